@@ -1,4 +1,4 @@
-//! Writes the typed functions of `gcn_dsl::isa`, and the list of instructions that have none, from the table.
+//! Generates the typed functions of `gcn_dsl::isa` from the instruction table, and the list of instructions without one.
 
 #[path = "build/docs.rs"]
 mod docs;

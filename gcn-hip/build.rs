@@ -1,4 +1,4 @@
-//! Makes the symbols of the library out of `data/functions.tsv`: a version script, and assembly for `src/exports.rs`.
+//! Generates the symbols of the library from `data/functions.tsv`: a version script, and assembly for `src/exports.rs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,13 +6,13 @@ use std::path::Path;
 use std::{env, fs};
 
 const FUNCTIONS: &str = "data/functions.tsv";
-/// What the library is called by; programs for HIP 5 and 6 find it by links (`gcn run` makes them).
+/// The library's `SONAME`. Programs built for HIP 5 and 6 look for other names, which are symbolic links (`gcn run` creates them).
 const SONAME: &str = "libamdhip64.so.7";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={FUNCTIONS}");
-    // The library is empty elsewhere (src/lib.rs).
+    // On other systems the library is empty (src/lib.rs).
     let system =
         ["CARGO_CFG_TARGET_OS", "CARGO_CFG_TARGET_ARCH"].map(|name| env::var(name).unwrap_or_default());
     if system != ["linux", "x86_64"] {
@@ -39,11 +39,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let &[version, name, path, traced] = row.as_slice() else {
             return Err(format!("{FUNCTIONS}: {row:?} does not have four fields").into());
         };
-        // A symbol of its own for each version of a name.
+        // Each version of a name gets a separate symbol.
         let symbol = format!("gcn_{name}_{}", version.replace('.', "_"));
         let text = format!("gcn_name_{name}_{}", version.replace('.', "_"));
         writeln!(lines, "    \".pushsection .rodata\", \"{text}: .asciz \\\"{name}\\\"\", \".popsection\",")?;
-        // The second label has no version, so that the table needs no look-up by the loader.
+        // The second label has no version, so that the table can refer to it without a symbol look-up by the loader.
         writeln!(
             lines,
             "    \".globl {symbol}\", \".type {symbol}, @function\", \"{symbol}:\", \"{symbol}_here:\","
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A version as a number: 402 for `hip_4.2`, as programs give it to `hipGetProcAddress`.
+/// A version as a number in the form in which programs pass it to `hipGetProcAddress`: 402 for `hip_4.2`.
 fn number(version: &str) -> Result<u32, Box<dyn std::error::Error>> {
     let wrong = || format!("{FUNCTIONS}: `{version}` is not of the form hip_4.2");
     let (major, minor) = version.strip_prefix("hip_").and_then(|v| v.split_once('.')).ok_or_else(wrong)?;

@@ -1,7 +1,7 @@
-//! How fast kernels are compiled and simulated: `cargo bench -p gcn-examples`.
+//! Benchmarks of compiling and simulating kernels: `cargo bench -p gcn-examples`.
 //!
-//! `code_object` is the time from the call to the finished code object, with machine instructions as items;
-//! `simulate` the time of a run, with instructions executed by a wave as items.
+//! `code_object` measures the time from the call to the finished code object, with machine instructions as items.
+//! `simulate` measures the time of a run, with instructions executed by a wave as items.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -14,7 +14,7 @@ fn main() {
 
 const KERNELS: [Lesson; 2] = [lessons::saxpy::LESSON, lessons::gemm_f16::LESSON];
 
-/// Name of a lesson, so that a bench's line says which one it is.
+/// A lesson as a bench's argument, displayed by its name.
 struct Named(Lesson);
 
 impl std::fmt::Display for Named {
@@ -34,7 +34,7 @@ fn code_object(bencher: Bencher<'_, '_>, lesson: &Named) {
     bencher.counter(ItemsCount::new(instructions)).bench(|| build().code_object().len());
 }
 
-/// Strict mode checks every read for its wait; fast mode does not.
+/// The modes differ: strict mode checks for every read that a wait precedes it, fast mode does not.
 #[divan::bench(args = ["strict", "fast"], sample_count = 10)]
 fn simulate(bencher: Bencher<'_, '_>, mode: &str) {
     let target = Target::GFX942;
@@ -49,7 +49,7 @@ fn gemm_f16_kernel(target: Target) -> gcn_dsl::BuiltKernel {
     lessons::gemm_f16::LESSON.build(target).expect("the example builds")
 }
 
-/// Runs `gemm_f16` at 256 x 256 x 256; gives the instructions executed.
+/// Runs `gemm_f16` at 256 x 256 x 256. Returns the number of executed instructions.
 fn gemm_f16_run(device: &Device, kernel: &gcn_dsl::BuiltKernel) -> u64 {
     let (columns, depth) = (256, 256);
     let (a, b) = (vec![f16::ONE; 256 * 256], vec![f16::ONE; 256 * 256]);

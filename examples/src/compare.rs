@@ -4,11 +4,11 @@ use std::fmt;
 
 use gcn_dsl::prelude::f16;
 
-/// Type of the elements of a result.
+/// An element type of a result.
 pub trait Element: Copy {
     /// The value, or the nearest f64 to it.
     fn value(self) -> f64;
-    /// True if both are bitwise equal.
+    /// True if the two values are bitwise equal.
     fn same_bits(self, other: Self) -> bool;
 }
 
@@ -45,9 +45,9 @@ integers! { i8 u8 i16 u16 i32 u32 }
 pub struct Comparison {
     /// The number of compared elements.
     pub elements: usize,
-    /// The number of elements that differ in at least one bit, or that only one side has.
+    /// The number of elements that differ in at least one bit, or that only one of the two results has.
     pub different: usize,
-    /// The index of the first element that differs.
+    /// The index of the first element that differs; `None` if none does.
     pub first: Option<usize>,
     /// Largest absolute difference; infinite where exactly one side is NaN.
     pub max_error: f64,
@@ -56,7 +56,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares element by element.
+    /// Compares two results element by element.
     ///
     /// ```
     /// let comparison = gcn_examples::Comparison::of(&[1.0, 2.0, 3.5], &[1.0, 2.5, 3.5]);

@@ -7,9 +7,9 @@ use gcn_dsl::prelude::*;
 pub struct Random(u64);
 
 impl Random {
-    /// A generator whose sequence depends on `seed` only.
+    /// A generator whose sequence depends only on `seed`.
     pub fn new(seed: u64) -> Random {
-        // The state must not be 0; the increment of splitmix64 spreads small seeds.
+        // The state must not be 0. The factor is the increment of splitmix64; it spreads small seeds.
         Random(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -20,7 +20,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number from -1 (inclusive) to 1 (exclusive), with all 53 bits.
+    /// A number from -1 (inclusive) to 1 (exclusive) with a resolution of 2^-52.
     pub fn unit(&mut self) -> f64 {
         let fraction = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
         2.0 * fraction - 1.0

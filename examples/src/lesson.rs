@@ -10,7 +10,7 @@ use crate::{Comparison, Steady};
 /// The targets that every lesson is built for and simulated on.
 pub const TARGETS: [Target; 2] = [Target::GFX90A, Target::GFX942];
 
-/// A problem size; the lesson defines the meaning of the numbers.
+/// A problem size. Each lesson defines the meaning of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub &'static [u32]);
 
@@ -36,7 +36,7 @@ pub struct Lesson {
     pub sizes: &'static [Size],
     /// Runs the compiled kernel on one of the sizes and compares the result with the reference.
     pub run: fn(&Device, &BuiltKernel, Size) -> Result<Outcome, LaunchError>,
-    /// How to measure the steady state of the kernel's loop, if that is of interest.
+    /// How to measure the steady state of the kernel's loop; `None` if that is of no interest.
     pub steady: Option<Steady>,
 }
 
@@ -49,7 +49,8 @@ impl Lesson {
         (self.build_with)(target, &BuildOptions::default())
     }
 
-    /// Panics unless every size agrees with the reference on these targets. For tests of targets that only some lessons support.
+    /// Panics unless the results for every size agree with the reference on these targets. For targets that only some
+    /// lessons support.
     #[cfg(test)]
     pub(crate) fn agrees_on(&self, targets: &[Target]) {
         for &target in targets {

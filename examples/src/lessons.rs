@@ -31,7 +31,7 @@ pub mod top_k;
 pub mod transpose_lds;
 pub mod vector_add_2d;
 
-/// Others that are told with a lesson, or are for few targets.
+/// Kernels that belong to a lesson as a variant, or are for few targets.
 pub const VARIANTS: &[Lesson] = &[
     gemm_naive::LESSON,
     gemm_naive::LARGE,

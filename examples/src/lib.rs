@@ -31,9 +31,9 @@
 //! 25. `flash_attention`: products chained in registers, with a softmax in between.
 //! 26. `gemm_wmma`: one product for MI300 and for Radeon.
 //!
-//! `gemm_naive` is lesson 5 without its arrangement of waves, `gemm_naive_256` the same with larger tiles,
-//! `flash_attention_128` lesson 25 with larger heads; `gemm_fp8` is written for gfx942 and gfx950 alone, which have matrix
-//! instructions on 8-bit floats.
+//! `gemm_naive` is lesson 5 without its groups of waves, `gemm_naive_256` the same with larger tiles,
+//! `flash_attention_128` lesson 25 with larger heads. `gemm_fp8` is only for gfx942 and gfx950, which have matrix
+//! instructions for 8-bit floats.
 #![forbid(unsafe_code)]
 
 mod compare;
@@ -57,12 +57,12 @@ pub use teach::{LessonError, teach, teach_with};
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
 
-/// The same for this crate's own.
+/// Does the same for this crate's README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct OwnReadme;
 
-/// Likewise for the page about tuning.
+/// Does the same for the page about tuning.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tuning.md")]
 pub struct Tuning;

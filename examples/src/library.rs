@@ -1,8 +1,8 @@
-//! The kernels of `gcn-kernels`, each with data and a reference as a lesson has: products of every element type, in one part and with
-//! their depth split, and attention of many queries and of one.
+//! The kernels of `gcn-kernels`, each with data and a reference like a lesson: products of every element type, with
+//! whole and with split depth, and attention for many queries and for one.
 //!
-//! Numbers of products are small multiples of powers of two, so that sums are exact in any order, and results are the reference's bit
-//! for bit.
+//! The numbers in products are small multiples of powers of two, so sums are exact in any order, and results equal the
+//! reference bit for bit.
 
 use gcn_dsl::lang::HalfFloat;
 use gcn_dsl::lang::matrix::Rows;
@@ -40,18 +40,18 @@ pub const ALL: &[Lesson] = &[
 
 /// Rows, columns and depth: tiny, ragged, and more than a tile in each direction.
 const PRODUCTS: &[Size] = &[Size(&[1, 2, 16]), Size(&[19, 37, 80]), Size(&[261, 264, 272])];
-/// Parts of the depth.
+/// The number of parts of the depth.
 const SPLITS: u32 = 3;
-/// Factors of the product and of what was there before.
+/// The factors of the product and of the previous content of the result.
 const ALPHA: f64 = 2.0;
 const BETA: f64 = -1.0;
 
-/// Whole numbers from -2 to 2, another row of them for each seed.
+/// Whole numbers from -2 to 2. Each seed gives another sequence.
 fn numbers(n: u32, seed: u32) -> Vec<f64> {
     (0..n).map(|i| f64::from((i * 7 + i / 13 + seed) % 5) - 2.0).collect()
 }
 
-/// The arguments of a product as numbers.
+/// The arguments of a product, as f64 numbers.
 struct Product {
     size: [u32; 3],
     a: Vec<f64>,
@@ -76,7 +76,7 @@ impl Product {
         }
     }
 
-    /// The result, for factors `a` and `b` as the target takes them.
+    /// The result. `value` is what the target takes an element of `a` or `b` for.
     fn result(&self, value: impl Fn(f64) -> f64) -> Vec<f64> {
         let [_, n, k] = self.size.map(|extent| extent as usize);
         let [a, b] = [&self.a, &self.b].map(|x| x.iter().map(|x| value(*x)).collect::<Vec<f64>>());
@@ -96,7 +96,8 @@ fn sum_of(stats: &mut LaunchStats, launched: &LaunchStats) {
     stats.wave_instructions += launched.wave_instructions;
 }
 
-/// A module for each element type: how a number is one of its elements, what the target takes that for, and a result's element.
+/// Defines a module for each element type. The arguments say how a number is encoded as an element, what the target
+/// takes the element for, and how a result is encoded.
 macro_rules! products {
     ($($name:ident: $of:ty, $sum:ty, $to:ty, $tile:literal, $encode:expr, $value:expr, $result:expr;)*) => {$(
         mod $name {
@@ -151,7 +152,7 @@ macro_rules! products {
                 steady: None,
             };
 
-            /// The arguments as elements.
+            /// The arguments, encoded as elements.
             struct Sums {
                 a: Vec<$of>,
                 b: Vec<$of>,
@@ -190,7 +191,7 @@ macro_rules! products {
     )*};
 }
 
-/// 0, 1, -1, 2 and -2 as 8-bit floats of OCP; the bits of half as much where they are not those of OCP.
+/// 0, 1, -1, 2 and -2 as OCP 8-bit floats. On targets with another format, the same bits mean half of that.
 fn to_fp8(x: f64) -> u8 {
     let size = [0x00, 0x38, 0x40][x.abs() as usize];
     if x < 0.0 { size | 0x80 } else { size }
@@ -210,9 +211,9 @@ products! {
     f64s: f64, f64, f64, 128, |x| x, |_, x| x, |x| x;
 }
 
-/// Element types of attention, with numbers.
+/// The element types of attention, with conversions from and to numbers.
 trait Half: attention::Element + Float + HalfFloat + Copy + Into<f64> {
-    /// The largest relative error of a rounding to nearest.
+    /// The largest relative error of rounding to nearest.
     const STEP: f64;
     fn of(x: f64) -> Self;
 }
@@ -233,13 +234,14 @@ fn halves<T: Half>(n: u32, factor: f64, seed: u64) -> Vec<T> {
     crate::data::Random::new(seed).f64s(n as usize).into_iter().map(|x| T::of(factor * x)).collect()
 }
 
-/// Results beside the reference's: of each weight two steps, of the result one; values are below 1.
+/// Compares results with the reference. The tolerance allows an error of two steps for each weight and of one for the
+/// result; values are below 1.
 fn near<T: Half>(got: &[T], want: &[f64]) -> Comparison {
     let got: Vec<f64> = got.iter().map(|x| (*x).into()).collect();
     Comparison::of(&got, want).within(3.0 * T::STEP + 1e-5)
 }
 
-/// Sizes are heads and length.
+/// A lesson whose sizes are heads and length.
 const fn attention_of<T: Half, const D: usize, const CAUSAL: bool>(name: &'static str) -> Lesson {
     Lesson {
         name,
@@ -285,7 +287,7 @@ const fn attention_of<T: Half, const D: usize, const CAUSAL: bool>(name: &'stati
     }
 }
 
-/// Sizes are heads and length; the keys are in two parts.
+/// A lesson whose sizes are heads and length. The keys are divided into two parts.
 const fn decode_of<T: Half, const D: usize>(name: &'static str) -> Lesson {
     Lesson {
         name,

@@ -15,8 +15,9 @@ pub struct OutputError {
     source: std::io::Error,
 }
 
-/// `target/gcn` of the workspace that encloses `here`, else of the enclosing package, else of `here` itself. The folder depends on where
-/// the program runs, not on the checkout in which it was compiled, which may be gone.
+/// The folder `target/gcn` of the workspace that encloses `here`; without a workspace, that of the enclosing package;
+/// without a package, that in `here` itself. The folder depends on where the program runs and not on the checkout in
+/// which it was compiled, which may no longer exist.
 #[must_use]
 pub fn folder_for(here: &Path) -> PathBuf {
     let manifests =
@@ -44,7 +45,7 @@ pub fn write(folder: &Path, name: &str, kernel: &BuiltKernel) -> Result<[PathBuf
     Ok([assembly, object])
 }
 
-/// Writes, next to the files of [`write`], the launches by which `gcn sim` measures the kernel's steady state.
+/// Writes, next to the files of [`write`], the launches with which `gcn sim` measures the kernel's steady state.
 ///
 /// # Errors
 /// The same as those of [`write`].

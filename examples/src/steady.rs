@@ -1,5 +1,5 @@
-//! Two launches of a kernel that differ in the trip count of its loop, as input of `gcn sim --args`: the difference of their times is the
-//! loop's steady state.
+//! Two launches of a kernel that differ in the trip count of its loop, as input of `gcn sim --args`. The difference of
+//! their times gives the loop's steady state.
 
 use std::fmt::Write;
 
@@ -14,14 +14,14 @@ pub enum Arg {
     Slice(&'static str, u32),
 }
 
-/// A kernel on one compute unit, to be launched with a short and with a long inner dimension.
+/// A kernel to be launched on one compute unit with a short and with a long inner dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct Steady {
     /// The short and the long inner dimension.
     pub depths: [u32; 2],
-    /// Workgroups that run on the compute unit at the same time.
+    /// The number of workgroups that run on the compute unit at the same time.
     pub workgroups: u32,
-    /// Multiplications and additions of all workgroups for one step of the inner dimension.
+    /// The number of multiplications and additions that all workgroups execute for one step of the inner dimension.
     pub operations: u64,
     /// The named arguments for a given inner dimension.
     pub args: fn(u32) -> Vec<(&'static str, Arg)>,

@@ -24,7 +24,7 @@ fn chosen() -> Result<Option<Device>, LessonError> {
     }
 }
 
-/// The folder for the files, from the program's arguments.
+/// The folder for the files, as the program's arguments state it.
 fn folder(mut arguments: impl Iterator<Item = OsString>) -> Result<PathBuf, LessonError> {
     match (arguments.next(), arguments.next(), arguments.next()) {
         (None, ..) => Ok(output::folder_for(&std::env::current_dir().unwrap_or_default())),
@@ -45,10 +45,10 @@ pub enum LessonError {
     /// A file could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The value of `GCN_DEVICE` is not a device.
+    /// The value of `GCN_DEVICE` does not name a device.
     #[error("{DEVICE_VARIABLE}={name} names no device; write `simulator` or, for the first GPU, `hip:0`")]
     Device {
-        /// That value.
+        /// The value of `GCN_DEVICE`.
         name: String,
     },
     /// An argument is unknown.
@@ -73,14 +73,15 @@ pub enum LessonError {
     },
 }
 
-/// Builds the lesson's kernel for each target that it supports, writes its files to [`folder_for`](crate::folder_for) the working directory
-/// or to the folder after `--out`, simulates every size, compares with the reference and prints a short report. gfx950 is among the targets
-/// if the lesson measures a steady state. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, and is built for its target only.
+/// Builds the lesson's kernel for each target that it supports and writes its files to
+/// [`folder_for`](crate::folder_for) the working directory or to the folder after `--out`. Then simulates every size,
+/// compares with the reference and prints a short report. gfx950 is among the targets if the lesson measures a steady
+/// state. With `GCN_DEVICE=hip:0` the lesson runs on that GPU, and is built only for that GPU's target.
 pub fn teach(lesson: &Lesson) -> ExitCode {
     teach_with(lesson, std::env::args_os().skip(1))
 }
 
-/// Like [`teach`], with these arguments instead of the program's.
+/// Like [`teach`], but with these arguments instead of the program's.
 pub fn teach_with(lesson: &Lesson, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let (device, folder) = match chosen().and_then(|device| Ok((device, folder(arguments)?))) {
         Ok(chosen) => chosen,
@@ -117,7 +118,8 @@ fn on_target(
     if let Some(steady) = &lesson.steady {
         println!("  wrote         {}", output::write_steady(folder, lesson.name, &kernel, steady)?.display());
     }
-    // The simulator is strict: a read before its wait is an error, so the waits are tested as well as the numbers.
+    // The simulator is strict: a read before the required wait is an error, so the waits are tested as well as the
+    // numbers.
     let device = device.cloned().unwrap_or_else(|| Device::simulator(target));
     let ran = if std::env::var_os(DEVICE_VARIABLE).is_some() { "ran" } else { "simulated" };
     for &size in lesson.sizes {

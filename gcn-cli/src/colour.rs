@@ -13,18 +13,18 @@ pub fn choose(choice: ColorChoice) {
     CHOICE.get_or_init(|| choice);
 }
 
-/// Whether standard output is coloured.
+/// True if standard output is coloured.
 pub fn of_output() -> bool {
     wanted(&std::io::stdout())
 }
 
-/// Whether standard error is coloured.
+/// True if standard error is coloured.
 pub fn of_errors() -> bool {
     wanted(&std::io::stderr())
 }
 
-/// In decreasing precedence: the command line; the variables `NO_COLOR` (no-color.org), `FORCE_COLOR` and `CLICOLOR_FORCE`; whether the
-/// stream is a terminal that supports colours.
+/// True if output to `stream` is coloured. This depends on, in decreasing precedence: the command line; the variables `NO_COLOR`
+/// (no-color.org), `FORCE_COLOR` and `CLICOLOR_FORCE`; whether the stream is a terminal that supports colours.
 fn wanted(stream: &impl IsTerminal) -> bool {
     let said = CHOICE.get().copied().filter(|choice| *choice != ColorChoice::Auto);
     match said.unwrap_or_else(from_environment) {
@@ -34,7 +34,7 @@ fn wanted(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// The choice that environment variables make; `Auto` if they leave it open.
+/// The choice according to the environment variables; `Auto` if none of them is set.
 pub fn from_environment() -> ColorChoice {
     let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let forces = |name| value(name).is_some_and(|value| value != "0");

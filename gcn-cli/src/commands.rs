@@ -84,12 +84,12 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// True if there are any.
+    /// True if any parameters are given.
     fn are_given(&self) -> bool {
         self.params.is_some() || !self.set.is_empty()
     }
 
-    /// With the table's contents.
+    /// Reads the table, if one is given.
     fn read(&self) -> Result<Given, Failure> {
         let mut given = Given { table: None, set: self.set.clone() };
         if let Some(path) = &self.params {
@@ -100,14 +100,14 @@ impl Parameters {
     }
 }
 
-/// [`Parameters`] that were read.
+/// [`Parameters`] with the contents of the table.
 struct Given {
     table: Option<(String, String)>,
     set: Vec<String>,
 }
 
 impl Given {
-    /// Sets them for a target: those of the table first.
+    /// Sets the parameters in `config` for a target: first those of the table, then single assignments.
     fn apply(&self, config: &mut gcn_sim::timed::Config, target: Target) -> Result<(), Failure> {
         self.set(config, target).map_err(|(what, error)| match what {
             Some(assignment) => Failure::usage(format!("--set {assignment}: {error}")),
@@ -118,7 +118,7 @@ impl Given {
         })
     }
 
-    /// The same, with the assignment that is wrong; none: the table is.
+    /// As [`Given::apply`]; the error comes with the wrong assignment, or with `None` if the table is wrong.
     fn set(
         &self,
         config: &mut gcn_sim::timed::Config,

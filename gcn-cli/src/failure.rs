@@ -10,7 +10,7 @@ use crate::colour;
 pub struct Failure {
     message: String,
     code: u8,
-    /// Whether the message is printed without `error:` before it.
+    /// True if the message is printed without the prefix `error:`.
     complete: bool,
 }
 
@@ -84,7 +84,7 @@ impl From<gcn_report::Error> for Failure {
     }
 }
 
-/// Writes a line to standard error, and ignores failures, since nowhere is left to report them.
+/// Writes a line to standard error. Failures are ignored, since there is nowhere left to report them.
 pub fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
 }

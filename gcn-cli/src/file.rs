@@ -24,7 +24,7 @@ pub fn name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|path: OsString| name_of(&path))
 }
 
-/// The name of a path: the path itself, or a URI if it is not UTF-8.
+/// The name for a path in messages: the path itself, or a URI if the path is not valid UTF-8.
 fn name_of(path: &OsStr) -> String {
     if let Some(text) = path.to_str() {
         return text.to_owned();
@@ -150,13 +150,13 @@ fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<
 /// File name endings of files with code.
 const ENDINGS: [&str; 8] = [".s", ".s.gz", ".gcn", ".o", ".co", ".hsaco", ".hipfb", ".ccob"];
 
-/// The files that arguments stand for, and messages about folders that cannot be read.
+/// The files that arguments stand for, and messages about unreadable folders.
 #[derive(Default)]
 pub struct Expanded {
-    /// Named files as they are; for a folder all files below it that contain code, by their ending or because they start like an ELF file,
-    /// sorted by name.
+    /// The files: each named file, and for each folder all files below it that contain code, sorted by name. A file counts as code by its
+    /// extension or because it starts like an ELF file.
     pub files: Vec<String>,
-    /// Error messages for folders that were left out.
+    /// Error messages for folders that were skipped.
     pub unreadable: Vec<String>,
 }
 
@@ -188,7 +188,7 @@ fn list(folder: &Path, folders: &mut Vec<PathBuf>, files: &mut Vec<String>) -> s
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
-        // `file_type` does not follow links: links to folders could form cycles.
+        // `file_type` does not follow symbolic links, so links to folders are skipped; they could form cycles.
         if kind.is_dir() {
             folders.push(path);
         } else if path.is_file() && has_code(&path) {
@@ -212,7 +212,7 @@ fn has_code(path: &Path) -> bool {
     magic.ends_with(&EM_AMDGPU) || self::read(&name).is_ok_and(|bytes| holds_several(&bytes))
 }
 
-/// Size of the start of an ELF header up to and including `e_machine`, and its value for AMD GPUs.
+/// The number of bytes of an ELF header up to and including `e_machine`, and the value of that field for AMD GPUs.
 const ELF_HEADER: usize = 20;
 const EM_AMDGPU: [u8; 2] = [0xe0, 0];
 
@@ -253,7 +253,7 @@ fn symbol(text: &str) -> Result<(String, i64), String> {
 }
 
 impl Includes {
-    /// These options as the assembler's type.
+    /// These options as the type that the assembler takes.
     pub fn folders(&self) -> Folders {
         Folders { folders: self.include.clone(), symbols: self.symbols.clone() }
     }
@@ -294,19 +294,19 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The mode with which other tools create files, before the umask; temporary files are private by default.
+        // Gives the file the mode with which other tools create files (before the umask); temporary files are private by default.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut new = builder.prefix(".gcn-").tempfile_in(folder)?;
     new.write_all(bytes)?;
-    // The permissions of an existing file are kept.
+    // If the file exists, its permissions are kept.
     if let Ok(old) = path.metadata() {
         new.as_file().set_permissions(old.permissions())?;
     }
     new.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 
-/// Writes to standard output. A reader that stops early is not an error.
+/// Writes to standard output. If the reader has closed the pipe, that is not an error.
 pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     printed(out.write_all(bytes).and_then(|()| out.flush()))

@@ -1,7 +1,7 @@
 //! The `gcn` command: assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs.
 //!
-//! `commands/` has one file per command; `file` reads and writes files, `failure` has the errors and exit codes, `colour` decides whether
-//! output is coloured.
+//! `commands/` has one file per command; `file` reads and writes files, `failure` defines the errors and exit codes, and `colour` decides
+//! whether output is coloured.
 #![forbid(unsafe_code)]
 
 mod colour;

@@ -28,10 +28,10 @@ use source::Item;
 /// How the macro handles a missing wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Missing {
-    /// Reports it as an error.
+    /// Reports the missing wait as an error.
     #[default]
     Deny,
-    /// Inserts it.
+    /// Inserts the missing wait.
     Fix,
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct Options {
     pub targets: Vec<Target>,
     pub missing: Missing,
     pub rules: RuleSet,
-    /// The wave size, if it is not the targets' default.
+    /// The wave size; `None` for the targets' default.
     pub wave: Option<WaveSize>,
-    /// The assembly is a whole kernel and has to end with `s_endpgm`.
+    /// True if the assembly is a whole kernel, which has to end with `s_endpgm`.
     pub whole: bool,
     /// Named constants that expressions may use.
     pub constants: Vec<(String, i64)>,
@@ -70,7 +70,7 @@ fn expression(input: TokenStream) -> TokenStream {
     quote::quote!({ #errors #value })
 }
 
-/// The body's program for each target; empty if there is any error.
+/// Reads and checks the body for each target. Returns an empty list if there is any error.
 fn programs(body: TokenStream, options: &Options, errors: &mut Errors) -> Vec<Checked> {
     let items = source::items(body, errors);
     if errors.spoilt() {

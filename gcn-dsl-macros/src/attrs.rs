@@ -46,11 +46,11 @@ pub(crate) fn is_matrix(attr: &Attribute) -> bool {
     attr.path().is_ident("matrix")
 }
 
-/// The maximum number of stages of a pipelined loop. `gcn_dsl::ir::pipeline` checks values that are not literals against its own limits; a
-/// test compares the two.
+/// The maximum number of stages of a pipelined loop. It applies to literals; other values are checked by
+/// `gcn_dsl::ir::pipeline` against its own limits, and a test compares the two limits.
 const MOST_STAGES: u64 = 8;
 
-/// The arguments of `#[pipeline(stages = n, buffers = m)]`; the compiler chooses omitted ones.
+/// The arguments of `#[pipeline(stages = n, buffers = m)]`; `None` if omitted, so that the compiler chooses.
 #[derive(Default)]
 pub(crate) struct Pipeline {
     pub stages: Option<Expr>,
@@ -110,7 +110,7 @@ fn check_literals(given: &Pipeline) -> syn::Result<()> {
     Err(syn::Error::new_spanned(n, what))
 }
 
-/// True for `#[schedule(manual)]`; an error for any other argument.
+/// True for `#[schedule(manual)]`. Returns an error for any other argument of `schedule`.
 pub(crate) fn is_manual(attr: &Attribute) -> syn::Result<bool> {
     if !is_schedule(attr) {
         return Ok(false);

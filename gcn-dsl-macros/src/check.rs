@@ -18,13 +18,13 @@ use registers::Registers;
 pub(crate) struct Declared {
     /// The three workgroup sizes.
     pub workgroup: [Expr; 3],
-    /// Targets, if `#[targets(…)]` names them.
+    /// The targets in `#[targets(…)]`; `None` without this attribute.
     pub targets: Option<Vec<Target>>,
     /// Limits on register use.
     pub registers: Registers,
     /// True if `#[contract]` is present.
     pub contract: bool,
-    /// Arguments.
+    /// The kernel's arguments.
     pub args: Vec<Arg>,
 }
 
@@ -52,11 +52,11 @@ pub(crate) fn host_params(kernel: &KernelFn) -> Vec<HostParam> {
         .collect()
 }
 
-/// An argument.
+/// An argument of the kernel.
 pub(crate) struct Arg {
     pub name: syn::Ident,
     pub kind: ArgKind,
-    /// Element type.
+    /// The type of the argument, or of the memory's elements.
     pub elem: Type,
 }
 
@@ -70,7 +70,8 @@ pub(crate) enum ArgKind {
 }
 
 impl ArgKind {
-    /// The name of the method of `Signature`, `Arguments` and (on the host) `Packer` that handles such an argument.
+    /// The method for arguments of this kind; `Signature`, `Arguments` and, on the host, `Packer` each have a method of
+    /// this name.
     pub fn method(self) -> &'static str {
         match self {
             ArgKind::Value => "value",
@@ -86,9 +87,9 @@ const ARG_FORMS: &str = "a kernel takes `name: T` (a scalar, an array, a tuple o
 const ELEMENTS: &str =
     "the element types are bool, i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2";
 
-/// The error for input that contains no kernel.
+/// Returns the error to report for input that contains no kernel.
 pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
-    // If the error is this crate's own, its message says enough.
+    // The messages of this crate's own errors are specific enough.
     if !error.to_string().starts_with("expected") {
         return error.clone();
     }
@@ -96,7 +97,7 @@ pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
     syn::Error::new(error.span(), message)
 }
 
-/// The kernel's body, if it parses as Rust.
+/// The kernel's body; `None`, with the error recorded, if it does not parse as Rust.
 pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k syn::Block> {
     match &kernel.body {
         Ok(body) => Some(body),
@@ -108,7 +109,8 @@ pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k 
     }
 }
 
-/// True for a function that should have been declared `#[device]`: it has no workgroup size, and takes or returns device values.
+/// True for a function that should have been declared `#[device]`, because it has no workgroup size and takes or
+/// returns device values.
 pub(crate) fn is_device_function(kernel: &KernelFn) -> bool {
     let workgroup = kernel.attrs.iter().any(|a| a.path().is_ident("workgroup"));
     let takes = kernel.sig.inputs.iter().any(|input| match input {
@@ -203,7 +205,7 @@ fn signature(kernel: &KernelFn, errors: &mut Errors) {
     }
 }
 
-/// The arguments, if every parameter is valid.
+/// The arguments; `None` if a parameter is invalid.
 pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Arg>> {
     let mut args = Some(Vec::new());
     for input in kernel.sig.inputs.iter().filter(|input| !is_host(input)) {
@@ -222,7 +224,7 @@ pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Ar
     args
 }
 
-/// Returns the argument, or an error if its type is an enum declared in the same macro call.
+/// Returns the argument unchanged, or an error if its type is an enum declared in the same macro call.
 fn no_enum(arg: Arg, kernel: &KernelFn) -> Result<Arg, (proc_macro2::TokenStream, String)> {
     let name = match &arg.elem {
         Type::Path(path) => path.path.get_ident().map(ToString::to_string),
@@ -379,7 +381,7 @@ pub(crate) fn not_compiled(target: Target) -> String {
     format!("kernels cannot be compiled for {target} yet; supported are {}", names.join(", "))
 }
 
-/// The table row on `target` of the instruction that the function `name` emits.
+/// The row in the instruction table, for `target`, of the instruction that the function `name` emits.
 fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
     let name = name.strip_suffix("_with").unwrap_or(name);
     let on = target.wave_sizes().iter().filter_map(|wave| Subtarget::new(target, *wave));
@@ -387,7 +389,7 @@ fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
         let called = on.clone().flat_map(|on| table::find_mnemonic(on, mnemonic));
         called.chain(on.clone().flat_map(|on| table::find_operation(on, mnemonic))).collect()
     };
-    // A name may end with a suffix that selects among the instruction's rows.
+    // The function's name may end with a suffix that selects among the instruction's rows.
     let parts = name.match_indices('_').map(|(at, _)| at).chain([name.len()]).rev().take(3);
     parts.map(|at| name.split_at(at)).find_map(|(mnemonic, end)| {
         let says = |row: &InstDesc| format!("{}{}", row.variant().suffix(), row.size_suffix()) == end;
@@ -395,12 +397,12 @@ fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
     })
 }
 
-/// True if two rows with the same opcode are probably one instruction under two names.
+/// True if two rows that have the same opcode are probably one instruction with two names.
 fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
     a.class == b.class && a.operands.iter().map(|o| o.dwords).eq(b.operands.iter().map(|o| o.dwords))
 }
 
-/// An error for a call of a table instruction that a listed target lacks.
+/// Reports an error if a call emits an instruction of the table that one of the kernel's targets lacks.
 pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
     let text = name.to_string();
     let exists = |t: Target| row_of(t, &text);

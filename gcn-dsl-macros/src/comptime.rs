@@ -1,5 +1,5 @@
-//! `comptime { … }`, `comptime if` and `comptime match` are not Rust. Before parsing, this module replaces the word by an attribute
-//! `#[comptime]` on the expression that follows, which is valid Rust syntax.
+//! `comptime { … }`, `comptime if` and `comptime match` are not Rust syntax. Before parsing, this module replaces the
+//! word `comptime` by an attribute `#[comptime]` on the expression that follows.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote_spanned;

@@ -22,13 +22,13 @@ impl Errors {
         self.found.push(error);
     }
 
-    /// Records an error at `tokens` that does not prevent the expansion of the body, so that rustc can report its own errors in the body as
-    /// well.
+    /// Records an error at `tokens` that does not prevent the expansion of the body. rustc can then report its own
+    /// errors in the body as well.
     pub fn beside(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// As [`Errors::beside`], but at a span.
+    /// As [`Errors::beside`], but at the span `span`.
     pub fn beside_at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new(span, message));
     }

@@ -1,8 +1,9 @@
 //! The `gcn_kernel!` and `gcn_asm!` macros of `gcn-dsl`.
 //!
-//! This file contains the entry points only: `parse` builds a syntax tree with the user's spans, `check` reports the errors that syntax
-//! alone shows, and `expand` turns the tree into calls of `gcn_dsl::__private`. rustc checks the types: the expansion keeps the user's
-//! spans, so that its errors point at the user's tokens. All other modules work on `proc_macro2` and are unit-tested.
+//! This file contains only the entry points: `parse` builds a syntax tree with the user's spans, `check` reports the
+//! errors that syntax alone shows, and `expand` turns the tree into calls of `gcn_dsl::__private`. rustc checks the
+//! types. The expansion keeps the user's spans, so that rustc's errors point at the user's tokens. All other modules
+//! use `proc_macro2` and are unit-tested.
 #![forbid(unsafe_code)]
 
 mod asm;
@@ -33,7 +34,8 @@ pub fn gcn_asm(input: TokenStream) -> TokenStream {
     asm::asm(input.into()).into()
 }
 
-/// Values of an enum of another crate in kernels: what `#[device] #[repr(i8)] enum` gives one of its own. For gcn-dsl alone.
+/// Makes an enum of another crate usable in kernels, like an enum declared with `#[device] #[repr(i8)]`. Only gcn-dsl
+/// uses this macro.
 #[doc(hidden)]
 #[proc_macro]
 pub fn numbered(input: TokenStream) -> TokenStream {
@@ -76,7 +78,7 @@ fn kernel(kernel: &parse::KernelFn, errors: &mut errors::Errors) -> proc_macro2:
     let expanded = declared
         .zip(body)
         .map(|(declared, body)| expand::items::kernel::kernel(kernel, &declared, body, &mut found));
-    // An item with an error keeps its signature and loses its body, so that one mistake gives one message.
+    // An item with an error keeps its signature and loses its body, so that each mistake gives only one message.
     let tokens = match (expanded, found.spoilt()) {
         (Some(tokens), false) => tokens,
         _ => expand::items::kernel::stub(kernel),

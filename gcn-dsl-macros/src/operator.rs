@@ -8,7 +8,7 @@ use crate::ty;
 /// The traits of binary operators.
 const OPERATORS: [&str; 10] = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
 
-/// The type of the right operand, from the path of an operator's trait.
+/// The type argument of an operator's trait, which is the type of the right operand.
 pub(crate) fn right(of: &Path) -> Option<&Type> {
     argument(of.segments.last().filter(|s| OPERATORS.iter().any(|name| s.ident == name))?)
 }
@@ -27,10 +27,11 @@ pub(crate) fn key(of: &Path, right: impl ToTokens, left: &Type) -> Option<String
     Some(format!("{left} {name} {right}", left = left.to_token_stream(), right = right.to_token_stream()))
 }
 
-/// An operator and the types of its operands, left and right.
+/// The name of an operator, and the types of its left and right operands.
 pub(crate) type Sides = (String, [String; 2]);
 
-/// For an `impl` of `AddAssign<R>`, which defines `a += b`: the corresponding operator `Add` with the operand types.
+/// For the trait of a compound assignment, such as `AddAssign<R>`: the corresponding operator `Add`, with the operand
+/// types.
 pub(crate) fn of_assignment(of: &Path, left: &Type) -> Option<Sides> {
     named(of, "Assign", left)
 }
@@ -40,7 +41,7 @@ pub(crate) fn of_impl(of: &Path, left: &Type) -> Option<Sides> {
     named(of, "", left)
 }
 
-/// The operator whose trait is the path without the suffix.
+/// The operator that the path names, without `suffix`.
 fn named(of: &Path, suffix: &str, left: &Type) -> Option<Sides> {
     let last = of.segments.last()?;
     let name = last.ident.to_string();

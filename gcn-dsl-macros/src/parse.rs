@@ -25,17 +25,18 @@ pub(crate) struct KernelFn {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub sig: Signature,
-    /// The body, or the syntax error in it: even then, name and arguments are known.
+    /// The body, or the syntax error in it. The name and the arguments are known even then.
     pub body: syn::Result<Block>,
-    /// For a body with a syntax error, the statements that parse.
+    /// If the body has a syntax error, the statements that parse.
     pub kept: Vec<Stmt>,
-    /// The kernels of this macro call: they are unit structs, so a pattern with such a name would be a comparison.
+    /// The names of the kernels of this macro call. A kernel is a unit struct, so a pattern with its name would be a
+    /// comparison.
     pub kernels: Rc<[String]>,
     /// The tuple structs of this macro call.
     pub tuple_structs: Rc<[String]>,
     /// Facts that follow from the other items of this macro call.
     pub known: Rc<Known>,
-    /// The type whose `impl` contains the function, if that is a plain name.
+    /// The type whose `impl` contains the function, if the type is a plain name.
     pub self_type: Option<Ident>,
     /// True if `self` is varying.
     pub self_varies: bool,
@@ -56,15 +57,15 @@ pub(crate) enum Item {
     Trait(DeviceTrait),
 }
 
-/// `#[device] trait … { … }`, with its functions apart from the other members.
+/// `#[device] trait … { … }`, with the functions separate from the other members.
 pub(crate) struct DeviceTrait {
     /// The trait without its functions: attributes, generics, types, constants.
     pub frame: ItemTrait,
-    /// The functions; true for those with a body.
+    /// The functions, each with true if it has a body.
     pub functions: Vec<(KernelFn, bool)>,
 }
 
-/// `#[device] impl … { … }`, with its functions apart from the other members.
+/// `#[device] impl … { … }`, with the functions separate from the other members.
 #[derive(Clone)]
 pub(crate) struct DeviceImpl {
     /// The block without its functions: attributes, generics, types, constants.
@@ -72,7 +73,7 @@ pub(crate) struct DeviceImpl {
     pub functions: Vec<KernelFn>,
 }
 
-/// The `#[repr(…)]` attribute, which makes an enum one that is stored in memory.
+/// The `#[repr(…)]` attribute, which makes the enum one that can be stored in memory.
 pub(crate) fn repr(item: &syn::ItemEnum) -> Option<&Attribute> {
     item.attrs.iter().find(|a| a.path().is_ident("repr"))
 }
@@ -118,7 +119,7 @@ impl Parse for Item {
     }
 }
 
-/// Returns an error for items that belong outside of the macro.
+/// Returns an error if the next item is one that belongs outside of the macro.
 fn outside(ahead: ParseStream<'_>) -> syn::Result<()> {
     let what = if ahead.peek(Token![trait]) {
         "`trait` in `gcn_kernel!` is for functions on device values and says so: write `#[device] trait …`, and `#[device] impl Trait for \
@@ -211,7 +212,7 @@ impl KernelFn {
         }
     }
 
-    /// The names of the `#[host]` parameters and of the constant ones.
+    /// The names of the `#[host]` parameters and of the constant parameters.
     pub fn host_names(&self) -> Vec<String> {
         let host = |input: &FnArg| match input {
             FnArg::Typed(t) if t.attrs.iter().any(|a| a.path().is_ident("host")) => match &*t.pat {
@@ -236,12 +237,12 @@ impl KernelFn {
         name_of(crate::ty::handled(ty)).is_some_and(|of| of == "Self" || Some(&*of) == name)
     }
 
-    /// True if it takes `mut self`.
+    /// True if the function takes `mut self`.
     pub fn owns_mutable_self(&self) -> bool {
         matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_none() && r.mutability.is_some())
     }
 
-    /// True if it takes `&mut self`.
+    /// True if the function takes `&mut self`.
     pub fn mutates_self(&self) -> bool {
         matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_some() && r.mutability.is_some())
     }
@@ -263,15 +264,16 @@ fn body(input: ParseStream<'_>) -> syn::Result<(syn::Result<Block>, Vec<Stmt>)> 
             Ok((Ok(block), Vec::new()))
         }
         Err(error) => {
-            // After the braces the next kernel can still be parsed; without braces there is no body to skip.
+            // After the braces of this body, the next kernel can still be parsed. Without braces, there is no body to
+            // skip.
             let group = input.parse::<proc_macro2::Group>().map_err(|_| error.clone())?;
             Ok((Err(error), parsable(group.stream())))
         }
     }
 }
 
-/// The statements that parse in a body with a syntax error: while the user is typing a statement, an editor completes names from the
-/// others.
+/// The statements that parse in a body with a syntax error. While the user is typing one statement, an editor completes
+/// names that the others declare.
 fn parsable(body: TokenStream) -> Vec<Stmt> {
     let (mut kept, mut open) = (Vec::new(), TokenStream::new());
     for token in body {
@@ -298,7 +300,7 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
     kept
 }
 
-/// Tells each function the names of all kernels and of all tuple structs.
+/// Tells each function the names of all kernels and tuple structs, and the facts about the other items.
 fn introduce(items: &mut [Item]) {
     let kernels = items.iter().filter_map(|item| match item {
         Item::Kernel(kernel) => Some(kernel.sig.ident.to_string()),

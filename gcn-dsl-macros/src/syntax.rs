@@ -5,7 +5,7 @@ use syn::{Expr, Pat, Stmt};
 
 use crate::attrs;
 
-/// The name, if the expression is just a name.
+/// The name, if the expression is a plain name.
 pub(crate) fn name_of(e: &Expr) -> Option<&Ident> {
     match e {
         Expr::Path(p) if p.qself.is_none() => p.path.get_ident(),

@@ -1,17 +1,20 @@
-//! Types in a kernel: a plain scalar type denotes a uniform value.
+//! Types in a kernel. A plain scalar type denotes a uniform value.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
-/// The types of `gcn_dsl::scalar::Scalar`.
+/// The types of `gcn_dsl::scalar::Scalar`. That a written scalar type means `S<…>` in a kernel is syntax: a type is translated before
+/// types exist, and `u32` as a parameter of a constant generic has to stay what it is. The names are those of Rust's primitive types and of
+/// the four types that the prelude adds to them. An alias has no part in this and means what it says on the host: `S<Alias>` is the value of
+/// the device.
 const SCALARS: [&str; 16] = [
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "f8e4m3",
     "f8e5m2", "LaneMask",
 ];
 const HOST: [&str; 6] = ["usize", "isize", "u128", "i128", "String", "Vec"];
-/// Bounds that make a type parameter an element type: a plain `T` then means `S<T>`.
+/// The bounds that make a type parameter an element type: a plain `T` then means `S<T>`.
 const ELEMENT_BOUNDS: [&str; 8] =
     ["Scalar", "Number", "Arithmetic", "Integer", "Float", "Bits", "Signed", "Unsigned"];
 
@@ -68,7 +71,7 @@ pub(crate) fn resulting(ty: &Type) -> Option<[&Type; 2]> {
     }
 }
 
-/// The `T` of `V<T>`, `S<T>` and `T`.
+/// The `T` of `V<T>` and `S<T>`; any other type itself.
 pub(crate) fn handled(ty: &Type) -> &Type {
     let ty = bare(ty);
     if !is_handle(ty) {
@@ -115,22 +118,22 @@ pub(crate) fn is_host(ty: &Type) -> bool {
     Elements::default().is_host(ty)
 }
 
-/// The type parameters in scope: those that are element types, and all others.
+/// The type parameters in scope, divided into element types and others.
 #[derive(Clone, Default)]
 pub(crate) struct Elements {
     elements: Vec<String>,
     others: Vec<String>,
-    /// Enums stored in memory that this macro call declares.
+    /// The enums stored in memory that this macro call declares.
     listed: Vec<String>,
 }
 
-/// The type parameters of an item outside of any other.
+/// The type parameters of an item that is not nested in another.
 pub(crate) fn elements(generics: &Generics) -> Elements {
     Elements::default().with(generics)
 }
 
 impl Elements {
-    /// These and the type parameters of a nested item.
+    /// These type parameters, together with those of a nested item.
     pub fn with(&self, generics: &Generics) -> Elements {
         let mut all = self.clone();
         for param in &generics.params {
@@ -149,13 +152,13 @@ impl Elements {
         all
     }
 
-    /// These and the enums stored in memory that this macro call declares.
+    /// These type parameters, together with the enums stored in memory that this macro call declares.
     pub fn beside<'a>(mut self, listed: impl IntoIterator<Item = &'a String>) -> Elements {
         self.listed.extend(listed.into_iter().cloned());
         self
     }
 
-    /// True if a type parameter is an element type: the type of a literal next to it cannot be inferred.
+    /// True if a type parameter is an element type. The type of a literal next to such a value cannot be inferred.
     pub fn are_generic(&self) -> bool {
         !self.elements.is_empty()
     }
@@ -170,7 +173,7 @@ impl Elements {
         }
     }
 
-    /// True for the name of a type parameter that is an element type, as text.
+    /// True for the name, as text, of a type parameter that is an element type.
     pub fn has(&self, name: &str) -> bool {
         self.elements.iter().any(|e| e == name)
     }
@@ -180,7 +183,7 @@ impl Elements {
         self.elements.iter().any(|e| name == e)
     }
 
-    /// True for `V<…>`, and for arrays of it.
+    /// True for `V<…>` and for arrays of it.
     pub fn is_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Array(a) => self.is_varying(&a.elem),
@@ -192,7 +195,7 @@ impl Elements {
         }
     }
 
-    /// True if a part of the value is varying: whether an `Option` is `Some` then varies as well.
+    /// True if a part of the value is varying. Whether an `Option` of this type is `Some` then varies as well.
     fn has_varying(&self, ty: &Type) -> bool {
         match bare(ty) {
             Type::Tuple(t) => t.elems.iter().any(|of| self.has_varying(of)),
@@ -200,7 +203,8 @@ impl Elements {
         }
     }
 
-    /// True if `ty` contains a type parameter that is a device type: nothing converts to that implicitly.
+    /// True if `ty` contains a type parameter that stands for a device type. No value converts to such a type
+    /// implicitly.
     pub fn mentions_device_param(&self, ty: &Type) -> bool {
         fn any(tokens: TokenStream, names: &[String]) -> bool {
             tokens.into_iter().any(|t| match t {
@@ -221,8 +225,8 @@ impl Elements {
         }
     }
 
-    /// True for types that leave open whether some part of the value varies: plain scalars, pointers, and arrays and tuples that contain
-    /// them.
+    /// True for types that leave open whether a part of the value varies: plain scalars, pointers, and arrays and
+    /// tuples that contain them.
     pub fn leaves_open(&self, ty: &Type) -> bool {
         fn is_number(elements: &Elements, ty: &Type) -> bool {
             match bare(ty) {
@@ -256,7 +260,7 @@ impl Elements {
         }
     }
 
-    /// The `Block` of `V<Block>`: a varying struct that is stored in memory.
+    /// The `Block` of `V<Block>`, which is a varying struct that is stored in memory.
     fn data_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
         let of @ Type::Path(inner) = varying_element(ty)? else { return None };
         let name = inner.path.get_ident()?.to_string();
@@ -266,7 +270,7 @@ impl Elements {
         is_data.then_some(of)
     }
 
-    /// The `[u8; 4]` of `V<[u8; 4]>`: a varying array.
+    /// The `[u8; 4]` of `V<[u8; 4]>`, which is a varying array.
     fn array_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t syn::TypeArray> {
         match varying_element(ty)? {
             Type::Array(array) => Some(array),

@@ -1,4 +1,4 @@
-//! Register allocation of functions of growing length: instructions a second, which should not fall with the length.
+//! Register allocation of functions of growing length: instructions per second, which should not fall with the length.
 
 #![allow(missing_docs, reason = "a program of its own")]
 
@@ -14,7 +14,7 @@ fn main() {
 
 const LENGTHS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
-/// A function that is being written.
+/// A function that is being generated.
 struct Writer {
     f: Function,
     state: u64,
@@ -28,7 +28,7 @@ impl Writer {
         Writer { f, state: 0x9e37_79b9_7f4a_7c15, length: 0 }
     }
 
-    /// A number below `n`, the same ones in every run.
+    /// A pseudo-random number below `n`. The sequence is the same in every run.
     fn below(&mut self, n: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -63,7 +63,7 @@ impl Writer {
         reg
     }
 
-    /// A value that cannot be made again.
+    /// A loaded value, which cannot be recomputed.
     fn loaded(&mut self, address: VSlice, len: u8) -> VSlice {
         let reg = self.reg(RegFile::Vgpr, len);
         let name = ["ds_read_b32", "ds_read_b64", "", "ds_read_b128"][usize::from(len) - 1];
@@ -90,7 +90,7 @@ impl Writer {
     }
 }
 
-/// `live` values at a time, each read about twice and a long way from where it is made.
+/// Straight-line code with `live` values at a time, each read about twice and far from its definition.
 fn straight(length: usize, live: usize) -> Function {
     let mut w = Writer::new(Target::GFX90A);
     let address = w.constant(RegFile::Vgpr, 1);
@@ -105,7 +105,7 @@ fn straight(length: usize, live: usize) -> Function {
     w.end()
 }
 
-/// The same with registers that are written again and again.
+/// The same with registers that are written many times.
 fn variables(length: usize, live: usize) -> Function {
     let mut w = Writer::new(Target::GFX90A);
     let address = w.constant(RegFile::Vgpr, 1);
@@ -118,7 +118,7 @@ fn variables(length: usize, live: usize) -> Function {
     w.end()
 }
 
-/// Loops of twenty instructions one after the other, on variables of which `live` live through all of them.
+/// Consecutive loops of twenty instructions, on variables of which `live` are live through all loops.
 fn loops(length: usize, live: usize) -> Function {
     let mut w = Writer::new(Target::GFX90A);
     let address = w.constant(RegFile::Vgpr, 1);
@@ -139,7 +139,7 @@ fn loops(length: usize, live: usize) -> Function {
     w.end()
 }
 
-/// Loops in loops, `depth` of them at the innermost place, and that again and again.
+/// Consecutive nests of `depth` loops.
 fn nests(length: usize, depth: u32, live: usize) -> Function {
     let mut w = Writer::new(Target::GFX90A);
     let address = w.constant(RegFile::Vgpr, 1);
@@ -185,7 +185,7 @@ fn tuples(length: usize, live: usize) -> Function {
     w.end()
 }
 
-/// Scalars in lanes.
+/// Scalars that are spilled to lanes of VGPRs.
 fn scalars(length: usize, live: usize) -> Function {
     let mut w = Writer::new(Target::GFX90A);
     let base = w.constant(RegFile::Sgpr, 1);
@@ -210,7 +210,7 @@ fn scalars(length: usize, live: usize) -> Function {
     w.end()
 }
 
-/// Where values go that find no register.
+/// Where values without a register are spilled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
     Nowhere,
@@ -219,9 +219,9 @@ enum To {
     Scratch,
 }
 
-/// So many VGPRs there are.
+/// The number of available VGPRs.
 const VGPRS: u16 = 32;
-/// So many values for as many registers.
+/// Numbers of live values: one that fits into these registers, and one that does not.
 const FEW: usize = 24;
 const MANY: usize = 96;
 

@@ -1,8 +1,8 @@
-//! `Kernel::build` on kernels of growing length: time for each phase, and how it grows. Near-linear is a ratio of about 10 from
-//! each length to the next.
+//! `Kernel::build` on kernels of growing length: the time of each phase, and its growth. If it is nearly linear, the ratio
+//! from each length to the next is about 10.
 //!
-//! `cargo bench -p gcn-dsl --bench build -- [shape…]`; the environment variable `GCN_BENCH_LENGTHS` (`10000,100000`) names
-//! other lengths. Prints seconds, the ratios between lengths, and what each build took of memory at most.
+//! `cargo bench -p gcn-dsl --bench build -- [shape…]`; the environment variable `GCN_BENCH_LENGTHS` (`10000,100000`) sets
+//! other lengths. Prints seconds, the ratios between lengths, and the peak memory of each build.
 
 #![allow(missing_docs, reason = "a program of its own")]
 
@@ -18,25 +18,25 @@ use gcn_dsl::{BuildOptions, Kernel};
 use gcn_test_support::Random;
 
 const LENGTHS: [usize; 3] = [10_000, 100_000, 1_000_000];
-/// VGPRs of the kernels that spill.
+/// The number of VGPRs of the kernels that spill.
 const FEW_VGPRS: u32 = 32;
 
-/// How the code of a kernel goes.
+/// The shape of a kernel's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Code {
-    /// No control flow; each value is a new one.
+    /// No control flow; each value has its own variable.
     Straight,
-    /// No control flow; the same variables again and again.
+    /// No control flow; the same variables are assigned many times.
     Variables,
-    /// No control flow; loads and stores through the whole kernel.
+    /// No control flow; loads and stores in the whole kernel.
     Memory,
-    /// Short loops one after the other.
+    /// Consecutive short loops.
     Loops,
-    /// Varying branches one after the other.
+    /// Consecutive varying branches.
     Branches,
-    /// Loops in loops, so many levels, and that again and again.
+    /// Consecutive nests of this many loops.
     Nests(usize),
-    /// Varying branches in each other, so many levels, and that again and again.
+    /// Consecutive nests of this many varying branches.
     Ifs(usize),
 }
 
@@ -44,7 +44,7 @@ enum Code {
 struct Shape {
     name: &'static str,
     code: Code,
-    /// Values that live at once.
+    /// The number of values that are live at once.
     live: usize,
     vgprs: Option<u32>,
 }
@@ -74,7 +74,7 @@ const SHAPES: [Shape; 14] = [
     spills("deep-spilled", Code::Nests(100)),
 ];
 
-/// A kernel of about so many instructions.
+/// A kernel of about this many instructions.
 #[derive(Clone, Copy)]
 struct Long {
     shape: Shape,
@@ -164,7 +164,7 @@ impl Body {
         }
     }
 
-    /// Loops in each other.
+    /// Nested loops.
     fn nest(&mut self, depth: usize, count: usize) {
         let mut open = Vec::new();
         for _ in 0..depth {
@@ -179,7 +179,7 @@ impl Body {
         self.left = self.left.saturating_sub(3 * depth);
     }
 
-    /// Branches that a part of the lanes takes.
+    /// Nested branches that only some lanes take.
     fn ifs(&mut self, depth: usize, count: usize) {
         let mut open = Vec::new();
         for _ in 0..depth {
@@ -195,14 +195,14 @@ impl Body {
     }
 }
 
-/// Seconds of each phase, in order.
+/// The seconds of each phase, in order.
 type Phases = Vec<(&'static str, f64)>;
 
 struct Measured {
     phases: Phases,
     instructions: usize,
     spills: usize,
-    /// Mebibytes, the most so far.
+    /// The peak memory in mebibytes.
     memory: usize,
 }
 
@@ -225,8 +225,8 @@ fn measure(shape: Shape, length: usize) -> Measured {
     Measured { phases, instructions, spills, memory: peak_memory() }
 }
 
-/// Seconds that this thread has run, so that it does not matter what else the machine does; where that cannot be found out, seconds
-/// of the clock.
+/// The CPU time of this thread in seconds, which does not depend on other processes. If it is not available, the time of
+/// the clock.
 fn seconds() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let run = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -234,7 +234,7 @@ fn seconds() -> f64 {
     nanoseconds.map_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64(), |n| n / 1e9)
 }
 
-/// What this process had of memory at most since the last time, in mebibytes; 0 where that cannot be found out.
+/// The peak memory of this process since the last call, in mebibytes; 0 if it is not available.
 fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());

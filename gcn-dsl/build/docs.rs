@@ -1,4 +1,4 @@
-//! The documentation of a function, from its rows.
+//! Generates the documentation of a function from its rows in the instruction table.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -143,14 +143,14 @@ fn counters(rows: &[&'static InstDesc]) -> String {
     for row in rows {
         let Some(target) = row.targets.targets().next() else { continue };
         let set = target.instruction_set();
-        // Which counters move follows from the class and the modifiers that the form requires.
+        // Which counters the instruction increments follows from the class and the modifiers that the form requires.
         let inst = Inst::new(row, []);
         moved.extend(events(target, &inst).iter().map(|event| event.stream.counter(set).name(set)));
     }
     if moved.is_empty() { "none".into() } else { moved.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
-/// Names of the modifiers that a caller may set.
+/// The names of the modifiers that a caller may set.
 fn modifiers(rows: &[&'static InstDesc]) -> Vec<String> {
     let hidden = Modifiers::OFFEN | Modifiers::IDXEN | Modifiers::LDS | Modifiers::OFFSET | Modifiers::NEG;
     let hidden = hidden | Modifiers::OFFSET0 | Modifiers::OFFSET1 | Modifiers::BITOP3;
@@ -158,7 +158,7 @@ fn modifiers(rows: &[&'static InstDesc]) -> Vec<String> {
     (set - hidden).iter_names().map(|(name, _)| format!("`{}`", name.to_lowercase())).collect()
 }
 
-/// The instructions without functions, as a table.
+/// A table of the instructions without functions.
 pub fn excluded() -> String {
     let mut out = String::from("| instructions | why not | instead |\n|---|---|---|\n");
     for group in EXCLUDED {

@@ -1,11 +1,11 @@
-//! A function of the catalogue as Rust text: a signature and one call of the core, `Request`.
+//! Generates the Rust text of a function of the catalogue: a signature, and a `Request` to the library.
 
 use std::fmt::Write as _;
 
 use crate::docs;
 use crate::functions::{Form, Function, Param, ParamKind, Variant};
 
-/// The text of `f`'s forms.
+/// The text of all forms of `f`.
 pub fn function(f: &Function) -> String {
     f.forms().iter().map(|&form| one(f, form)).collect()
 }
@@ -37,7 +37,7 @@ fn one(f: &Function, form: Form) -> String {
     out
 }
 
-/// The type of a result. Where a modifier may choose the half that is written, both halves are the result.
+/// The type of a result. If a modifier may select the half that is written, the result has both halves.
 fn result<'a>(f: &Function, form: Form, ty: &'a str) -> &'a str {
     let halves =
         f.variant != Variant::Dpp && f.params_of(form).iter().any(|p| matches!(p.kind, ParamKind::Old(_)));
@@ -48,7 +48,7 @@ fn result<'a>(f: &Function, form: Form, ty: &'a str) -> &'a str {
     }
 }
 
-/// The parameter in the signature.
+/// The text of a parameter in the signature.
 fn parameter(p: &Param) -> Option<String> {
     let name = p.name;
     Some(match p.kind {
@@ -72,7 +72,7 @@ fn parameter(p: &Param) -> Option<String> {
     })
 }
 
-/// What must be taken apart before the call.
+/// The statement that destructures an argument before the call, if one is needed.
 fn split(p: &Param) -> Option<String> {
     let line = match p.kind {
         ParamKind::Buffer => "let (vaddr, addressing) = vaddr.split();",
@@ -83,7 +83,7 @@ fn split(p: &Param) -> Option<String> {
     Some(format!("    {line}\n"))
 }
 
-/// What is set on the request.
+/// The method call that sets a parameter on the request.
 fn setting(p: &Param) -> Option<String> {
     Some(match p.kind {
         ParamKind::Old(_) => ".old(old.input())".into(),
@@ -101,7 +101,7 @@ fn setting(p: &Param) -> Option<String> {
     })
 }
 
-/// The operand in the call.
+/// The text of an operand in the call.
 fn argument(p: &Param) -> Option<String> {
     let name = p.name;
     Some(match p.kind {

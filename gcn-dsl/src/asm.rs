@@ -41,8 +41,8 @@
 //! x, y and z. The work-item's id in the workgroup is in `v0` (on targets that pack it: x in bits 9:0, y in 19:10, z in
 //! 29:20), or in `v0`, `v1` and `v2`. Only the dimensions that `#[workgroup(…)]` has are set. On RDNA 4 the workgroup's
 //! id is elsewhere: x in `ttmp9`, y and z in the halves of `ttmp7`. The name of an argument stands for its byte offset
-//! from `s[0:1]`, and `x.len` for that of the length of the slice `x`. Registers are counted automatically;
-//! `#[lds(1024)]` reserves LDS; f32 denormals are kept, as in every kernel of this crate.
+//! from `s[0:1]`, and `x.len` stands for the byte offset of the length of the slice `x`. Registers are counted
+//! automatically; `#[lds(1024)]` reserves LDS; f32 denormals are kept, as in every kernel of this crate.
 //!
 //! # A program
 //!
@@ -93,8 +93,8 @@
 //!
 //! Every rule that [`gcn_isa::check`] knows is checked on every path through the text. The program is assumed to start
 //! with no outstanding operations, as a kernel does. If a program is [spliced](AsmProgram::splice) into another, the
-//! code around it is not known here: check the whole, or insert its waits, with [`gcn_isa::check::check`] or
-//! [`gcn_isa::wait::insert_waits`]. The same applies to code that is reached by jumps to computed addresses
+//! macro does not know the code around it: check the whole program, or insert its waits, with [`gcn_isa::check::check`]
+//! or [`gcn_isa::wait::insert_waits`]. The same applies to code that is reached by jumps to computed addresses
 //! (`s_setpc_b64`, `s_swappc_b64`), which [`CheckReport::unknown_exits`](gcn_isa::check::CheckReport::unknown_exits)
 //! lists. The use of registers is not checked: reads of registers that were never written are not detected.
 
@@ -118,15 +118,15 @@ use crate::kernel::{self, BuildCause, BuildError, BuildOptions, BuiltKernel};
 use crate::lang::Signature;
 use crate::launch::Kernel;
 
-/// A program in assembly for one or several targets, which was checked while the crate compiled: the value of
-/// [`gcn_asm!`](crate::gcn_asm).
+/// A program in assembly for one or several targets, which was checked while the crate compiled. This is the type of
+/// the value of [`gcn_asm!`](crate::gcn_asm).
 #[derive(Clone, Copy, Debug)]
 pub struct AsmProgram {
     file: &'static str,
     parts: &'static [Part],
 }
 
-/// The program for one target. Values of this type are constructed by the macro.
+/// The program for one target. The macro constructs values of this type.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -135,9 +135,9 @@ pub struct Part {
     /// Labels and instructions in canonical text.
     pub text: &'static str,
     pub code: &'static [u8],
-    /// The reasons for inserted instructions, by line.
+    /// The reasons for the instructions that the macro inserted, by line.
     pub notes: &'static [(usize, &'static str)],
-    /// Line and column of each instruction in the user's file; zeros for instructions that the macro inserted.
+    /// The line and the column of each instruction in the user's file; zeros for instructions that the macro inserted.
     pub places: &'static [(u32, u32)],
 }
 
@@ -216,7 +216,7 @@ impl AsmProgram {
 
     /// Inserts the instructions into `program` before its line `at`; branches to that line execute the inserted
     /// instructions first. Labels are renamed if `program` already has labels of these names. The caller must insert or
-    /// check the waits of the whole program, since neither part knows the other:
+    /// check the waits of the whole program, since the waits of each part were determined without the other:
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -297,7 +297,7 @@ fn build(
     BuiltKernel::from_assembly(signature, spec)
 }
 
-/// Rejects a wave size for which the assembly is not written.
+/// Returns an error if the requested wave size differs from the one for which the assembly is written.
 fn same_wave(says: WaveSize, asked: WaveSize) -> Result<(), AsmError> {
     if says == asked {
         return Ok(());

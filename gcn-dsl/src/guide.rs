@@ -1,4 +1,4 @@
-//! The guide to the kernel language, with a page for each topic. The examples in it are compiled and run.
+//! The guide to the DSL, with a page for each topic. Its examples are compiled and run.
 //!
 //! - [From CUDA](cuda): the ten differences of the first hour.
 //! - [From MI300 to Radeon](radeon): kernels of CDNA on RDNA 1 to 4.
@@ -13,8 +13,9 @@
 //! - [The host's side](host): buffers, streams, events, modules.
 //! - [Embedding](embedding): host values in kernels, assembly, debugging.
 
-// Links of the guide to other pages: in the documentation they are to modules, in the repository to files. The first
-// definition of a link counts, so these here precede the page's own, which are at its end.
+// Links of the guide to other pages: in the documentation they lead to modules, in the repository to files. If a link
+// is defined twice, the first definition is used, so these definitions precede those of the page itself, which are at
+// its end.
 macro_rules! page {
     ($name:ident, $file:literal) => {
         #[doc = "[host]: host"]

@@ -76,8 +76,8 @@ pub struct BuildOptions {
     /// Check indices: an index that is not below the length of its slice, LDS array, private array or row of an element
     /// stops the kernel, and the simulator reports the file, the line, the index and the length. On a GPU the trap ends
     /// the queue; debug information is generated as with `source_lines`, so that a debugger can show the line. By
-    /// default indices are not checked: a load outside a slice returns 0 and a store does nothing, and a kernel may
-    /// rely on that.
+    /// default indices are not checked: a load outside a slice returns 0, a store outside a slice does nothing, and a
+    /// kernel may rely on that.
     pub check_bounds: bool,
     /// Generate debug information with the source line of each instruction, for profilers, debuggers and `llvm-objdump
     /// -l -S`: DWARF in the code object, `.loc` in the assembly. The DWARF also describes the calls of inlined device
@@ -136,8 +136,9 @@ impl BuildOptions {
 /// A compiled kernel, with the results of each stage of the build.
 ///
 /// `saxpy.build(target)` gives a `BuiltKernel<saxpy>`, which [`Device::launch`](crate::Device::launch) and
-/// [`Stream::launch`](crate::Stream::launch) accept only for this kernel. A `BuiltKernel<K>` coerces to a `BuiltKernel`
-/// of any kernel where a reference to one is expected; [`BuiltKernel::into_any`] erases the type for collections.
+/// [`Stream::launch`](crate::Stream::launch) accept only for this kernel. If a reference to a `BuiltKernel` of any
+/// kernel is expected, a reference to a `BuiltKernel<K>` coerces to it; [`BuiltKernel::into_any`] erases the type for
+/// collections.
 ///
 /// ```
 /// use gcn_dsl::BuiltKernel;
@@ -177,7 +178,8 @@ pub struct BuiltKernel<K: Form = AnyKernel> {
     pub(crate) inner: K::Inner,
 }
 
-/// In place of a kernel's type, for code of any kernel: a launch compares its name and arguments at run time.
+/// The type parameter of a [`BuiltKernel`] for code of any kernel: a launch compares the kernel's name and arguments at
+/// run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnyKernel {}
 
@@ -276,7 +278,7 @@ impl BuiltKernel {
         self.spec.lds_bytes
     }
 
-    /// The target for which the kernel is built.
+    /// The target for which the kernel was built.
     pub fn target(&self) -> Target {
         self.program().target
     }
@@ -358,9 +360,9 @@ impl BuiltKernel {
         build().map_err(BuildError::of(self.name()))
     }
 
-    /// The schedule as text. For each block it lists the instructions in order, each with the cycle in which it would
+    /// The schedule as text. For each block it lists the instructions in order. Each has the cycle in which it would
     /// issue if only this block delayed it, its class, the cycle in which a loaded value arrives, the operations for
-    /// which a wait waits, and the source line.
+    /// which it waits (if it is a wait), and the source line.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -411,7 +413,7 @@ impl BuiltKernel {
     }
 
     /// The loops for which `#[pipeline]` was requested, inner ones first: for each, the loads that run ahead, and the
-    /// reasons why others do not.
+    /// reasons why other loads do not.
     pub fn pipelines(&self) -> &[ir::pipeline::Pipelined] {
         &self.pipelines
     }
@@ -427,8 +429,8 @@ impl BuiltKernel {
     }
 
     /// The points of maximum register pressure, in the style of a compiler's message: for each register file the source
-    /// line of the maximum, the lines whose values are live there, and the number of registers that these take. Source
-    /// lines are quoted if the files are found.
+    /// line of the maximum, the lines whose values are live there, and the number of registers that these values take.
+    /// Source lines are quoted if the files are found.
     pub fn pressure_report(&self) -> String {
         pressure::report(self)
     }

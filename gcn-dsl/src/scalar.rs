@@ -142,13 +142,14 @@ pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
     fn write_bytes(self, out: &mut Vec<u8>);
     /// Reads a value from exactly `Self::ELEM.bytes()` bytes.
     fn read_bytes(bytes: &[u8]) -> Self;
-    /// Returns an error if these bytes are no valid value: for an enum, a number that no variant has.
+    /// The error for bytes that are not a valid value: for an enum, a number that is not that of a variant. `None` if
+    /// they are valid.
     fn unknown(_bytes: &[u8]) -> Option<UnknownVariant> {
         None
     }
 }
 
-/// The error for an element whose type is an enum, but whose number in memory no variant has.
+/// The error for an element in memory whose type is an enum and whose number is not that of a variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownVariant {
     /// The name of the enum.
@@ -173,12 +174,12 @@ impl std::error::Error for UnknownVariant {}
 )]
 pub trait Number: CastTarget {}
 
-/// Types to which `as` converts a device value: numbers.
+/// Types `T` to which `as T` converts a device value: numbers.
 #[diagnostic::on_unimplemented(
     message = "no device value becomes a `{Self}` by `as`",
     label = "`as {Self}` is not a conversion of the device",
     note = "`as` gives i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2",
-    note = "for a condition compare, `n != 0`; `as usize` gives a `u32`, which indexes memory and arrays"
+    note = "`LaneMask::from(n)` gives a mask of lanes; for a condition compare, `n != 0`; `as usize` gives a `u32`, which indexes memory and arrays"
 )]
 pub trait CastTarget: Scalar {}
 

@@ -1,11 +1,11 @@
-//! What the kernels of `fresh` and `ported` run on.
+//! The devices on which the kernels of `fresh` and `ported` run.
 
 use gcn_dsl::launch::Launcher;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildCause, BuildError, BuildOptions, BuiltKernel, LaunchError, LaunchStats};
 use gcn_isa::target::WaveSize;
 
-/// A simulator, with waves of one size for all kernels that do not ask for another.
+/// A simulator. All kernels that do not ask for another wave size run in waves of `wave`.
 pub struct Waves {
     device: Device,
     wave: WaveSize,
@@ -28,7 +28,7 @@ impl Launcher for Waves {
         let options = BuildOptions { wave: Some(self.wave), ..BuildOptions::default() };
         match kernel.build_with(self.target(), &options) {
             Ok(built) => self.device.launch(kernel, &built, grid, args),
-            // `#[wave(64)]`: the kernel counts on that.
+            // `#[wave(64)]`: the kernel requires this wave size.
             Err(BuildError { cause: BuildCause::OtherWave { .. }, .. }) => {
                 self.device.launch(kernel, built, grid, args)
             }
@@ -37,7 +37,7 @@ impl Launcher for Waves {
     }
 }
 
-/// The oldest, a common and the newest target of GFX9, then one of each generation of RDNA.
+/// An old, a common and the newest target of GFX9, then one of each generation of RDNA.
 const TARGETS: [Target; 7] = [
     Target::GFX900,
     Target::GFX90A,
@@ -48,18 +48,18 @@ const TARGETS: [Target; 7] = [
     Target::GFX1201,
 ];
 
-/// Every kernel gives the same on GFX9 and on RDNA, there in waves of both sizes.
+/// Runs a kernel on every target, on RDNA in waves of both sizes. The results must be the same everywhere.
 pub fn everywhere(run: impl Fn(&Waves)) {
     for target in TARGETS {
         for &wave in target.wave_sizes() {
-            // Which of them a failure is on.
+            // Prints the target and the wave size if the test panics.
             let _note = Note(target, wave);
             run(&Waves { device: Device::simulator(target), wave });
         }
     }
 }
 
-/// Says in a panic where it was.
+/// Prints the target and the wave size when a panic drops it.
 struct Note(Target, WaveSize);
 
 impl Drop for Note {

@@ -1,4 +1,4 @@
-//! The HIP loader: against a library that is not there, one that is not HIP, a stand-in without a GPU, and the real one.
+//! The HIP loader: with a library that does not exist, one that is not HIP, a fake without a GPU, and the real one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use gcn_test_support::skipped;
 
 #[allow(unsafe_code, reason = "the names are those of no library, of libc, and of the stand-in")]
 fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
-    // SAFETY: libc's initialisers have run already, and the stand-in has the signatures of HIP.
+    // SAFETY: libc's initialisers have run already, and the fake library has the signatures of HIP.
     unsafe { HipLibrary::load_from(names) }
 }
 
@@ -27,7 +27,7 @@ fn launch(
     dynamic_lds: u32,
     kernarg: &[u8],
 ) -> Result<(), HipError> {
-    // SAFETY: the address in the arguments is that of a buffer that is large enough, or the launch is refused.
+    // SAFETY: the address in the arguments is that of a sufficiently large buffer, or the launch is rejected.
     unsafe { device.launch(kernel, grid, workgroup, dynamic_lds, kernarg) }
 }
 
@@ -53,7 +53,8 @@ fn another_library_is_told_apart() {
     assert_eq!(error, expected);
 }
 
-/// The real library. Without it the running test is skipped, and this gives `None`; panics instead if `GCN_REQUIRE_HIP=1`.
+/// The real library; `None` without it, in which case the calling test is skipped. Panics instead if
+/// `GCN_REQUIRE_HIP=1`.
 fn real_library() -> Option<HipLibrary> {
     match HipLibrary::load() {
         Ok(library) => Some(library),
@@ -66,7 +67,7 @@ fn real_library() -> Option<HipLibrary> {
     }
 }
 
-/// With a GPU runs a kernel on it; without one the error has to say so.
+/// Runs a kernel if there is a GPU; otherwise the error has to say that there is none.
 #[test]
 fn the_real_library_opens_a_device_or_says_that_there_is_none() {
     let Some(library) = real_library() else { return };
@@ -121,7 +122,7 @@ fn store_on(device: &HipDevice) {
     assert_eq!(u32::from_le_bytes(found), 0x1234_5678);
 }
 
-/// A stand-in for the library, compiled with the structure of HIP 5 or with both.
+/// A fake library, compiled with the properties structure of HIP 5 only or with both.
 struct Fake {
     dir: PathBuf,
     file: PathBuf,
@@ -195,7 +196,8 @@ fn memory_modules_and_launches_reach_the_library_as_its_header_says() {
     assert_eq!(alive(), 0, "everything is freed");
 }
 
-/// A module whose last owner goes before its kernel has run: the stand-in refuses to unload what runs.
+/// The last owner of a module is dropped before its kernel has finished. The fake library rejects unloading a module
+/// that is in use.
 #[test]
 fn a_module_outlives_what_it_has_started() {
     let Some(fake) = Fake::compile("outlives", true) else { return };
@@ -234,7 +236,7 @@ fn a_kernel_that_is_loaded_is_launched_with_one_call() {
         assert_eq!(calls(), before + i32::try_from(n).unwrap());
     }
     assert_eq!(out.to_vec().unwrap(), [10, 2, 1, 64, 1, 1, 0, 16, 9]);
-    // Code that is loaded is not loaded again.
+    // Code that is already loaded is not loaded again.
     let before = (calls(), alive());
     device.load(&record.build(device.target()).unwrap()).unwrap();
     assert_eq!((calls(), alive()), before);
@@ -242,15 +244,15 @@ fn a_kernel_that_is_loaded_is_launched_with_one_call() {
     assert_eq!(alive(), 0, "everything is freed");
 }
 
-/// What the stand-in has not been asked to free.
+/// Returns the number of objects that the fake library was not asked to free.
 fn alive(fake: &Fake) -> impl Fn() -> i32 {
     number(fake, b"fake_hip_alive")
 }
 
-/// A count of the stand-in.
+/// Calls a function of the fake library that returns a number.
 #[allow(unsafe_code, reason = "a call of the test's own C function")]
 fn number(fake: &Fake, name: &'static [u8]) -> impl Fn() -> i32 + use<> {
-    // SAFETY: the library is loaded already; its function takes nothing and gives an int.
+    // SAFETY: the library is loaded already; its function takes no arguments and returns an int.
     let library = unsafe { libloading::Library::new(&fake.file).unwrap() };
     // SAFETY: as above.
     move || unsafe { library.get::<extern "C" fn() -> i32>(name).unwrap()() }

@@ -1,4 +1,4 @@
-//! Text to module and to code object, by number of instructions: `cargo bench -p gcn-emit --bench assemble`.
+//! Measures assembling text to a module and to a code object, by number of instructions: `cargo bench -p gcn-emit --bench assemble`.
 
 use std::io::Read as _;
 
@@ -12,8 +12,8 @@ fn main() {
 
 const COUNTS: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// A file of so many instructions: those of the corpus for gfx942 that stand alone, in their order, again and again, with a
-/// label and a branch after each 18.
+/// A file of `count` instructions: repeats those of the corpus for gfx942 that name no label or symbol, in their order, with a label and a
+/// branch after every 18.
 fn source(count: usize) -> String {
     let mut corpus = String::new();
     let packed: &[u8] = include_bytes!("../tests/data/corpus.s.gz");

@@ -1,6 +1,6 @@
-//! What it takes to make a program that can be analysed of an assembled file and of an object, from short to long.
+//! Measures creating a program for analysis from an assembled file and from an object, for short and long files.
 //!
-//! `cargo bench -p gcn-emit --bench code`: the instructions per second hold still where time is linear.
+//! `cargo bench -p gcn-emit --bench code`: if the time is linear, the number of instructions per second is constant.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ fn main() {
 
 const SIZES: [usize; 3] = [8_000, 80_000, 800_000];
 
-/// `count` instructions with a label and a branch for each eight.
+/// `count` instructions, with a label and a branch for every eight.
 fn source(count: usize) -> String {
     let mut text = String::new();
     for block in 0..count / 8 {
@@ -33,7 +33,7 @@ fn source(count: usize) -> String {
     text + "s_endpgm\n"
 }
 
-/// A branch reaches 32,768 dwords; these are in pieces, so that each finds its label.
+/// A branch can reach 32,768 dwords, so a long file consists of pieces in which each branch reaches its label.
 fn assembled(count: usize) -> Assembly {
     let pieces = (0..count / 8_000).map(|piece| source(8_000).replace(".L", &format!(".L{piece}_")));
     let text: String = pieces.collect();

@@ -1,4 +1,4 @@
-//! How fast machine code is decoded, encoded and a listing written: instructions per second, on golden vectors.
+//! Measures decoding and encoding of machine code and writing of listings, in instructions per second, on golden vectors.
 //!
 //! `cargo bench -p gcn-emit --bench decode`
 
@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// Every golden vector of gfx942 without branches, 50 times over: half a million instructions of all formats.
+/// Every golden vector of gfx942 except branches, 50 times: half a million instructions of all formats.
 fn code() -> (Vec<u8>, usize) {
     let packed: &[u8] = include_bytes!("../tests/data/encodings.tsv.gz");
     let mut text = String::new();

@@ -1,6 +1,6 @@
-//! Time of parsing, per instruction: `cargo bench -p gcn-emit --bench text`.
+//! Measures the time to parse an instruction: `cargo bench -p gcn-emit --bench text`.
 //!
-//! Two mixes: the golden vectors of gfx942, which have every form, and a loop body as compilers write it.
+//! Uses two inputs: the golden vectors of gfx942, which contain every form, and a loop body as compilers write it.
 
 use std::io::Read as _;
 
@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-/// No symbols.
+/// A scope without symbols.
 struct Nothing;
 
 impl Scope for Nothing {
@@ -22,7 +22,7 @@ impl Scope for Nothing {
     }
 }
 
-/// The inner loop of a matrix multiplication and the address arithmetic around it.
+/// The inner loop of a matrix multiplication, with the address arithmetic around it.
 const LOOP: &str = "\
 s_waitcnt vmcnt(4) lgkmcnt(0)
 v_mfma_f32_32x32x8_f16 a[0:15], v[16:17], v[18:19], a[0:15]

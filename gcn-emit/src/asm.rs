@@ -33,14 +33,14 @@
 //! ```
 //!
 //! # How it works
-//! One pass parses the statements. Bytes go to their section at once; values that are not known yet become fixups or
-//! gaps of unknown size (`section.rs`). Then everything is laid out (`relax.rs`), fixups are filled in or become
-//! relocations (`fixup.rs`), and symbols become the module's. No line causes an allocation; instructions are kept only
-//! if [`Options::keep_instructions`] requests it.
+//! One pass parses the statements. Bytes are appended to their section at once. A value that is not known yet becomes a fixup; a range
+//! whose size is not known yet becomes a gap (`section.rs`). After that, sections are laid out (`relax.rs`), fixups are filled in or become
+//! relocations (`fixup.rs`), and symbols are added to the module. No line causes an allocation; instructions are kept only if
+//! [`Options::keep_instructions`] requests it.
 //!
-//! Macros, repetitions and included files are nested texts (`macros/frame.rs`). Their expansions live in an arena, so
-//! that symbols and statements can borrow from them as from the file. All texts share one space of offsets
-//! (`source.rs`), by which an error is mapped to its line in the body and to the calls that led to it.
+//! Macros, repetitions and included files are nested texts (`macros/frame.rs`). Their expansions are stored in an arena, so that symbols
+//! and statements can borrow from them as from the file. All texts share one space of offsets (`source.rs`). An offset identifies the line
+//! of an error in a macro's body, and the calls that led to it.
 //!
 //! # Macros
 //! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`, `.altmacro`; `.rept`, `.irp`, `.irpc`,
@@ -173,7 +173,7 @@ pub fn assemble(file: &str, text: &str, options: &Options) -> Result<Assembly, D
 /// ```
 ///
 /// # Errors
-/// As [`assemble`].
+/// The errors of [`assemble`].
 pub fn assemble_with(
     file: &str,
     text: &str,
@@ -190,7 +190,7 @@ pub fn assemble_with(
 /// byte for byte; each macro call is kept as a comment.
 ///
 /// # Errors
-/// As [`assemble`].
+/// The errors of [`assemble`].
 pub fn expand(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<String, Diagnostics> {
     with_assembler(file, text, options, files, |mut assembler| {
         assembler.expanded_text = Some(String::with_capacity(text.len()));
@@ -242,7 +242,7 @@ struct Surroundings<'s> {
 struct Assembler<'s> {
     /// The text being read: the file, or the innermost of `frames`.
     text: &'s str,
-    /// The offset of its first byte among all sources.
+    /// The offset of the first byte of `text` among all sources.
     base: usize,
     /// The offset in `text` of the next byte to read.
     at: usize,
@@ -251,7 +251,7 @@ struct Assembler<'s> {
     arena: &'s Arena<String>,
     included: &'s dyn Files,
     macros: HashMap<&'s str, Rc<Macro<'s>>>,
-    /// The number of macro calls so far.
+    /// The number of macro calls so far, which `\@` stands for.
     macro_calls: u64,
     /// The number of bytes of expansions so far.
     expanded: u64,
@@ -285,7 +285,7 @@ struct Assembler<'s> {
     fixups: Vec<Fixup>,
     /// The expressions of the current statement, by the number under which the instruction parser knows them.
     later: SmallVec<[Expr; 4]>,
-    /// A cache of instructions that were parsed before.
+    /// A cache of instructions that were parsed recently.
     recall: recall::Recall<'s>,
     /// An error in an expression of the current instruction.
     inner_fault: Option<Located>,
@@ -314,7 +314,7 @@ struct Assembler<'s> {
     warnings: Vec<Diagnostic>,
 }
 
-/// Names that many origins share.
+/// Names that several origins share.
 #[derive(Default)]
 struct Names<'s> {
     shared: HashMap<&'s str, Arc<str>>,
@@ -326,7 +326,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// A symbol whose value follows the highest register named so far.
+/// A symbol whose value is one more than the highest register number named so far.
 #[derive(Clone, Copy, Default)]
 struct NextFree {
     symbol: Option<Sym>,
@@ -400,7 +400,7 @@ impl<'s> Assembler<'s> {
         assembler
     }
 
-    /// The target, if it is known already.
+    /// The target, if it is already known.
     fn target(&self) -> Option<TargetId> {
         self.target
     }
@@ -410,7 +410,7 @@ impl<'s> Assembler<'s> {
         *self.wave.get_or_init(|| {
             let usual = target.usual_wave();
             let said = || self.options.wave.or_else(|| named_wave(self.sources.main()));
-            // Most targets support only one size.
+            // If the target supports only one size, the file's directives do not matter.
             let choice = if target.wave_sizes().len() > 1 { said() } else { None };
             choice.unwrap_or(usual)
         })

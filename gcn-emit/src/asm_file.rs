@@ -20,10 +20,10 @@ use crate::text::print_lines;
 /// A whole assembly file for `kernels`, which must have the same target ID: code, a kernel descriptor for each kernel,
 /// metadata (code object V5).
 ///
-/// From this file, `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` produce the
-/// same code and descriptors as [`write_code_object`](crate::object::write_code_object); feature settings of the target
-/// ID have to be passed to the assembler as well (`-mattr=-xnack`). A label that an earlier kernel of the file has used
-/// gets a suffix. Kernels that [`KernelSpec::check`] rejects are printed nevertheless, for inspection.
+/// `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` translate this file to the same code and
+/// descriptors that [`write_code_object`](crate::object::write_code_object) produces. Feature settings of the target ID must be passed to
+/// the assembler as well (`-mattr=-xnack`). A label that an earlier kernel of the file has used gets a suffix. Kernels that
+/// [`KernelSpec::check`] rejects are printed nevertheless, for inspection.
 pub fn assembly_file(kernels: &[KernelSpec], comments: Comments) -> String {
     let Some(first) = kernels.first() else { return String::new() };
     let mut out = String::new();
@@ -93,7 +93,7 @@ fn write_constants(out: &mut String, kernel: &KernelSpec) {
     if kernel.constants.is_empty() {
         return;
     }
-    // A program whose instructions cannot be encoded is printed nevertheless.
+    // If the instructions of the program cannot be encoded, it is printed nevertheless.
     let code = encode_program(&kernel.program).map_or(0, |code| code.bytes.len());
     let _ = writeln!(out, "\t.fill {}, 4, {S_NOP:#x}", constants_padding(code));
     let mut bytes = kernel.constants.clone();
@@ -133,7 +133,7 @@ fn write_descriptor(out: &mut String, kernel: &KernelSpec) {
     let descriptor = KernelDescriptor::of(kernel, 0).to_bytes();
     for row in directive::of_target(kernel.target()) {
         let value = match row.slot {
-            // The values of these directives follow from the others, and from the target ID.
+            // The values of these directives follow from other directives and from the target ID.
             Slot::UserSgprCount(_) | Slot::ReserveXnackMask => continue,
             Slot::NextFreeVgpr => kernel.total_vgprs(),
             Slot::NextFreeSgpr => kernel.next_free_sgpr(),

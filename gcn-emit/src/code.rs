@@ -73,9 +73,9 @@ pub struct Unit {
 pub struct Code {
     /// The section's name.
     pub section: String,
-    /// The address of its first byte in the object; 0 if the object is not linked.
+    /// The address of the section's first byte in the object; 0 if the object is not linked.
     pub address: u64,
-    /// The instructions of all its functions. The program has the name of the section.
+    /// The instructions of all functions of the section. The program has the name of the section.
     pub program: Program,
     /// The origin of each line of the program.
     pub places: Vec<CodePlace>,
@@ -102,13 +102,12 @@ pub struct Function {
 pub struct CodePlace {
     /// The byte offset in the section.
     pub offset: u64,
-    /// The size of its machine code in bytes.
+    /// The size of the instruction's machine code in bytes.
     pub length: u8,
     /// The line in the assembly file, from 1. `None` for objects, and for instructions that are written as data
     /// (`.long`) or that pad an alignment.
     pub line: Option<u32>,
-    /// The index into [`Unit::origins`] of the instruction's origin, if the line is that of a macro call, a repetition
-    /// or an `.include`.
+    /// If `line` is that of a macro call, a repetition or an `.include`: the index of the instruction's origin in [`Unit::origins`].
     pub origin: Option<u32>,
     /// The source line that the last `.loc` assigned.
     pub location: Option<SourceLocation>,
@@ -121,7 +120,7 @@ pub struct Unread {
     pub offset: u64,
     /// The number of bytes.
     pub length: u64,
-    /// Why they are not instructions.
+    /// The reason why the bytes are not instructions.
     pub why: Unreadable,
 }
 
@@ -131,7 +130,7 @@ pub enum Unreadable {
     /// A symbol marks them as data, or there are too few bytes, or they are unreachable and the assembly file defines
     /// them by data directives.
     Data,
-    /// The target has no such instruction. For several in a row, this is the error of the first.
+    /// The target has no such instruction. If several such words follow each other, this is the error for the first one.
     Undecodable(DecodeFault),
 }
 
@@ -157,7 +156,7 @@ pub struct KernelFacts {
     pub entry: Option<(usize, usize)>,
 }
 
-/// True if the metadata of all kernels state that a workgroup has at most one wave.
+/// True if, according to the metadata of all kernels, a workgroup has at most one wave.
 fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
     let is_single = |k: &KernelFacts| {
         k.metadata.as_ref().is_some_and(|m| (1..=target.wave_size()).contains(&m.max_flat_workgroup_size))
@@ -165,13 +164,13 @@ fn are_single_waves(kernels: &[KernelFacts], target: Target) -> bool {
     !kernels.is_empty() && kernels.iter().all(is_single)
 }
 
-/// Records in the barriers of each section the properties of the kernels that execute them: workgroups of a single
-/// wave, and workgroups on several compute units.
+/// Records in the barriers of each section two properties of the kernels that execute them: whether workgroups have a single wave, and
+/// whether they may run on several compute units.
 fn tell_barriers(sections: &mut [Code], kernels: &[KernelFacts], target: Target) {
     let single_wave = are_single_waves(kernels, target);
     sections.iter_mut().for_each(|s| s.program.single_wave = single_wave);
     let is_split = |k: &KernelFacts| k.descriptor.settings(target).tg_split;
-    // Any kernel may call a function.
+    // A function may be called by any kernel, so its barriers have a property only if all kernels have it.
     let all = !kernels.is_empty() && kernels.iter().all(is_split);
     for kernel in kernels.iter().filter(|k| is_split(k)) {
         let Some((section, entry)) = kernel.entry else { continue };
@@ -206,7 +205,7 @@ pub enum CodeError {
     /// The assembler was not told to keep instructions.
     #[error("the instructions of the assembly were not kept; assemble with `keep_instructions`")]
     NotKept,
-    /// A section has more code than line numbers can count.
+    /// A section has more code than line numbers can represent.
     #[error("section {section} has {bytes} bytes of code; 4 GiB is the most that can be analysed")]
     TooLarge {
         /// The section.
@@ -223,7 +222,7 @@ impl Unit {
     /// Words that are written as data (`.long`) are decoded as instructions if control reaches them.
     ///
     /// # Errors
-    /// [`CodeError::NotKept`] without that option.
+    /// [`CodeError::NotKept`] if the assembler did not keep the instructions.
     pub fn of_assembly(assembly: &Assembly) -> Result<Unit, CodeError> {
         assembly::unit(assembly, assembly.instructions.clone()).map(|unit| unit.with_waves(assembly.wave))
     }
@@ -231,7 +230,7 @@ impl Unit {
     /// As [`Unit::of_assembly`], but consumes the assembly's instructions.
     ///
     /// # Errors
-    /// [`CodeError::NotKept`], as above.
+    /// [`CodeError::NotKept`], as for [`Unit::of_assembly`].
     pub fn from_assembly(mut assembly: Assembly) -> Result<Unit, CodeError> {
         let instructions = std::mem::take(&mut assembly.instructions);
         assembly::unit(&assembly, instructions).map(|unit| unit.with_waves(assembly.wave))

@@ -1,8 +1,7 @@
 //! Decodes machine code into instructions.
 //!
-//! The first dword determines format and opcode. The table rows with this format and opcode are tried, the most
-//! specific first. A row matches if every bit that is not part of a field has the row's value. Code that matches no row
-//! is an error.
+//! The first dword determines format and opcode. The table rows with this format and opcode are tried in order, the most specific row
+//! first. A row matches if every bit outside of its fields has the row's value. It is an error if no row matches.
 
 mod error;
 mod index;
@@ -23,7 +22,7 @@ use index::Candidate;
 
 /// Decodes the first instruction of `bytes`, and returns its length in bytes.
 ///
-/// Branch targets remain the unsigned value of the 16-bit field, and so do other 16-bit immediates.
+/// A branch target remains the unsigned value of the 16-bit field, and so does any other 16-bit immediate.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -63,7 +62,7 @@ pub(crate) fn decode_at(bytes: &[u8], on: impl Into<Subtarget>) -> Result<(Inst,
 
 /// The error: either the code ends inside an instruction, or no row has these bits.
 fn no_row_fits(candidates: &[Candidate], bits: u128, have: usize) -> DecodeFault {
-    // Missing dwords match every row.
+    // Missing dwords match any row.
     let seen = if have < 16 { mask(0, 8 * have as u8) } else { u128::MAX };
     let cut =
         candidates.iter().find(|c| have < c.row.bytes && (bits ^ c.row.base) & c.row.compared & seen == 0);
@@ -111,7 +110,7 @@ fn modifiers(row: &RowCodec, bits: u128) -> Mods {
     for piece in &row.mods {
         let part = (bits >> piece.lo & mask(0, piece.len)) as u32;
         if part == 0 {
-            // `cleared_mods` already contains the value; most modifiers of most instructions are absent.
+            // `cleared_mods` already contains this value. This is the usual case, because most modifiers of most instructions are absent.
             continue;
         }
         let shift = 32 - u32::from(piece.len);
@@ -150,7 +149,7 @@ fn get_operand(
         }
         _ => source::operand_of(code, len, file, scalars),
     };
-    // The half of the register is encoded above the lower 128 numbers; a source code below 256 is not a VGPR.
+    // The bit that selects the half of the register is encoded above the lower 128 numbers. A source code below 256 is not a VGPR.
     let mut value = value;
     let is_vector = matches!(code, Code::Vector) || matches!(code, Code::Source) && value >= 256;
     if let (Some(bit), true) = (field.half, is_vector) {
@@ -170,7 +169,7 @@ fn get_operand(
         Code::SdwaSource(flag) if bits >> flag & 1 == 0 => {
             source::operand_of(256 + value as u16, len, file, scalars)
         }
-        // No literal can follow an SDWA dword.
+        // An SDWA dword cannot be followed by a literal.
         Code::SdwaSource(_) => source::operand_of(value as u16, len, file, scalars),
         Code::SdwaScalar(flag) if bits >> flag & 1 == 1 => scalar(value),
         Code::SdwaScalar(_) => (value == 0).then_some(Operand::Reg(gcn_isa::reg::VCC.slice(0, len))),

@@ -57,10 +57,10 @@ pub struct KernelDescriptor {
 impl KernelDescriptor {
     /// The descriptor of `kernel` whose first instruction is `entry_offset` bytes after the descriptor.
     ///
-    /// Register counts are stored as a number of blocks minus one: VGPRs (both halves of a unified file together) in
-    /// blocks of [`VgprFile::block`](gcn_isa::target::VgprFile::block), SGPRs (including the named ones) in blocks of
-    /// 8. The guide's formula for SGPRs rounds to 16; this one is LLVM's, and it never allocates fewer registers than
-    /// requested. On targets where each wave gets all SGPRs, their number is 0.
+    /// Register counts are stored as a number of blocks minus one: VGPRs (both halves of a unified file together) in blocks of
+    /// [`VgprFile::block`](gcn_isa::target::VgprFile::block), SGPRs (including the named ones) in blocks of 8. For SGPRs, the guide's
+    /// formula rounds to 16; LLVM's formula, which is used here, never allocates fewer registers than requested. On targets where each wave
+    /// gets all SGPRs, the stored number is 0.
     pub fn of(kernel: &KernelSpec, entry_offset: i64) -> KernelDescriptor {
         let target = kernel.target();
         let blocks = |count: u32, block: u32| count.max(1).div_ceil(block) - 1;

@@ -36,8 +36,8 @@ pub use sweep::{CodeSection, Items};
 /// Options of the listing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options<'o> {
-    /// If given, only the code, descriptor and metadata of this kernel are written. A name that no kernel has gives a
-    /// file without code; [`Disassembly::has_kernel`] tells whether a kernel exists.
+    /// If given, only the code, descriptor and metadata of this kernel are written. If no kernel has this name, the file contains no code;
+    /// [`Disassembly::has_kernel`] tells whether a kernel exists.
     pub kernel: Option<&'o str>,
     /// Writes the address and machine code of each instruction as a comment after it, as `llvm-objdump` does.
     pub bytes: bool,
@@ -58,7 +58,8 @@ pub struct Disassembly<'o, 'd> {
     pub sections: Vec<CodeSection<'d>>,
     /// The indices of each section's symbols, sorted by address.
     symbols: BTreeMap<usize, Vec<usize>>,
-    /// Sections that share bytes with an earlier one. They occur only in damaged files, and are not written again.
+    /// Sections that share bytes of the file with an earlier section. They occur only in damaged files, and their bytes are written only
+    /// once.
     repeated: HashSet<usize>,
 }
 
@@ -73,12 +74,12 @@ pub struct Item<'d> {
     pub content: Content,
 }
 
-/// How zeros in code are described.
+/// The description of zeros in code.
 pub const ZEROS: &str = "zeros, as padding";
 
 impl Item<'_> {
-    /// True for a dword of zeros, which is padding. As an instruction it would be `v_cndmask_b32_e32 v0, s0, v0, vcc`,
-    /// which reads two scalar values; no target allows that.
+    /// True for a dword of zeros, which is padding. Decoded as an instruction it would be `v_cndmask_b32_e32 v0, s0, v0, vcc`, which reads
+    /// two scalar values; no target allows that.
     pub fn is_padding(&self) -> bool {
         self.bytes == [0; 4]
     }
@@ -90,12 +91,12 @@ pub enum Content {
     /// An instruction. Branch distances are the raw values of their fields; [`CodeSection::destination`] returns their
     /// targets.
     Inst(Inst),
-    /// An instruction whose text would be assembled to another encoding, such as a literal for which the assembler
-    /// emits an inline constant.
+    /// An instruction whose text would be assembled to a different encoding, for example because the assembler emits an inline constant
+    /// instead of the literal.
     Unprintable(Inst),
     /// Not an instruction of the target.
     Undecodable(DecodeFault),
-    /// Data: part of a symbol of type `STT_OBJECT`, or too few bytes for an instruction.
+    /// Data: a part of a symbol of type `STT_OBJECT`, or too few bytes for an instruction.
     Data,
 }
 
@@ -148,10 +149,10 @@ impl Disassembly<'_, '_> {
 
     /// The object, or one of its kernels, as an assembly file.
     ///
-    /// The file contains sections, symbols with their types, sizes and visibility, labels at branch targets, data, one
-    /// `.amdhsa_kernel` for each descriptor (data, if no directive can express a bit that is set), and the metadata.
-    /// When assembled again, the code is the same byte for byte. Relocations that a linker has applied remain applied,
-    /// so code that refers to another section by distance expects that section at its old distance.
+    /// The file contains sections, symbols with their types, sizes and visibility, labels at branch targets, data, one `.amdhsa_kernel` for
+    /// each descriptor (or data, if a bit is set that no directive can express), and the metadata. When assembled again, the code is the
+    /// same byte for byte. Relocations that a linker has applied remain applied, so code that refers to another section by distance
+    /// requires that section to be at the same distance again.
     pub fn to_assembly(&self, options: &Options<'_>) -> String {
         print::Printer::new(self.object, self, options).file()
     }

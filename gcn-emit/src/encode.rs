@@ -38,8 +38,8 @@ pub fn encode_inst(inst: &Inst, target: Target) -> Result<SmallVec<[u8; 16]>, En
 
 /// Appends the machine code of one instruction to `out` and returns its length in bytes: 4, 8, 12 or 16.
 ///
-/// Performs the checks of [`encode_inst`]. A label in a branch is encoded as distance 0: the caller, which lays out the
-/// program, patches the two low bytes of the instruction. `out` is unchanged if there is a fault.
+/// Performs the checks of [`encode_inst`]. A label in a branch is encoded as distance 0; the caller, which lays out the program, must patch
+/// the two low bytes of the instruction. `out` is unchanged if there is an error.
 ///
 /// ```
 /// use gcn_isa::{Inst, Label, Operand, Target, table};
@@ -56,7 +56,7 @@ pub fn encode_into(inst: &Inst, target: Target, out: &mut Vec<u8>) -> Result<usi
     Ok(bytes)
 }
 
-/// How labels in branches are treated while the program has no addresses.
+/// The treatment of labels in branches when an instruction is encoded without a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Labels {
     /// As an error, because nothing would patch the distance later.
@@ -65,7 +65,7 @@ pub(crate) enum Labels {
     Zero,
 }
 
-/// The bits of an instruction, and their number of bytes.
+/// The machine code of an instruction, and its size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Word {
     /// The code, little-endian from bit 0 on.
@@ -143,7 +143,7 @@ fn put_operand(field: &OperandField, operand: Operand, scalars: Scalars, op_sel:
             Operand::Imm(value) => value as u64,
             _ => 0,
         },
-        // The caller writes the literal dword once.
+        // The literal dword is written once, by the caller.
         Code::Literal => return,
     };
     *bits |= (u128::from(value) << field.lo) & mask(field.lo, field.len);

@@ -47,9 +47,10 @@ impl WorkgroupSize {
     }
 }
 
-/// A kernel as a code object contains it. The names in italics are sections of the LLVM AMDGPU guide.
+/// A kernel as a code object contains it. Names in italics in the documentation of the fields are sections of the LLVM AMDGPU guide.
 ///
-/// [`KernelSpec::new`] takes what the program shows, and the assembler's defaults for the rest; change what differs.
+/// [`KernelSpec::new`] derives the fields from the program where possible, and uses the assembler's defaults for the rest; assign the
+/// fields that must differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelSpec {
     /// The code, with target and kernel name. The name is the symbol of the entry point, `<name>.kd` that of
@@ -59,7 +60,7 @@ pub struct KernelSpec {
     pub xnack: Feature,
     /// The SRAM-ECC setting that the code requires (*Target Features*).
     pub sramecc: Feature,
-    /// The number of registers: the highest number used plus one.
+    /// The number of registers of each kind: the highest number used plus one.
     pub resources: Resources,
     /// The statically known LDS size of a workgroup in bytes (`GROUP_SEGMENT_FIXED_SIZE`); a launch may add more.
     pub lds_bytes: u32,
@@ -69,9 +70,9 @@ pub struct KernelSpec {
     pub kernarg_bytes: u32,
     /// The alignment of the kernarg segment (`.kernarg_segment_align`), a power of two.
     pub kernarg_align: u32,
-    /// The code's stack has no fixed size (`USES_DYNAMIC_STACK`).
+    /// True if the code's stack has no fixed size (`USES_DYNAMIC_STACK`).
     pub uses_dynamic_stack: bool,
-    /// The user SGPRs that are set up, from `s0` on (*Initial Kernel Execution State*).
+    /// The user SGPRs that are initialised, from `s0` on (*Initial Kernel Execution State*).
     pub user_sgprs: UserSgprs,
     /// System SGPRs with the workgroup's ID in x, y, z (`ENABLE_SGPR_WORKGROUP_ID_X`, _Y, _Z).
     pub workgroup_ids: [bool; 3],
@@ -83,10 +84,9 @@ pub struct KernelSpec {
     pub float_mode: FloatMode,
     /// Exceptions that trap (`compute_pgm_rsrc2`).
     pub exceptions: FloatExceptions,
-    /// The waves of a workgroup may run on different compute units, gfx90a and later (`TG_SPLIT` of
-    /// `compute_pgm_rsrc3`).
+    /// True if the waves of a workgroup may run on different compute units, on gfx90a and later (`TG_SPLIT` of `compute_pgm_rsrc3`).
     pub tg_split: bool,
-    /// How the waves of a workgroup are run, where this can be chosen (RDNA).
+    /// How the waves of a workgroup are run, on targets that offer a choice (RDNA).
     pub scheduling: Scheduling,
     /// The number of VGPRs that the halves of a 64-lane wave share (RDNA 1 to 3): a multiple of 8 below 128.
     pub shared_vgprs: u32,
@@ -95,29 +95,28 @@ pub struct KernelSpec {
     pub inst_pref_size: u32,
     /// The supported workgroup sizes.
     pub workgroup: WorkgroupSize,
-    /// Every grid is a whole number of workgroups in each dimension (`.uniform_work_group_size`).
+    /// True if every grid is a whole number of workgroups in each dimension (`.uniform_work_group_size`).
     pub uniform_workgroups: bool,
     /// The arguments, for the runtime and for tools (`.args`).
     pub args: Vec<KernelArg>,
     /// Data placed after the code for the code to read, [`constants_offset`] bytes from the code's start.
     pub constants: Vec<u8>,
-    /// Emit debug information with the source line of each instruction, if the program's lines have one
+    /// If true, debug information with the source line of each instruction is emitted, for program lines that have one
     /// ([`Line::loc`](gcn_isa::program::Line::loc)): DWARF in a code object, `.loc` in assembly.
     pub source_lines: bool,
     /// With `source_lines`: the variables of the source, and their locations.
     pub variables: Vec<Variable>,
 }
 
-/// The distance of [`KernelSpec::constants`] from the start of a kernel's code, which has `code` bytes. It is aligned
-/// to a cache line and more than 64 bytes from the last instruction, so that no distance in the code can be an inline
-/// constant.
+/// The distance of [`KernelSpec::constants`] from the start of a kernel's code, whose size is `code` bytes. It is aligned to a cache line,
+/// and the constants are more than 64 bytes after the last instruction, so that no distance in the code can be an inline constant.
 pub const fn constants_offset(code: u64) -> u64 {
     (code + 65).next_multiple_of(64)
 }
 
 impl KernelSpec {
-    /// A kernel with the resources that `program` uses, no arguments, and the assembler's defaults: no user SGPRs, the
-    /// workgroup ID in x, the work-item ID in x.
+    /// A kernel with the resources that `program` uses, no arguments, and the assembler's defaults: no user SGPRs, the workgroup ID in x,
+    /// and the work-item ID in x.
     pub fn new(program: Program, workgroup: WorkgroupSize) -> KernelSpec {
         KernelSpec {
             resources: Resources::of(&program),
@@ -179,8 +178,8 @@ impl KernelSpec {
         self.resources.total_vgprs(self.target())
     }
 
-    /// The value of `.amdhsa_next_free_sgpr`: the program's SGPRs, and those that are set up even if the program does
-    /// not read them.
+    /// The value of `.amdhsa_next_free_sgpr`. It covers the SGPRs that the program uses, and those that are initialised even if the program
+    /// does not read them.
     pub fn next_free_sgpr(&self) -> u32 {
         self.resources.next_free_sgpr.max(self.initial_sgprs().count())
     }
@@ -190,7 +189,7 @@ impl KernelSpec {
         self.next_free_sgpr() + self.resources.extra_sgprs(self.target(), self.xnack)
     }
 
-    /// True if the wave's scratch is set up (`ENABLE_PRIVATE_SEGMENT`).
+    /// True if the wave's scratch is initialised (`ENABLE_PRIVATE_SEGMENT`).
     pub fn uses_scratch(&self) -> bool {
         self.scratch_bytes > 0 || self.uses_dynamic_stack
     }
@@ -238,8 +237,8 @@ impl Metadata {
         Metadata::of_version(kernels, CodeObjectVersion::V5)
     }
 
-    /// The metadata of a code object of any version. V6 has the same as V5; V4 lacks what V5 added (guide, *Code Object
-    /// V5 Metadata*).
+    /// The metadata of a code object of any version. V6 has the same metadata as V5; V4 lacks what V5 added (guide, *Code Object V5
+    /// Metadata*).
     pub fn of_version(kernels: &[KernelSpec], version: CodeObjectVersion) -> Metadata {
         let since_v5 = version >= CodeObjectVersion::V5;
         let metadata = |kernel: &KernelSpec| {

@@ -1,4 +1,4 @@
-//! Source lines of machine code: of an assembled file its own lines, of a compiled object those in its DWARF.
+//! Source lines of machine code: for an assembled file the lines of that file, for a compiled object the lines in its DWARF.
 
 #[cfg(feature = "tools")]
 mod assembly;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct SourcePlace {
     /// The file, or any text that describes the position.
     pub file: Arc<str>,
-    /// The line, from 1; 0 if `file` describes the whole position.
+    /// The line, from 1; 0 if `file` already describes the whole position.
     pub line: u32,
     /// The column, from 1; 0 for the whole line.
     pub column: u32,
@@ -41,7 +41,7 @@ impl fmt::Display for SourcePlace {
 /// The positions of all code of an object, by address.
 #[derive(Clone, Default, Debug)]
 pub struct SourceLines {
-    /// Each entry applies up to the next one; `None` where no position is known.
+    /// The position of the code from an address up to the next entry's address; `None` if it is unknown.
     starts: BTreeMap<u64, Option<SourcePlace>>,
     inlined: Inlined,
 }
@@ -50,7 +50,7 @@ pub struct SourceLines {
 #[derive(Clone, Default, Debug)]
 struct Inlined {
     calls: Vec<Call>,
-    /// The innermost inlined call to which the code from an address on belongs; each entry applies up to the next one.
+    /// The innermost inlined call to which the code from an address up to the next entry's address belongs, if any.
     starts: BTreeMap<u64, Option<usize>>,
 }
 
@@ -58,12 +58,12 @@ struct Inlined {
 #[derive(Clone, Debug)]
 struct Call {
     at: SourcePlace,
-    /// The enclosing call, if this call is itself in an inlined function.
+    /// The call that encloses this one, if this call is itself in an inlined function.
     outer: Option<usize>,
 }
 
 impl Inlined {
-    /// Assigns the code of a range to a call. A call inside another one must be assigned after it.
+    /// Assigns the code of a range to a call. A call must be assigned after the calls that enclose it.
     #[cfg(feature = "dwarf")]
     fn assign(&mut self, range: std::ops::Range<u64>, call: usize) {
         if range.is_empty() {
@@ -77,7 +77,7 @@ impl Inlined {
         self.starts.insert(range.end, after);
     }
 
-    /// The inlined calls to which the code at an address belongs, innermost first.
+    /// The inlined calls to which the code at an address belongs, the innermost first.
     fn at(&self, address: u64) -> impl Iterator<Item = &SourcePlace> {
         let innermost = self.starts.range(..=address).next_back().and_then(|(_, call)| *call);
         std::iter::successors(innermost, |call| self.calls[*call].outer).map(|call| &self.calls[call].at)
@@ -90,16 +90,16 @@ impl SourceLines {
         self.starts.range(..=address).next_back().and_then(|(_, place)| place.as_ref())
     }
 
-    /// The position of the code at an address from its author's point of view: for functions that were inlined from
-    /// other files, such as `atomicAdd` of HIP's headers, the line that calls them. The note has both ends of the chain
-    /// of calls: the position of the code itself, and the outermost call.
+    /// The position of the code at an address from its author's point of view: for functions that were inlined from other files, such as
+    /// `atomicAdd` of HIP's headers, the line that calls them. The note contains both ends of the chain of calls: the position of the code
+    /// itself, and the outermost call.
     pub fn for_author(&self, address: u64) -> Option<SourcePlace> {
         let mut calls = self.inlined.at(address).peekable();
         if calls.peek().is_none() {
             return self.at(address).cloned();
         }
         let frames: Vec<&SourcePlace> = self.at(address).into_iter().chain(calls).collect();
-        // The outermost function is the kernel or its callee, which is in its author's file.
+        // The outermost function is the kernel or a function that it calls, which is assumed to be in the author's file.
         let outermost = *frames.last()?;
         let own = frames.iter().position(|frame| frame.file == outermost.file)?;
         let (first, place) = (frames[0], frames[own]);

@@ -1,11 +1,11 @@
-//! Compares what a kernel tells the loader with the resources that its code uses.
+//! Compares what a kernel declares to the loader with the resources that its code uses.
 //!
-//! A kernel's descriptor and metadata state how many registers, how much LDS, scratch and kernel arguments it has, and
-//! what the dispatcher sets up before its first instruction. Assemblers do not verify this (`llvm-mc` accepts
-//! `.amdhsa_next_free_vgpr 4` for code that uses `v21`). [`lint`] does.
+//! A kernel's descriptor and metadata state how many registers it has, how much LDS, scratch and arguments, and which values the dispatcher
+//! initialises before its first instruction. Assemblers do not verify this (`llvm-mc` accepts `.amdhsa_next_free_vgpr 4` for code that uses
+//! `v21`). [`lint`] does.
 //!
-//! The descriptor is compared only with effects that the code certainly has: the code that a kernel reaches by
-//! branches, not calls through registers; constant offsets, not computed addresses.
+//! Only certain effects of the code are compared: code that a kernel reaches by branches, but not by calls through registers; and constant
+//! offsets, but not computed addresses.
 //!
 //! ```
 //! use gcn_emit::{asm, code::Unit, lint};
@@ -40,14 +40,14 @@ use kernel::Kernel;
 
 pub use rules::{ALL, LintRule};
 
-/// A statement in the descriptor or metadata of a kernel that its code contradicts.
+/// A contradiction between a kernel's code and its descriptor or metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lint {
-    /// The lint.
+    /// The rule that is violated.
     pub rule: &'static LintRule,
     /// The kernel.
     pub kernel: String,
-    /// The instruction that shows it: index in [`Unit::sections`], and line. If there are several, the first.
+    /// The instruction that contradicts: the index in [`Unit::sections`], and the line. If several do, the first one.
     pub at: Option<(usize, usize)>,
     /// The problem, in one sentence.
     pub message: String,
@@ -55,8 +55,8 @@ pub struct Lint {
     pub remedy: String,
 }
 
-/// The problems of a file's kernels, in the order of the kernels. Each lint reports the same thing at most once per
-/// kernel; problems of the whole file come last and are attributed to the first kernel.
+/// The problems of a file's kernels, in the order of the kernels. Each rule reports the same problem at most once per kernel. Problems of
+/// the whole file come last and are attributed to the first kernel.
 pub fn lint(unit: &Unit) -> Vec<Lint> {
     let mut found = Vec::new();
     let graphs: Vec<_> = unit.sections.iter().map(|s| gcn_isa::cfg::Cfg::build(&s.program)).collect();

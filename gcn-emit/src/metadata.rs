@@ -150,7 +150,7 @@ impl KernelArg {
         }
     }
 
-    /// The same argument with its source type.
+    /// This argument with its source type.
     #[must_use]
     pub fn typed(self, type_name: impl Into<String>) -> KernelArg {
         KernelArg { type_name: Some(type_name.into()), ..self }
@@ -170,7 +170,7 @@ pub enum AddressSpace {
     Region,
 }
 
-/// How the runtime sets up an argument (`.value_kind`). The runtime itself provides the hidden ones.
+/// How the runtime sets up an argument (`.value_kind`). The values of hidden arguments come from the runtime itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the value kinds of the guide, by their names")]
@@ -216,7 +216,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// True for arguments that the runtime provides, not the caller.
+    /// True for an argument whose value comes from the runtime and not from the caller.
     pub fn is_hidden(self) -> bool {
         (ValueKind::HiddenGlobalOffsetX..=ValueKind::HiddenQueuePtr).contains(&self)
     }
@@ -230,11 +230,11 @@ pub struct MetadataError(String);
 impl Metadata {
     /// The `MessagePack` of the `NT_AMDGPU_METADATA` note: the same bytes as LLVM produces from [`Metadata::to_yaml`].
     pub fn to_msgpack(&self) -> Vec<u8> {
-        // Writing to a vector cannot fail, and every type here has a MessagePack form.
+        // This does not fail: writing to a vector cannot fail, and every type here can be written as MessagePack.
         rmp_serde::to_vec_named(self).unwrap_or_default()
     }
 
-    /// Parses the `MessagePack` of a note. Unknown keys are skipped; [`Node`] keeps them.
+    /// Parses the `MessagePack` of a note. Unknown keys are ignored here; [`Node`] keeps them.
     ///
     /// # Errors
     /// [`MetadataError`] if the bytes end early, are not `MessagePack`, or lack a required key.

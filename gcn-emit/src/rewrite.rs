@@ -1,8 +1,7 @@
 //! Inserts waits into the text of an assembly file, or removes them, and preserves every other byte.
 //!
-//! [`fix`] inserts the missing waits. With [`Options::strip`] it first removes all `s_nop` and all `s_waitcnt`, so that
-//! the result contains only the necessary ones. Labels, comments, directives, blanks and line ends are preserved; a
-//! wait that changes is edited in place.
+//! [`fix`] inserts the missing waits. With [`Options::strip`] it first removes all `s_nop` and all `s_waitcnt`, so that the result contains
+//! only necessary waits. Labels, comments, directives, blanks and line ends are preserved; a wait that changes is edited in place.
 //!
 //! ```
 //! use gcn_emit::rewrite::{Options, fix};
@@ -20,19 +19,18 @@
 //! ```
 //!
 //! # Waits that order memory
-//! The hazard rules are about registers. A wait before a barrier, in a release or after an acquire serves other waves
-//! and must not be removed. Therefore a removed wait is restored if, without it, an operation could still be
-//! outstanding at an instruction where the original guarantees its completion, and if that matters to others:
+//! The hazard rules are about registers. A wait before a barrier, in a release or after an acquire serves other waves and must not be
+//! removed. Therefore a removed wait is restored in the following case: the original guarantees that an operation is complete at some
+//! instruction; without the wait, the operation could still be outstanding there; and that matters to others:
 //!
-//! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every access to
-//!   memory or LDS, at barriers, cache control and messages, and where control leaves to an unknown destination.
+//! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every access to memory or LDS, at
+//!   barriers, cache control and messages, and where control leaves to an unknown destination.
 //! - Loads matter at the same instructions, except at those that only read.
-//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`), if the original
-//!   waits directly after them, matter at every access, too.
+//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`) also matter at every access, if the
+//!   original waits directly after them.
 //! - Scalar loads and scratch accesses never matter: nothing outside the wave can observe when they happen.
 //!
-//! [`Fixed::kept`] lists the waits that remain for this reason. No wait is needed before `s_endpgm`, where the hardware
-//! waits automatically.
+//! [`Fixed::kept`] lists the waits that remain for this reason. No wait is needed before `s_endpgm`, where the hardware waits by itself.
 //!
 //! # Waits that are never changed
 //! - Waits in unreachable code, where they are padding.
@@ -91,24 +89,23 @@ pub enum Only {
 /// Options of a rewrite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The target. It replaces the file's target, which it must not contradict: it may set features that the file
-    /// leaves open.
+    /// The target. It replaces the file's target and may set features that the file leaves open, but must not contradict it.
     pub target: Option<TargetId>,
-    /// The wave size, if the file does not specify it.
+    /// The wave size to use if the file does not specify one.
     pub wave: Option<WaveSize>,
-    /// Whether memory accesses may be replayed (XNACK); by default yes, unless the target ID contains `xnack-`.
+    /// Whether memory accesses may be replayed (XNACK). By default they may, unless the target ID contains `xnack-`.
     pub xnack: Option<bool>,
     /// The rules to satisfy.
     pub rules: Config,
-    /// First remove the existing waits.
+    /// If true, the existing waits are removed first.
     pub strip: bool,
-    /// Leave the other kind of wait unchanged.
+    /// The only kind of wait to change; `None` for both kinds.
     pub only: Option<Only>,
-    /// Write the reason for each inserted wait as a comment after it.
+    /// If true, the reason for each inserted wait is written as a comment after it.
     pub comment: bool,
-    /// Insert `s_delay_alu` as [`gcn_isa::delay`] does, after the waits; existing ones are replaced.
+    /// If true, `s_delay_alu` is inserted as by [`gcn_isa::delay`], after the waits; existing ones are replaced.
     pub delays: bool,
-    /// Leave [`Change::why`] empty, for callers that do not read it: describing a reason takes longer than finding it.
+    /// If true, [`Change::why`] is left empty, for callers that do not read it: describing a reason takes longer than finding it.
     pub brief: bool,
 }
 
@@ -121,25 +118,25 @@ pub struct Fixed {
     pub target_id: TargetId,
     /// The changes, in the order of the file.
     pub changes: Vec<Change>,
-    /// Waits that no rule needs and that remain because they order memory.
+    /// Waits that no rule needs, but that remain because they order memory.
     pub kept: Vec<KeptWait>,
     /// The functions with their waits, in the order of the file.
     pub functions: Vec<FunctionWaits>,
-    /// The instructions that break a rule that no wait can satisfy.
+    /// The instructions that break a rule and cannot be repaired by a wait.
     pub unmended: Vec<Erratum>,
-    /// The places that were fixed by exchanging registers instead of waiting.
+    /// The instructions that were repaired by exchanging registers.
     pub mended: Vec<Erratum>,
     /// The number of `s_delay_alu` that were inserted, including replacements of existing ones; 0 unless
     /// [`Options::delays`] is set.
     pub delays: usize,
 }
 
-/// An instruction that is wrong on some machines regardless of its surroundings: it needs another register.
+/// An instruction that executes wrongly on some targets, whatever other instructions are near it. It needs another register.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Erratum {
-    /// Its line in the original, from 1.
+    /// The instruction's line in the original, from 1.
     pub line: u32,
-    /// The rule that it breaks.
+    /// The rule that the instruction breaks.
     pub rule: &'static str,
     /// The effect and the suggested fix, or the fix that was made.
     pub message: String,
@@ -166,7 +163,7 @@ pub struct Change {
 pub enum Action {
     /// The wait is new.
     Inserted,
-    /// The wait now waits for something else.
+    /// The wait has different operands.
     Changed,
     /// The wait was removed.
     Removed,
@@ -177,11 +174,11 @@ pub enum Action {
 pub struct KeptWait {
     /// The wait's line in the original, from 1.
     pub line: u32,
-    /// The part of the wait that remains: `vmcnt(0)`.
+    /// The part of the wait that remains, such as `vmcnt(0)`.
     pub wait: String,
     /// The line of an operation that the wait completes.
     pub operation: Option<u32>,
-    /// The line at which that operation must be done: that of a barrier, store, atomic …
+    /// The line at which that operation must be complete: that of a barrier, store, atomic or similar instruction.
     pub before: Option<u32>,
 }
 
@@ -196,7 +193,7 @@ pub struct FunctionWaits {
     pub after: Waits,
 }
 
-/// Why a file could not be rewritten.
+/// The reason why a file could not be rewritten.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RewriteError {
@@ -206,7 +203,7 @@ pub enum RewriteError {
     /// The file has no code that can be decoded.
     #[error(transparent)]
     Code(#[from] CodeError),
-    /// A wait would have to be inserted between instructions that are not instructions in the text.
+    /// A wait would have to be inserted where the file writes instructions as data.
     #[error(
         "a wait is needed at {section}+{offset:#x}, where the file has an instruction as data: write it as an instruction"
     )]
@@ -234,7 +231,7 @@ pub enum RewriteError {
         /// The line of the branch.
         line: u32,
     },
-    /// Code adds to its own address, and waits would change in between.
+    /// Code adds a constant to its own address, and waits would change between that address and the result.
     #[error(
         "line {line}: waits change between `s_getpc_b64` and the instructions that count the bytes after it, such as \
          `s_add_u32` and `s_addc_u32`: put the wait before `s_getpc_b64`"
@@ -264,7 +261,7 @@ impl Options {
 /// Rewrites the waits of a file. 64-bit shifts that gfx90a executes wrongly get another register ([`Fixed::mended`]).
 ///
 /// # Errors
-/// [`RewriteError`]; there are no partial results.
+/// [`RewriteError`]; in that case nothing is rewritten.
 pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
     fix_with(file, text, options, &NoFiles)
 }
@@ -276,9 +273,9 @@ pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteEr
 /// it. [`asm::expand`] produces a text in which everything can be rewritten.
 ///
 /// # Errors
-/// As [`fix`].
+/// The errors of [`fix`].
 pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
-    // The byte order mark is not part of the first statement.
+    // Excludes the byte order mark, which is not part of the first statement.
     let plain = asm::without_byte_order_mark(text);
     let first = fix_once(file, plain, options, files)?;
     let mut fixed = if options.strip { settle(file, first, options, files)? } else { first };
@@ -292,7 +289,7 @@ pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) ->
     Ok(fixed)
 }
 
-/// Moves the amounts of 64-bit shifts to other registers, and inserts the waits that this requires.
+/// Moves the amounts of 64-bit shifts to other registers, and inserts the waits that these exchanges require.
 fn exchange_amounts(
     file: &str,
     fixed: &mut Fixed,
@@ -322,8 +319,7 @@ fn exchange_amounts(
     Ok(())
 }
 
-/// The most times that the result of `--strip` is stripped again until it no longer changes. Nearly always once is
-/// enough.
+/// The maximum number of times that the result of `--strip` is stripped again until it no longer changes. Nearly always once is sufficient.
 const ROUNDS: usize = 4;
 
 fn settle(file: &str, first: Fixed, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
@@ -382,7 +378,7 @@ fn numbered_branches(assembly: &Assembly) -> Vec<(String, u64)> {
     assembly.instructions.iter().filter(is_numbered).filter_map(place).collect()
 }
 
-/// For each section of the unit, the lines of these branches.
+/// For each section of the unit, the lines of the program with these branches.
 fn numbered(branches: &[(String, u64)], unit: &Unit) -> Vec<Vec<usize>> {
     let lines = |code: &Code| {
         let own = branches.iter().filter(|(section, _)| *section == code.section);
@@ -433,8 +429,8 @@ fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
     WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }
 }
 
-/// The accesses that a barrier orders under these rules, in addition to those that it always orders. Rule sets of a
-/// higher grade omit some of them: hand-pipelined kernels intentionally pass barriers with accesses outstanding.
+/// The accesses that a barrier orders under these rules, in addition to those that it always orders. Rule sets of a higher grade omit some
+/// of them, because hand-pipelined kernels intentionally pass barriers while accesses are outstanding.
 fn barrier_orders(rules: Config) -> Orders {
     let ordered = [
         (&BARRIER_LDS, Orders::LDS_WRITES),

@@ -10,7 +10,7 @@ use gcn_isa::target::UnknownTarget;
 /// header `e_flags` for code object V4 and after*).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Feature {
-    /// The code runs with the feature on or off. The target ID does not mention the feature.
+    /// The code runs with the feature on or off, and the target ID does not mention the feature.
     #[default]
     Any,
     /// The code requires the feature to be off (`xnack-`).
@@ -84,9 +84,8 @@ impl TargetId {
         TargetId { target, xnack: Feature::Any, sramecc: Feature::Any }
     }
 
-    /// True if a memory access of the code may be replayed, that is, if the target ID does not exclude XNACK. The rules
-    /// of XNACK replay then apply, as in LLVM for an ID that does not mention the feature (measured with LLVM 22 on all
-    /// of them).
+    /// True if a memory access of the code may be replayed, that is, unless the target ID excludes XNACK. The rules of XNACK replay then
+    /// apply, as in LLVM for an ID that does not mention the feature (measured with LLVM 22 on all targets).
     pub fn may_replay(self) -> bool {
         self.target.supports_xnack() && self.xnack != Feature::Off
     }
@@ -96,8 +95,7 @@ impl TargetId {
         format!("{TRIPLE}{self}")
     }
 
-    /// The `e_flags` of a code object from V4 on; for a generic target they include its version, which was introduced
-    /// with V6.
+    /// The `e_flags` of a code object from V4 on. For a generic target they include its version, which was introduced with V6.
     pub const fn elf_flags(self) -> u32 {
         let xnack = if self.target.supports_xnack() { self.xnack.elf_bits() } else { 0 };
         let sramecc = if self.target.supports_sramecc() { self.sramecc.elf_bits() } else { 0 };
@@ -176,12 +174,12 @@ pub enum TargetIdError {
     System {
         /// The text.
         id: String,
-        /// What the triple stands for.
+        /// The system or architecture that the triple stands for.
         why: &'static str,
     },
 }
 
-/// Processors that are not supported: the beginning of their names, and a remark about them.
+/// Processors that are not supported: the beginning of their names, and the remark in the error message.
 const PROCESSORS: [(&str, &str); 6] = [
     ("gfx940", PREPRODUCTION),
     ("gfx941", PREPRODUCTION),
@@ -194,8 +192,8 @@ const PROCESSORS: [(&str, &str); 6] = [
 const PREPRODUCTION: &str = "it came before the product, and LLVM knows it no more; use gfx942";
 const OLDER: &str = "GFX6 to GFX8 encode instructions differently, and are not supported";
 
-/// Processors about which nothing else is known, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which
-/// it no longer supports, from the guide of LLVM 18).
+/// Processors without a remark, by `EF_AMDGPU_MACH` (measured with LLVM 22; gfx940 and gfx941, which LLVM 22 no longer supports, from the
+/// guide of LLVM 18).
 const MACHINES: [(u32, &str); 16] = [
     (0x20, "gfx600"),
     (0x21, "gfx601"),
@@ -215,8 +213,7 @@ const MACHINES: [(u32, &str); 16] = [
     (0x4b, "gfx941"),
 ];
 
-/// The name of an unsupported `EF_AMDGPU_MACH`, followed by a blank and a remark in parentheses; without a remark if
-/// the number is unknown.
+/// The name of an unsupported `EF_AMDGPU_MACH`, followed by a blank and a remark in parentheses; without a remark if there is none.
 pub(crate) fn processor(mach: u32) -> String {
     let named = MACHINES.iter().find(|(number, _)| *number == mach);
     named.map_or_else(String::new, |(_, name)| format!(" ({name}{})", reason(name, &PROCESSORS)))
@@ -231,7 +228,7 @@ const SYSTEMS: [(&str, &str); 5] = [
     ("amdgpu-amd-amdpal", "code objects of AMD's PAL (graphics) are not supported"),
 ];
 
-/// The remark about a name that is in a list, preceded by a semicolon.
+/// The remark about a name in a list, preceded by a semicolon; empty if the name is not in the list.
 fn reason(name: &str, list: &[(&str, &str)]) -> String {
     list.iter()
         .find(|(begin, _)| name.starts_with(begin))
@@ -321,7 +318,7 @@ mod tests {
             assert!(processor(mach).contains(part), "{}", processor(mach));
         }
         assert_eq!(processor(Target::GFX942.elf_mach()), "");
-        // The remark about a name must exist for its number, too.
+        // A remark about a name must also be found by the processor's number.
         assert!(MACHINES.iter().all(|(mach, _)| processor(*mach).contains("; ")));
     }
 
@@ -335,7 +332,7 @@ mod tests {
             ("amdgcn-amd-amdpal--gfx900", "PAL"),
             ("amdgcn-mesa-mesa3d--gfx900", "Mesa"),
             ("r600-mesa-mesa3d--cedar", "R600"),
-            // LLVM's guide: these processors have only XNACK; gfx90a has both features.
+            // According to LLVM's guide, these processors have only XNACK; gfx90a has both features.
             ("gfx900:sramecc+", "it has `xnack+` or `xnack-`, each"),
             ("gfx90a:tgsplit+", "it has `xnack+` or `xnack-`, `sramecc+` or `sramecc-`, each"),
         ];

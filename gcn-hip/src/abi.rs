@@ -47,7 +47,7 @@ pub(crate) fn call(f: impl FnOnce() -> Result) -> Code {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or(Err(Error::Unknown));
     match result {
         Ok(()) => 0,
-        // Not an error, but the answer "no" to a query.
+        // `NotReady` is not an error, but the answer "no" to a query.
         Err(Error::NotReady) => Error::NotReady as Code,
         Err(error) => {
             thread(|t| t.last = error as Code);
@@ -117,7 +117,7 @@ impl<T: Plain> Out<T> {
         Out(place, std::marker::PhantomData)
     }
 
-    /// The address, for structures.
+    /// The address, for writing a structure field by field; an error if the pointer is null.
     pub(crate) fn place(self) -> Result<Ptr> {
         self.check()?;
         Ok(self.0)

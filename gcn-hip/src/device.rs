@@ -18,7 +18,7 @@ pub(crate) struct Model {
     l2: u64,
     pci_chip: u64,
     pub cus: u64,
-    /// True if it shares the host's memory.
+    /// True if the device shares the host's memory.
     integrated: bool,
     pub number: usize,
 }
@@ -28,7 +28,7 @@ impl Model {
     pub(crate) fn of(target: Target, number: usize, memory: u64) -> Model {
         let named = |line: &&str| line.split('\t').next().and_then(|name| name.parse::<Target>().ok());
         let own = MODELS.lines().find(|line| named(line) == Some(target));
-        // A target without an entry uses that of a target with the same instructions.
+        // A target without an entry uses the entry of a target with the same instruction set.
         let set = target.instruction_set().measured_as();
         let alike = || MODELS.lines().find(|line| named(line).is_some_and(|t| t.instruction_set() == set));
         let (own, line) = (own.is_some(), own.or_else(alike));
@@ -71,7 +71,7 @@ impl Model {
         self.target.version()[0].into()
     }
 
-    /// The minor version; HIP does not report the stepping.
+    /// The minor version of the processor. HIP does not report the stepping.
     pub(crate) fn minor(&self) -> u64 {
         self.target.version()[1].into()
     }
@@ -86,7 +86,7 @@ impl Model {
     pub(crate) fn attribute(&self, number: u32) -> Option<i32> {
         let row = FACTS.iter().find(|f| f.attribute == Some(number));
         let known = number <= LAST_COMMON || (FIRST_AMD..=LAST_AMD).contains(&number);
-        // Other known attributes are limits of textures, or features that the device lacks; they are 0.
+        // Other known attributes are limits of textures or features that the device lacks; their value is 0.
         let value = row.map_or(known.then_some(0), |f| Some((f.value)(self)));
         value.map(|value| i32::try_from(value).unwrap_or(i32::MAX))
     }
@@ -129,7 +129,7 @@ const ARCH_FLAGS: usize = 1428;
 /// shift, `__syncthreads_count`, surfaces, or dynamic parallelism.
 const ARCH: u32 = 0x7ff | 1 << 12 | 1 << 15;
 
-/// The last attribute that CUDA has as well, and the range of AMD's attributes.
+/// The last attribute that CUDA also has, and the range of AMD's attributes.
 const LAST_COMMON: u32 = 91;
 const FIRST_AMD: u32 = 10_000;
 const LAST_AMD: u32 = 10_020;
@@ -209,7 +209,7 @@ const FACTS: &[Fact] = &[
     attribute(10_020, |m| m.pci_chip), // PciChipId
 ];
 
-/// The size of the host's memory in bytes; a device gets at most three quarters of it.
+/// The size of the host's memory in bytes. A device gets at most three quarters of it.
 pub(crate) fn host_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
@@ -221,18 +221,18 @@ pub(crate) fn host_memory() -> u64 {
 mod tests {
     use super::*;
 
-    /// PyTorch reports for a Radeon RX 7900 XTX: `major=11, minor=0, gcnArchName='gfx1100', multi_processor_count=48`, and a warp size of
-    /// 32. AMD's table lists 96 compute units.
+    /// The expected values are what PyTorch reports for a Radeon RX 7900 XTX: `major=11, minor=0, gcnArchName='gfx1100',
+    /// multi_processor_count=48`, and a warp size of 32. AMD's table lists 96 compute units.
     #[test]
     fn multiprocessors_of_rdna_are_workgroup_processors() {
         let model = Model::of(Target::GFX1100, 0, u64::MAX);
         let attribute = |number| model.attribute(number);
         assert_eq!([87, 23, 61, 63].map(attribute), [Some(32), Some(11), Some(0), Some(48)]);
         assert_eq!((attribute(10_015), model.id().to_string()), (Some(96), "gfx1100".to_owned()));
-        // Navi 32 has the same instructions as Navi 31 and no entry of its own.
+        // gfx1101 (Navi 32) has the same instructions as gfx1100 (Navi 31), and no entry of its own.
         let sibling = Model::of(Target::GFX1101, 0, u64::MAX);
         assert_eq!((sibling.name, sibling.attribute(63)), ("AMD GPU", Some(48)));
-        // LLVM's AMDGPU guide: gfx1103 and gfx1151 are APUs, the others are not.
+        // According to LLVM's AMDGPU guide, gfx1103 and gfx1151 are APUs; the other targets here are not.
         let integrated = |target| Model::of(target, 0, u64::MAX).attribute(16);
         assert_eq!([Target::GFX1103, Target::GFX1151].map(integrated), [Some(1); 2]);
         assert_eq!([Target::GFX942, Target::GFX1100, Target::GFX1201].map(integrated), [Some(0); 3]);

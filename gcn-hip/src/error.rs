@@ -106,7 +106,7 @@ pub(crate) fn text(code: u32) -> &'static str {
     row(code).map_or("unknown error\0", |row| row.2)
 }
 
-/// True for an existing code.
+/// True if HIP defines an error with this code.
 pub(crate) fn is_known(code: u32) -> bool {
     row(code).is_some()
 }

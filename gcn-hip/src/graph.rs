@@ -12,13 +12,13 @@ use crate::work::Op;
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub op: Op,
-    /// The nodes that must complete before it.
+    /// The nodes that must complete before this node.
     pub after: Vec<u64>,
-    /// The graph that contains it.
+    /// The graph that contains this node.
     pub graph: u64,
-    /// The original node, if this one is a copy.
+    /// If this node is a copy, the node from which it was copied.
     pub original: Option<u64>,
-    /// The addresses of a kernel's arguments, for a caller that queried them.
+    /// The addresses of a kernel's arguments, kept for a caller that queried them.
     pub places: Box<[u64]>,
     pub attributes: Attributes,
 }
@@ -44,14 +44,14 @@ pub(crate) struct Graph {
 pub(crate) struct Step {
     pub node: u64,
     pub op: Op,
-    /// The indices of earlier steps that must complete before it.
+    /// The indices of earlier steps that must complete before this one.
     after: BTreeSet<usize>,
 }
 
-/// An executable graph: its operations in an order that respects the dependencies. A child graph node comes after the steps of its graph,
-/// and does nothing itself.
+/// An executable graph: its operations in an order that respects the dependencies. The step of a child graph node comes after the steps of
+/// the child graph, and does nothing itself.
 pub(crate) struct Instance {
-    /// The graph from which it was made.
+    /// The graph from which the instance was made.
     graph: u64,
     pub steps: Vec<Step>,
     pub flags: u64,
@@ -72,7 +72,7 @@ impl Instance {
     }
 }
 
-/// The result of replacing the operations of an instance.
+/// The result of trying to replace the operations of an instance.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Update {
     Done,
@@ -80,7 +80,7 @@ pub(crate) enum Update {
     Topology(Option<u64>),
     /// The kind of this node differs.
     Kind(u64),
-    /// The parameters of this node differ in a way that an instance cannot take over.
+    /// The parameters of this node differ in a way that cannot be changed in an instance.
     Parameters(u64),
 }
 
@@ -170,7 +170,7 @@ impl Graphs {
     /// Creates an instance of a graph.
     pub(crate) fn instantiate(&mut self, graph: u64, flags: u64) -> Result<u64> {
         let steps = self.steps(graph)?;
-        // Several instances would use the same memory.
+        // A second instance would use the same memory addresses.
         let memory = |step: &Step| matches!(step.op, Op::Alloc(_) | Op::Free(_));
         if steps.iter().any(memory) && self.instances.iter().any(|(_, other)| other.graph == graph) {
             return Err(Error::NotSupported);
@@ -185,7 +185,7 @@ impl Graphs {
         Ok(steps)
     }
 
-    /// The addresses of memory that nodes and instances allocate.
+    /// The addresses of memory that the allocation nodes of graphs and instances use.
     pub(crate) fn reserved(&self) -> BTreeSet<Ptr> {
         let nodes = self.nodes.iter().map(|(_, node)| &node.op);
         let steps =
@@ -213,13 +213,13 @@ impl Graphs {
         let found = self.instances.get(instance).ok_or(Error::InvalidValue)?;
         let end = found.steps.iter().position(|step| step.node == node).ok_or(Error::InvalidValue)?;
         let Op::Graph(child) = found.steps[end].op else { return Err(Error::InvalidValue) };
-        // The steps of the child graph precede the node.
+        // The steps of the child graph immediately precede the step of the child graph node.
         let start = end - self.steps(child)?.len();
         let instance = self.instances.get_mut(instance).ok_or(Error::InvalidValue)?;
         Ok(take_over(&mut instance.steps[start..end], start, steps))
     }
 
-    /// Collects the nodes in topological order: among those whose dependencies are satisfied, in the order in which they were added.
+    /// Collects the nodes in topological order. Among nodes whose dependencies are satisfied, the one added first comes first.
     fn collect(&self, graph: u64, steps: &mut Vec<Step>, depth: usize) -> Result {
         let depth = depth.checked_sub(1).ok_or(Error::InvalidValue)?;
         let mut open = self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes.clone();
@@ -240,7 +240,7 @@ impl Graphs {
                 done.insert(handle, steps.len());
                 steps.push(Step { node: handle, op: node.op.clone(), after });
             }
-            // No node could be added, so there is a cycle.
+            // A whole pass added no node, so the graph has a cycle.
             if rest.len() == before {
                 return Err(Error::InvalidValue);
             }
@@ -263,7 +263,7 @@ impl Graphs {
         false
     }
 
-    /// The dependencies of a graph, as pairs of a node and one that depends on it.
+    /// The dependencies of a graph as pairs: a node, and a node that depends on it.
     pub(crate) fn edges(&self, graph: u64) -> Result<Vec<(u64, u64)>> {
         let nodes = &self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes;
         let of = |node: &u64| {
@@ -274,8 +274,8 @@ impl Graphs {
     }
 }
 
-/// Replaces operations by others of the same kinds with the same dependencies; the first has index `start` in its instance. If one does not
-/// fit, none is replaced.
+/// Replaces the operations `old`, which start at index `start` of their instance, by `new`. If a step differs in kind or dependencies, none
+/// is replaced.
 fn take_over(old: &mut [Step], start: usize, new: Vec<Step>) -> Update {
     if new.len() != old.len() {
         return Update::Topology(None);
@@ -301,7 +301,7 @@ fn take_over(old: &mut [Step], start: usize, new: Vec<Step>) -> Update {
 mod tests {
     use super::*;
 
-    /// The events that an instance records, in order.
+    /// The events that an instance records, in order of execution.
     fn numbers(instance: &Instance) -> Vec<u64> {
         instance.work().iter().map(|op| if let Op::Record(n) = op { *n } else { 0 }).collect()
     }
@@ -313,7 +313,7 @@ mod tests {
         let a = g.add(graph, vec![], Op::Record(1)).unwrap();
         let b = g.add(graph, vec![], Op::Record(2)).unwrap();
         let c = g.add(graph, vec![b], Op::Record(3)).unwrap();
-        // `a` should come last.
+        // Makes `a` depend on `c`, so that `a` comes last.
         g.nodes.get_mut(a).unwrap().after.push(c);
         let order = |g: &mut Graphs, graph| {
             let instance = g.instantiate(graph, 0)?;
@@ -327,7 +327,7 @@ mod tests {
         g.destroy(graph).unwrap();
         assert_eq!(order(&mut g, outer).unwrap(), [2, 3, 1]);
         assert_eq!(g.edges(copy).unwrap().len(), 2);
-        // A cycle, a graph that contains itself, and nodes of another graph.
+        // All of these are errors: a cycle, a graph that contains itself, and nodes of another graph.
         let first = g.graphs.get(copy).unwrap().nodes[0];
         let last = g.graphs.get(copy).unwrap().nodes[2];
         g.nodes.get_mut(last).unwrap().after.push(first);
@@ -341,8 +341,8 @@ mod tests {
     #[test]
     fn an_instance_takes_over_a_graph_of_the_same_shape() {
         let mut g = Graphs::new();
-        // Each graph consists of a record, one that depends on it, and one that depends on both; with `inside`, the last is in a child
-        // graph.
+        // Each graph has three record nodes: the second depends on the first, and the third on both. If `inside`, the third one is in a
+        // child graph.
         let make = |g: &mut Graphs, first: u64, inside: bool| {
             let graph = g.create();
             let a = g.add(graph, vec![], Op::Record(first)).unwrap();
@@ -365,7 +365,8 @@ mod tests {
         let (inner, _) = make(&mut g, 11, true);
         assert_eq!(g.update(nested, inner), Ok(Update::Done));
         assert_eq!(numbers(g.instances.get(nested).unwrap()), [11, 12, 13]);
-        // The order of dependencies does not matter. A missing dependency does, and so does another kind; nothing is replaced then.
+        // The order in which dependencies are listed does not matter. A missing dependency, or a node of another kind, is an error, and
+        // then nothing is replaced.
         g.nodes.get_mut(nodes[2]).unwrap().after = vec![nodes[1], nodes[0]];
         assert_eq!(g.update(plain, other), Ok(Update::Done));
         g.nodes.get_mut(nodes[0]).unwrap().op = Op::Record(70);

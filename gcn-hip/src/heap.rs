@@ -41,7 +41,7 @@ pub(crate) struct Allocation {
     pub bytes: usize,
     pub kind: Kind,
     pub device: usize,
-    /// The flags with which it was allocated.
+    /// The flags that the allocating function was given.
     pub flags: u32,
 }
 
@@ -73,7 +73,7 @@ impl Heap {
             return Err(Error::OutOfMemory);
         }
         let base = self.host.alloc(bytes).ok_or(Error::OutOfMemory)?;
-        // Not for pinned and managed memory, which host code can write without the simulator noticing.
+        // Pinned and managed memory are not tracked, because host code can write to them without the simulator noticing.
         if self.track && kind == Kind::Device {
             self.host.memory().track_writes(base.address());
         }
@@ -81,7 +81,7 @@ impl Heap {
         Ok(base)
     }
 
-    /// Makes memory of the program accessible to kernels.
+    /// Makes memory that the program owns accessible to kernels.
     pub(crate) fn register(&mut self, at: Ptr, bytes: usize, device: usize, flags: u32) -> Result {
         if at.is_null() || bytes == 0 || !host::is_mapped(at, bytes) {
             return Err(Error::InvalidValue);
@@ -118,7 +118,7 @@ impl Heap {
         }
     }
 
-    /// True if an address is inside of an allocation, or on its last page.
+    /// True if an address is inside an allocation, or between its end and the end of its last page.
     pub(crate) fn covers(&self, at: u64) -> bool {
         let before = self.allocations.range(..=at).next_back();
         before.is_some_and(|(base, found)| {
@@ -131,14 +131,15 @@ impl Heap {
         self.allocations.get(&base)
     }
 
-    /// The allocation that contains an address; the address one past its end does not count.
+    /// The allocation that contains an address; an allocation's end address does not count as inside.
     pub(crate) fn find(&self, at: Ptr) -> Option<&Allocation> {
         let (_, found) = self.allocations.range(..=at.address()).next_back()?;
         let inside = at.address() - found.base.address();
         (inside < found.bytes.max(1) as u64).then_some(found)
     }
 
-    /// The allocation that contains a range which the caller wants to use; `None` for memory of the program.
+    /// The allocation that contains a range which the caller wants to use; `None` if the range is the program's own memory, which the
+    /// runtime does not know.
     pub(crate) fn range(&self, at: Ptr, bytes: usize) -> Result<Option<&Allocation>> {
         if at.is_null() {
             return Err(Error::InvalidValue);
@@ -155,7 +156,7 @@ impl Heap {
         }
     }
 
-    /// As [`range`](Self::range), for memory that the runtime must know.
+    /// As [`range`](Self::range), but memory that the runtime does not know is an error.
     pub(crate) fn own(&self, at: Ptr, bytes: usize) -> Result<&Allocation> {
         self.range(at, bytes)?.ok_or(Error::InvalidValue)
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 
 use gcn_sim::Memory;
 
-/// An address in this process, from a C caller or from [`Host::alloc`]. As no other code can create a `Ptr`, code that has one may rely on
+/// An address in this process, from a C caller or from [`Host::alloc`]. Only those two create a `Ptr`. So code that has a `Ptr` may rely on
 /// the precondition of every HIP function: the caller guarantees that the memory which the function uses exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
@@ -42,12 +42,13 @@ impl Ptr {
 pub(crate) const ALIGN: usize = 4096;
 /// The number of bytes between allocations, so that an access past the end does not hit the next one.
 const GUARD: usize = 4096;
-/// The size of the address space for allocations: enough that freed addresses are not reused for a long time. If the system does not
-/// provide that much, half of it is tried, and so on down to the minimum.
+/// The size of the address space for allocations: large enough that freed addresses are not reused for a long time. If the system does not
+/// grant a reservation, half of the size is tried, and so on down to the minimum.
 const MOST: usize = 1 << 44;
 const LEAST: usize = 1 << 32;
 
-/// A reserved region of the address space, so that memory that C code allocates elsewhere never has the address of a former allocation.
+/// A reserved region of the address space. Allocations are placed in it, so that other memory of the process never has the address of a
+/// former allocation.
 struct Region {
     start: usize,
     end: usize,
@@ -56,7 +57,7 @@ struct Region {
 }
 
 impl Region {
-    /// Reserves the region; pages take memory only when they are touched. If that fails, every allocation fails.
+    /// Reserves the region. Pages take memory only when they are touched. If the reservation fails, every later allocation fails.
     fn new() -> Region {
         let mut bytes = MOST;
         while bytes >= LEAST {
@@ -70,7 +71,7 @@ impl Region {
         Region { start: 0, end: 0, next: 0 }
     }
 
-    /// Finds a free range for an allocation.
+    /// Finds a free range of `bytes` bytes for an allocation; `taken` contains the allocated ranges.
     fn place(&mut self, bytes: usize, taken: &BTreeMap<u64, usize>) -> Option<usize> {
         let size = bytes.max(1).checked_next_multiple_of(ALIGN)?.checked_add(GUARD)?;
         let fits = |from: usize| {
@@ -124,8 +125,8 @@ pub(crate) fn is_mapped(at: Ptr, bytes: usize) -> bool {
 /// The memory must remain valid until it is removed from the [`Memory`] to which the slice is passed.
 unsafe fn words(base: usize, bytes: usize) -> &'static [AtomicU64] {
     let start = base & !7;
-    // SAFETY: guaranteed by the caller; `start` is aligned to words, and the bytes before and after the range are on the same pages. C code
-    // that writes here concurrently races as it would with a real device.
+    // SAFETY: guaranteed by the caller. `start` is aligned to words, and the bytes before and after the range are on the same pages as the
+    // range. C code that writes to the range concurrently causes a race, as it would with a real device.
     unsafe { std::slice::from_raw_parts(start as *const AtomicU64, (base - start + bytes).div_ceil(8)) }
 }
 
@@ -133,7 +134,7 @@ unsafe fn words(base: usize, bytes: usize) -> &'static [AtomicU64] {
 pub(crate) struct Host {
     memory: Memory,
     region: Region,
-    /// True if kernels may not use the rest of an allocation's last page.
+    /// True if kernels may not access the part of an allocation's last page after the end of the allocation.
     exact: bool,
     /// The sizes of the allocations in the region, by address.
     taken: BTreeMap<u64, usize>,
@@ -156,7 +157,7 @@ impl Host {
     /// Allocates zeroed bytes that kernels and host code may use; `None` if there is not enough space.
     pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
         let base = self.region.place(bytes, &self.taken)?;
-        // Kernels may use the last page up to its end, as on hardware.
+        // Unless `exact`, kernels may access the last page up to its end, as on hardware.
         let reach = if self.exact { bytes } else { bytes.max(1).next_multiple_of(ALIGN) };
         // SAFETY: the region exists as long as the process, and nothing else uses these addresses.
         let words = unsafe { words(base, reach) };
@@ -165,8 +166,8 @@ impl Host {
         Some(Ptr(base))
     }
 
-    /// Makes memory that the C caller owns accessible to kernels, until [`Host::free`] is called for it; false if some of it is shared
-    /// already.
+    /// Makes memory that the C caller owns accessible to kernels, until [`Host::free`] is called for it. Returns false if a part of it is
+    /// already accessible.
     pub(crate) fn register(&mut self, at: Ptr, bytes: usize) -> bool {
         let base = at.0 & !3;
         let Some(end) = at.0.checked_add(bytes) else { return false };
@@ -178,7 +179,7 @@ impl Host {
     /// Removes an allocation or registered memory from the kernels' memory, and frees it if it was allocated here.
     pub(crate) fn free(&mut self, at: Ptr) {
         let base = at.address() & !3;
-        // An error means that it has been freed before.
+        // An error means that the memory has already been removed.
         let _ = self.memory.free(base);
         if let Some(bytes) = self.taken.remove(&base) {
             Region::release(base as usize, bytes);
@@ -218,7 +219,7 @@ pub(crate) enum HostCall {
 }
 
 impl HostCall {
-    /// Calls it. The runtime must not be locked, because the callback may use it.
+    /// Calls the callback. The runtime must not be locked, because the callback may use it.
     pub(crate) fn call(self) {
         match self {
             HostCall::Plain(function, data) => function(data),
@@ -243,7 +244,7 @@ pub(crate) fn put(at: Ptr, from: &[u8]) {
 
 /// Bytes that exist as long as the process, or the library that contains them: the images of fat binaries.
 pub(crate) fn image(at: Ptr, count: usize) -> &'static [u8] {
-    // SAFETY: clang's start-up code passes static data of the program, and unregisters it before it disappears.
+    // SAFETY: clang's start-up code passes static data of the program, and unregisters the image before that data disappears.
     unsafe { std::slice::from_raw_parts(at.0 as *const u8, count) }
 }
 
@@ -257,11 +258,11 @@ pub(crate) fn word32(at: Ptr) -> u32 {
     bytes(at, 4).iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// Stores four bytes, for which a kernel is waiting, at a multiple of 4, with release ordering.
+/// Stores a 32-bit word, for which a kernel is waiting, with release ordering; the address must be a multiple of 4.
 pub(crate) fn put_word(at: Ptr, value: u32) {
     use std::sync::atomic::Ordering::{Relaxed, Release};
     let (word, shift) = (at.0 & !7, 8 * (at.0 & 7));
-    // SAFETY: the address is in one of the runtime's own buffers and aligned to words; kernels access it through the same atomics.
+    // SAFETY: the address is in one of the runtime's buffers and aligned to words; kernels access the buffer through the same atomics.
     let word = unsafe { &*(word as *const AtomicU64) };
     let put = |old: u64| Some(old & !(u64::from(u32::MAX) << shift) | u64::from(value) << shift);
     // The closure always returns `Some`, so the update cannot fail.
@@ -274,7 +275,7 @@ unsafe extern "C" {
     fn raise(signal: i32) -> i32;
 }
 
-/// Makes the system end this process together with its parent `parent`, because a kernel that keeps running without `gcn run` would go
+/// Asks the system to end this process when its parent `parent` ends: a kernel that keeps running after `gcn run` has ended would go
 /// unnoticed.
 pub(crate) fn ends_with(parent: u32) {
     const PR_SET_PDEATHSIG: i32 = 1;
@@ -297,10 +298,11 @@ unsafe extern "C" {
     fn pthread_atfork(before: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) -> i32;
 }
 
-/// Registers functions that the forking thread calls: before the fork, and afterwards in the parent and in the child.
+/// Registers three functions that the C library calls when a thread forks the process: before the fork, and after it in the parent and in
+/// the child.
 pub(crate) fn around_fork(before: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) {
-    // SAFETY: the functions exist as long as the process, and the C library stores what it needs. The call fails if there is not enough
-    // memory; then a child must not use the runtime.
+    // SAFETY: the functions exist as long as the process, and the C library stores what it needs. If there is not enough memory, the
+    // registration fails, and a forked child must not use the runtime.
     unsafe { pthread_atfork(before, parent, child) };
 }
 
@@ -318,12 +320,12 @@ pub(crate) fn print(text: &[u8]) {
 
 /// Flushes `stdout`.
 pub(crate) fn flush_stdout() {
-    // SAFETY: as above.
+    // SAFETY: `stdout` is a stream of the C library.
     unsafe { fflush(stdout) };
 }
 
 unsafe extern "C" {
-    /// The rows of `data/functions.tsv`, as `exports` defines them in assembly: the addresses of the name and of the function, the version,
+    /// The rows of `data/functions.tsv`, which `exports` defines in assembly: the addresses of the name and of the function, the version,
     /// and the tracer's number.
     static gcn_functions: [[usize; 4]; include!(concat!(env!("OUT_DIR"), "/count.rs"))];
 }
@@ -334,7 +336,7 @@ pub(crate) struct Function {
     pub address: usize,
     /// The version of HIP that introduced it: 402 for 4.2.
     pub version: usize,
-    /// Its number for AMD's tracer, or 0.
+    /// The function's number in AMD's tracer, or 0 if it has none.
     pub traced: usize,
 }
 
@@ -345,7 +347,7 @@ pub(crate) fn traced_name(number: usize) -> *const std::ffi::c_char {
     found.map_or(c"unknown".as_ptr(), |function| function.name.as_ptr().cast())
 }
 
-/// The functions of the library; a name occurs once for each of its versions.
+/// The functions of the library. A name with several versions occurs once for each version.
 pub(crate) fn functions() -> impl Iterator<Item = Function> {
     // SAFETY: the assembly defines the table with this many rows, and nothing writes to it.
     let table = unsafe { &gcn_functions };
@@ -358,7 +360,8 @@ pub(crate) fn functions() -> impl Iterator<Item = Function> {
 
 /// The function whose address the caller has stored at `at`; `None` if it is null.
 pub(crate) fn function(at: Ptr) -> Option<extern "C" fn(Ptr)> {
-    // SAFETY: the caller of the HIP function guarantees that it is a function of this type; null is `None`.
+    // SAFETY: the caller of the HIP function guarantees that the value is a pointer to a function of this type, or null, which becomes
+    // `None`.
     unsafe { std::mem::transmute::<usize, Option<extern "C" fn(Ptr)>>(word(at) as usize) }
 }
 

@@ -1,4 +1,4 @@
-//! The buffer through which kernels request services of the host.
+//! The buffer through which kernels request services from the host.
 //!
 //! A wave takes a packet from a stack of free packets, fills it, pushes it onto a stack of ready packets, and waits until the host has
 //! cleared a flag in it (ROCm device libraries, `ockl/src/hostcall_impl.cl`; the host's side is `devhostcall.cpp` in ROCclr).
@@ -19,10 +19,10 @@ use arena::Arena;
 use crate::heap::{Heap, Kind};
 use crate::host::{self, Ptr};
 
-/// The number of packets; waves that find none free wait for one.
+/// The number of packets. A wave that finds no free packet waits for one.
 const PACKETS: usize = 512;
-/// The bits of a packet pointer that contain the packet's number; the higher bits count how often it has been used, which avoids the ABA
-/// problem.
+/// The bits of a packet pointer that contain the packet's number. The bits above count how often the packet has been used, which avoids the
+/// ABA problem.
 const NUMBER_BITS: u32 = 10;
 const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
 /// The size of a packet's header in bytes: the next packet, the lane mask, the service, the control word.
@@ -34,7 +34,7 @@ const SLOT: usize = 64;
 const FREE_STACK: usize = 24;
 const READY_STACK: usize = 32;
 const BUFFER: usize = 64;
-/// The signal that kernels increment. The host ignores it and polls the buffer.
+/// The signal that kernels increment to notify the host. The host ignores the signal and polls the buffer.
 const SIGNAL: usize = 64;
 
 /// `SERVICE_PRINTF`, which transfers parts of a message.
@@ -47,13 +47,13 @@ const END: u64 = 2;
 const LENGTH_SHIFT: u32 = 5;
 const ID_SHIFT: u32 = 8;
 
-/// The buffer, and the messages that are incomplete.
+/// The buffer, and the messages of which not all parts have arrived.
 pub(crate) struct Hostcall {
     buffer: Ptr,
     headers: Ptr,
     payloads: Ptr,
     messages: Mutex<Messages>,
-    /// Present after a kernel has requested a heap.
+    /// The memory for `malloc` in kernels; `None` until a kernel needs it.
     arena: Option<Mutex<Arena>>,
 }
 
@@ -64,7 +64,7 @@ struct Messages {
 }
 
 impl Hostcall {
-    /// Creates a buffer; `None` if there is not enough space.
+    /// Creates a buffer; `None` if there is not enough device memory.
     pub(crate) fn new(heap: &mut Heap, device: usize) -> Option<Hostcall> {
         let bytes = BUFFER + SIGNAL + PACKETS * (HEADER + PAYLOAD);
         let buffer = heap.alloc(Kind::Pinned, device, bytes, 0).ok()?;
@@ -89,7 +89,8 @@ impl Hostcall {
         self.buffer.address()
     }
 
-    /// The address of the state of the heap for `malloc` in kernels, of at most `most` bytes; 0 if there is not enough space for it.
+    /// The address of the state of the heap for `malloc` in kernels. The heap grows to at most `most` bytes. Returns 0 if there is not
+    /// enough space.
     pub(crate) fn heap(&mut self, heap: &mut Heap, device: usize, most: usize) -> u64 {
         if self.arena.is_none() {
             self.arena = Arena::new(heap, device, most).map(Mutex::new);
@@ -148,7 +149,7 @@ impl Hostcall {
     }
 }
 
-/// Handles a part of a message. Its descriptor is returned with a message ID; for the last part, the result replaces it.
+/// Handles one part of a message. Stores the descriptor with a message ID as the reply or, for the last part, the result of printing.
 fn message(messages: &mut Messages, slot: Ptr) {
     let mut descriptor = host::word(slot);
     if descriptor & BEGIN != 0 {
@@ -173,7 +174,7 @@ fn print(values: &[u64]) -> u64 {
     let Some((control, values)) = values.split_first() else { return u64::MAX };
     let text = format::message(values);
     if control & 1 == 1 {
-        // Errors are ignored, as with the C library's `stderr`.
+        // Errors are ignored, because the C library's `stderr` is not checked either.
         let _ = std::io::stderr().write_all(&text);
     } else {
         host::print(&text);

@@ -18,7 +18,7 @@ pub(crate) struct Module {
     pub object: Object,
     pub base: Ptr,
     pub device: usize,
-    /// The kernels that have been looked up, with their handles.
+    /// The kernels that have been looked up: the handle of each, by name.
     pub functions: HashMap<String, u64>,
 }
 
@@ -36,12 +36,12 @@ pub(crate) struct Function {
 /// A fat binary that clang's start-up code has registered for a source file.
 pub(crate) struct FatBinary {
     pub image: &'static [u8],
-    /// For each device on which it has been needed, the module, or the error of loading it.
+    /// For each device on which the binary has been needed, its module, or the error of loading it.
     pub modules: HashMap<usize, Result<u64>>,
     pub managed: Vec<Managed>,
 }
 
-/// A `__managed__` variable; the device's symbol is a pointer to it.
+/// A `__managed__` variable: the symbol on the device is a pointer to it.
 pub(crate) struct Managed {
     pub name: String,
     pub at: Ptr,
@@ -64,7 +64,7 @@ pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
     found
 }
 
-/// Loads a code object into memory, or from a bundle the one that fits `device_id`.
+/// Loads a code object into memory. From a bundle, loads the code object that fits `device_id`.
 pub(crate) fn load(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId) -> Result<Module> {
     if !bundle::is_bundle(bytes) {
         return load_object(heap, bytes, device, device_id);
@@ -85,8 +85,8 @@ pub(crate) fn load(heap: &mut Heap, bytes: &[u8], device: usize, device_id: Targ
     load_object(heap, &found, device, device_id)
 }
 
-/// From a file of bundles, the code object that runs on the device and has the most specific feature settings; also the names of all
-/// entries.
+/// From a file of bundles, the code object that runs on the device, preferring the most specific feature settings; also returns the names
+/// of all entries.
 fn fitting(
     bytes: &[u8],
     device_id: TargetId,
@@ -106,7 +106,7 @@ fn fitting(
     Ok((found.map(|(_, object)| object), there))
 }
 
-/// True for a code object of another kind of device.
+/// True for a code object that is for an AMD GPU, but not for a supported target.
 fn is_of_another_device(bytes: &[u8]) -> bool {
     const AMDGPU: u16 = 224;
     let half = |at: usize| bytes.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
@@ -122,7 +122,7 @@ fn load_object(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId
     });
     let free = |heap: &mut Heap| {
         if let Ok(base) = place {
-            // Cannot fail, because it was just allocated.
+            // Cannot fail, because the memory was just allocated.
             let _ = heap.free(base, &[Kind::Image], Error::InvalidValue);
         }
     };

@@ -9,7 +9,7 @@ pub(crate) struct Registry<T> {
     items: BTreeMap<u64, T>,
 }
 
-/// Handles are in a part of the address space where nothing is mapped, and look like aligned pointers.
+/// Handles start in a part of the address space where nothing is mapped, and look like aligned pointers.
 const HANDLES: u64 = 0x6a00_0000_0000;
 
 impl<T> Registry<T> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// A launch that has ended.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record<'a> {
-    /// The number of the launch in the process, from 0.
+    /// The number of the launch in the process, counted from 0.
     pub launch: u64,
     pub kernel: &'a str,
     pub device: usize,
@@ -26,16 +26,16 @@ pub(crate) struct Record<'a> {
     pub cycles: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The findings of sanitizers and the stale accesses, as text with kernel and line.
+    /// The sanitizers' findings and the stale accesses, as text with the kernel's name and the line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
-    /// True if some of these are errors and not just notes.
+    /// True if at least one finding is an error and not just a note.
     #[serde(skip)]
     pub faults: bool,
 }
 
 impl<'a> Record<'a> {
-    /// Sets the counts, findings and stale accesses of a run.
+    /// Takes over the counts, findings and stale accesses of a run.
     pub(crate) fn take(&mut self, stats: &Stats) {
         (self.waves, self.wave_instructions) = (stats.waves, stats.wave_instructions);
         self.findings = stats.findings.iter().map(ToString::to_string).collect();

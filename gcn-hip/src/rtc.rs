@@ -1,7 +1,7 @@
 //! Run-time compilation (`hiprtc`) with an installed clang.
 //!
-//! `GCN_HIP_CLANG` selects the clang; by default that of ROCm, or one in `PATH`. Headers and device libraries are those of ROCm
-//! (`ROCM_PATH` or `/opt/rocm`), if it is installed.
+//! `GCN_HIP_CLANG` selects the clang; if it is not set, ROCm's clang or one in `PATH` is used. Headers and device libraries are those of
+//! ROCm (`ROCM_PATH` or `/opt/rocm`), if ROCm is installed.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -70,7 +70,7 @@ impl Link {
         let folder = Folder::new()?;
         let code = folder.0.join("code");
         let processor = target.split(':').next().unwrap_or_default();
-        // The bitcode already contains the device library.
+        // The bitcode already contains the functions of the device library.
         let mut arguments = ["--target=amdgcn-amd-amdhsa", &format!("-mcpu={processor}"), "-O3", "-nogpulib"]
             .map(str::to_owned)
             .to_vec();
@@ -97,7 +97,7 @@ fn variable(number: usize) -> String {
 }
 
 impl Program {
-    /// Compiles for `target`, unless the options specify one.
+    /// Compiles the program for `target`, unless the options specify another target.
     pub(crate) fn compile(&mut self, options: &[String], target: &str) -> Result {
         let folder = Folder::new()?;
         for (name, text) in &self.headers {
@@ -126,7 +126,8 @@ impl Program {
         Ok(())
     }
 
-    /// The source to compile. The macro is defined only here, because HIP's headers omit much if they see it, while programs test for it.
+    /// The source to compile. The macro is defined only after HIP's headers, because they omit much if it is defined, while programs test
+    /// for it.
     fn text(&self) -> String {
         let mut text = format!("#define __HIPCC_RTC__ 1\n#line 1 \"{}\"\n{}\n", self.name, self.source);
         for (number, name) in self.names.iter().enumerate() {
@@ -138,8 +139,9 @@ impl Program {
     }
 }
 
-/// The headers of HIP that programs see without including them (`HIPRTC_HEADERS` in the build of ROCm's library), as far as they exist;
-/// none if the first one does not. The header for cooperative groups is excluded, because it only works with its own compiler.
+/// The headers of HIP that programs see without including them (`HIPRTC_HEADERS` in the build of ROCm's library). Headers that do not exist
+/// are left out; if the first one does not exist, the list is empty. The header for cooperative groups is excluded, because it works only
+/// with ROCm's own compiler.
 fn built_in(rocm: &Path) -> Vec<&'static str> {
     const HEADERS: [&str; 5] = [
         "hip/hip_runtime.h",
@@ -179,7 +181,7 @@ fn arguments(options: &[String], target: &str) -> Vec<String> {
 
 /// Runs the first clang that exists.
 fn run(arguments: &[String]) -> Result<Output> {
-    /// Starts with the first version that supports the newest target.
+    /// The versions of clang to try, from the first that supports the newest target.
     const VERSIONS: std::ops::RangeInclusive<u32> = 20..=30;
     let named = std::env::var("GCN_HIP_CLANG").ok();
     let rocm = std::env::var("ROCM_PATH").unwrap_or_else(|_| "/opt/rocm".to_owned());
@@ -195,7 +197,7 @@ fn run(arguments: &[String]) -> Result<Output> {
     Err(Error::Compilation)
 }
 
-/// The symbols of the name expressions; each has a variable that contains its address.
+/// The symbols of the name expressions, found through variables that contain their addresses.
 fn symbols(code: &[u8], names: &[String]) -> Result<HashMap<String, CString>> {
     /// A temporary load address for the object.
     const BASE: u64 = 1 << 32;
@@ -229,7 +231,7 @@ impl Folder {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("gcn-hiprtc-{}-{}", std::process::id(), NUMBER.fetch_add(1, Relaxed));
         let path = std::env::temp_dir().join(name);
-        // An existing folder is not used, because it may belong to another user.
+        // If the folder exists already, fail: it may belong to another user.
         std::fs::create_dir(&path).map_err(|_| Error::Internal)?;
         Ok(Folder(path))
     }

@@ -10,8 +10,8 @@ use gcn_sim::{MatrixArithmetic, Mode, Options, Sanitize};
 /// The maximum number of findings that a launch keeps.
 const FINDINGS: u32 = 1000;
 
-/// The length in instructions of a wave's first turn after a barrier: some programs have data races that never show on hardware, where the
-/// waves of a workgroup stay close together.
+/// The length in instructions of a wave's first turn after a barrier. It is short, since some programs have data races that never show on
+/// hardware, where the waves of a workgroup stay close together.
 const FIRST_TURN: u64 = 32;
 
 /// The settings of the simulator.
@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     pub report: Option<String>,
     /// The file to which launches with findings append a line, for `gcn run`.
     pub findings: Option<String>,
-    /// The process ID of `gcn run`; when that ends, this process ends as well.
+    /// The process ID of `gcn run`: when that process ends, this one ends as well.
     pub parent: Option<u32>,
     /// True if a failing kernel ends the process.
     pub abort: bool,
@@ -55,11 +55,11 @@ const MATRIX: &str = "GCN_HIP_MATRIX";
 const PARALLEL: &str = "GCN_HIP_PARALLEL";
 const ABORT: &str = "GCN_HIP_ABORT";
 const TRACE: &str = "GCN_HIP_TRACE";
-/// The first of these that is set selects the visible devices.
+/// The variables that select the visible devices; the first one that is set counts.
 const VISIBLE: [&str; 3] = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
 
 impl Settings {
-    /// Reads the settings through `variable`. The error has a line for each invalid one.
+    /// Reads the settings through `variable`, which returns a variable's value. The error has one line for each invalid setting.
     pub(crate) fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
         let mut reader = Reader { variable, errors: String::new() };
         let flag = |text: &str| matches!(text, "0" | "1").then_some(text == "1");
@@ -139,7 +139,7 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
     }
 }
 
-/// A table of parameters, if it is one for every target.
+/// The table of parameters in a file, if it is valid for every target.
 fn table(path: &str) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut config = gcn_sim::timed::Config::default();
@@ -154,7 +154,7 @@ fn number<T: FromStr + PartialOrd>(range: std::ops::RangeInclusive<T>) -> impl F
     move |text| text.parse().ok().filter(|n| range.contains(n))
 }
 
-/// The devices of a list, up to the first that does not exist, as in ROCm.
+/// The devices of a list. As in ROCm, the list ends before the first device that does not exist.
 fn visible(list: &str, devices: usize) -> Vec<usize> {
     let numbers = list.split(',').map(|text| text.trim().parse().ok().filter(|n| *n < devices));
     numbers.map_while(|number| number).collect()

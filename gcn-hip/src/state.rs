@@ -1,7 +1,7 @@
 //! The runtime: the state on which all HIP functions operate, protected by one lock.
 //!
-//! Work is normally executed when it is submitted, on the submitting thread, as the ordering rules of streams allow. Only work that depends
-//! on an operation that waits for the host is deferred. A launch itself uses all cores.
+//! Work is normally executed on the submitting thread, at the time when it is submitted. Only work that has to wait for the host, and work
+//! that streams order after it, is deferred. A launch uses all cores.
 
 mod binaries;
 mod capture;
@@ -51,16 +51,16 @@ pub(crate) struct Stream {
     pub device: usize,
     pub flags: u32,
     pub priority: i32,
-    /// The time until which it appears busy. A kernel that waits for a certain time completes at once, but its stream appears busy for that
-    /// long.
+    /// The time until which the stream appears busy. A kernel that sleeps for a certain time completes at once, but its stream appears busy
+    /// for that long.
     pub busy: f64,
-    /// The graph into which it is capturing, if any.
+    /// The graph into which the stream is capturing, if any.
     pub capture: Option<Joined>,
 }
 
-/// Handles of streams that always exist: the null stream, its legacy name, and the per-thread stream.
+/// Handles of streams that always exist: the null stream, the legacy name of the null stream, and the per-thread stream.
 pub(crate) const DEFAULT_STREAMS: [u64; 3] = [0, 1, PER_THREAD];
-/// `hipStreamPerThread`, the only one of these that can capture.
+/// `hipStreamPerThread`, the only default stream that can capture.
 const PER_THREAD: u64 = 2;
 
 /// The state of the runtime.
@@ -89,7 +89,7 @@ pub(crate) struct State {
     pub advice: Advices,
     /// The pairs of devices (from, to) for which peer access is enabled.
     pub peers: HashSet<(usize, usize)>,
-    /// For each device, the error that stopped a kernel on it. Every later use of the device fails with it, until it is reset.
+    /// For each device, the error that stopped a kernel on it. Until the device is reset, every use of it fails with this error.
     pub faults: HashMap<usize, Error>,
     /// The channels through which kernels make requests to the host, by device.
     hostcalls: HashMap<usize, Hostcall>,
@@ -102,14 +102,14 @@ pub(crate) struct State {
     /// `hipLimitStackSize` and `hipLimitPrintfFifoSize`.
     pub limits: [usize; 2],
     launches: u64,
-    /// The ID of the process that created it.
+    /// The ID of the process that created this state.
     process: u32,
     started: Instant,
     /// The time in seconds according to the timing model.
     simulated: f64,
     /// The host time in seconds that has been spent in kernels.
     simulating: f64,
-    /// The part of that in which the kernels would have waited anyway.
+    /// The part of `simulating` during which the kernels would have slept on hardware as well.
     overlapped: f64,
     /// Work that has not been executed yet.
     pending: Pending,
@@ -123,7 +123,7 @@ impl State {
         let settings = Settings::read(variable).unwrap_or_else(|errors| {
             eprint!("gcn-hip: the settings are wrong, so that there is no device:\n{errors}");
             let none = |name: &str| (name == "HIP_VISIBLE_DEVICES").then(String::new);
-            // Without any settings there cannot be an invalid one.
+            // Cannot fail, because no variable is set.
             Settings::read(none).unwrap_or_else(|_| unreachable!("defaults are right"))
         });
         let compiled = || first.and_then(|image| crate::module::targets(image).first().map(|id| id.target));
@@ -184,12 +184,12 @@ impl State {
         self.streams.get(stream).map(|s| s.device).ok_or(gone(stream))
     }
 
-    /// The result of waiting for a device: success, because all work is done, unless a kernel failed.
+    /// The result of waiting for a device: success, because all work has been executed already, unless a kernel failed.
     pub(crate) fn wait(&self, device: usize) -> Result {
         self.faults.get(&device).map_or(Ok(()), |error| Err(*error))
     }
 
-    /// The time since the start in seconds: of the host or, in timed mode, of the model.
+    /// The time in seconds since the start: of the host or, in timed mode, of the timing model.
     pub(crate) fn now(&self) -> f64 {
         if self.settings.timed {
             self.simulated
@@ -198,7 +198,7 @@ impl State {
         }
     }
 
-    /// The time for a program in which kernels take no time except that for which they wait.
+    /// The time of a program whose kernels take no time except the time for which they sleep.
     pub(crate) fn idle_time(&self) -> f64 {
         if self.settings.timed {
             self.simulated
@@ -232,7 +232,8 @@ pub(crate) fn lock() -> Locked {
     lock_for(None)
 }
 
-/// As [`lock`], where `image` is a fat binary of the program: without a setting, the device is that for which the image was compiled.
+/// As [`lock`], but if no variable selects the device's target, uses the target for which `image`, a fat binary of the program, was
+/// compiled.
 pub(crate) fn lock_for(image: Option<&[u8]>) -> Locked {
     // After a panic, which has been reported, the state is still consistent.
     let mut guard = STATE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,13 +245,14 @@ pub(crate) fn lock_for(image: Option<&[u8]>) -> Locked {
 }
 
 thread_local! {
-    /// Keeps the runtime locked while this thread forks the process: any other thread holding the lock would not exist in the child.
+    /// The lock that this thread holds while it forks the process. If another thread held the lock during the fork, it would never be
+    /// released in the child, where that thread does not exist.
     static FORKING: RefCell<Option<Locked>> = const { RefCell::new(None) };
 }
 
 extern "C" fn before_fork() {
     let locked = Locked(STATE.lock().unwrap_or_else(PoisonError::into_inner));
-    // An error means that the thread is ending; then the child gets the state as it is.
+    // An error means that the thread is ending; then the child gets the state without the lock being held.
     let _ = FORKING.try_with(|place| place.borrow_mut().replace(locked));
 }
 
@@ -292,8 +294,8 @@ thread_local! {
     static THREAD: RefCell<Thread> = RefCell::default();
 }
 
-/// Calls `f` with the thread's state. When the thread ends, the state is dropped before the program's own destructors run, which may still
-/// use the runtime; these get the state of a new thread.
+/// Calls `f` with the thread's state. When a thread ends, its state is dropped before destructors of the program run, and these may still
+/// use the runtime; they get a fresh state.
 pub(crate) fn thread<T>(f: impl FnOnce(&mut Thread) -> T) -> T {
     let mut f = Some(f);
     let mut once = |t: &mut Thread| f.take().map(|f| f(t));

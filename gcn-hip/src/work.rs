@@ -35,7 +35,7 @@ impl Pitched {
         Pitched { at, pitch: 0, slice: 0 }
     }
 
-    /// The number of bytes from the first to the last; `None` if it overflows, or if rows overlap.
+    /// The number of bytes from the first to the last; `None` if the number overflows or rows overlap.
     pub(crate) fn bytes(self, extent: Extent) -> Option<usize> {
         if extent.is_empty() {
             return Some(0);
@@ -82,7 +82,7 @@ pub(crate) struct Until {
     pub bytes: usize,
     pub value: u64,
     pub mask: u64,
-    /// The comparison: 0 to 3.
+    /// The comparison of `hipStreamWaitValue32`, from 0 to 3.
     pub how: u32,
 }
 
@@ -106,7 +106,7 @@ pub(crate) enum Task {
     Until(Until),
     /// Frees memory in stream order.
     Release(Ptr),
-    /// Stores rows of bytes that were copied at submission, because the program may change them.
+    /// Stores rows of bytes. They were copied at submission, because the program may change them afterwards.
     Store {
         to: Pitched,
         bytes: Vec<u8>,

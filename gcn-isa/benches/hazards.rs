@@ -1,5 +1,5 @@
-//! Checker and inserter on straight and on branching code of growing length: instructions a second, which should not
-//! fall with the length.
+//! Benchmarks of the checker and of the inserter on straight code and on code with branches, of growing length. They measure instructions
+//! per second, which should not fall as the code gets longer.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -14,12 +14,12 @@ fn main() {
 
 const LENGTHS: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// A piece of a matrix multiplication with what surrounds it: loads from memory and LDS, accumulation, scalar values from
-/// vector instructions, packed arithmetic, stores.
+/// A piece of a matrix multiplication and the code around it: loads from memory and LDS, accumulation, scalar values from vector
+/// instructions, packed arithmetic, stores.
 const BODY: &str = include_str!("stream.s");
 
-/// About `length` instructions, in one block or with a branch every few of them. The branches skip ahead and go back, so
-/// that loops lie within loops.
+/// A program of about `length` instructions, in one block or with a branch every few instructions. The branches lead forward and backward,
+/// so that loops contain loops.
 fn program(length: usize, branching: bool) -> Program {
     let pieces = length / BODY.lines().count() + 1;
     let mut text = String::with_capacity(pieces * (BODY.len() + 80));
@@ -40,7 +40,7 @@ fn program(length: usize, branching: bool) -> Program {
     parse_program(&text, Target::GFX942, "bench").expect("the benchmark's program")
 }
 
-/// Checks a program that has its waits: nothing is found, everything is looked at.
+/// Checks a program that has all its waits. The checker finds nothing, but has to examine every instruction.
 #[divan::bench(args = LENGTHS, consts = [false, true], sample_count = 10)]
 fn checker<const BRANCHING: bool>(bencher: Bencher<'_, '_>, length: usize) {
     let mut waited = program(length, BRANCHING);
@@ -49,7 +49,7 @@ fn checker<const BRANCHING: bool>(bencher: Bencher<'_, '_>, length: usize) {
     bencher.counter(ItemsCount::new(lines)).bench(|| check(divan::black_box(&waited)).is_clean());
 }
 
-/// Inserts every wait into a program that has none.
+/// Inserts every wait into a program that has no waits.
 #[divan::bench(args = LENGTHS, consts = [false, true], sample_count = 10)]
 fn inserter<const BRANCHING: bool>(bencher: Bencher<'_, '_>, length: usize) {
     let bare = program(length, BRANCHING);
@@ -60,7 +60,8 @@ fn inserter<const BRANCHING: bool>(bencher: Bencher<'_, '_>, length: usize) {
     });
 }
 
-/// Blocks of a load, two branches anywhere and a use, without any wait: every load may be outstanding everywhere.
+/// A program without waits whose blocks each have a load, two branches to arbitrary blocks, and a use of a loaded value. At every point,
+/// every load may be outstanding.
 fn dense(blocks: usize) -> Program {
     let mut text = String::new();
     for block in 0..blocks {
@@ -73,7 +74,7 @@ fn dense(blocks: usize) -> Program {
     parse_program(&text, Target::GFX942, "bench").expect("the benchmark's program")
 }
 
-/// Checks a program of dense branches in which nothing is waited for.
+/// Checks a program that has very many branches and no waits.
 #[divan::bench(args = [1_250, 5_000, 20_000], sample_count = 3)]
 fn checker_dense(bencher: Bencher<'_, '_>, blocks: usize) {
     let program = dense(blocks);
@@ -81,24 +82,25 @@ fn checker_dense(bencher: Bencher<'_, '_>, blocks: usize) {
     bencher.counter(ItemsCount::new(lines)).bench(|| check(divan::black_box(&program)).is_clean());
 }
 
-/// A way in which blocks of four instructions follow each other.
+/// The way in which a program's blocks of four instructions are connected.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// A loop around comparisons that lead to as many blocks, each of which goes back to the head.
+    /// A loop around a chain of comparisons. Each comparison leads to its own block, and each of these blocks leads back to the loop's
+    /// start.
     Switch,
-    /// A branch from each block to any other.
+    /// Each block ends with a branch to an arbitrary other block.
     AnyJump,
-    /// A fourth of the blocks leave to an unknown place, which may be any block that no branch names.
+    /// A fourth of the blocks end with a jump to an unknown target, which may be any block that no branch names.
     Indirect,
-    /// Loops in loops, as deep as there are blocks.
+    /// Loops that are nested as deeply as there are blocks.
     Deep,
-    /// Two ways from each block to the next.
+    /// Two paths lead from each block to the next one.
     Diamonds,
 }
 
 const SHAPES: [Shape; 5] = [Shape::Switch, Shape::AnyJump, Shape::Indirect, Shape::Deep, Shape::Diamonds];
 
-/// A program of about `length` instructions of this shape, without any wait.
+/// A program of about `length` instructions with this shape and without waits.
 fn shaped(shape: Shape, length: usize) -> Program {
     let mut state = 1usize;
     let mut random = |bound: usize| {
@@ -146,7 +148,7 @@ fn shaped(shape: Shape, length: usize) -> Program {
     parse_program(&text, Target::GFX942, "bench").expect("the benchmark's program")
 }
 
-/// Inserts every wait into programs of shapes in which very many paths meet.
+/// Inserts every wait into programs in which very many paths meet.
 #[divan::bench(args = SHAPES, consts = [2_500, 5_000, 20_000], sample_count = 3)]
 fn inserter_shapes<const LENGTH: usize>(bencher: Bencher<'_, '_>, shape: Shape) {
     let bare = shaped(shape, LENGTH);

@@ -1,5 +1,5 @@
-//! Formats of typed buffers. GFX9 encodes a format as two numbers, the data format and the number format; RDNA has one
-//! number for each valid pair.
+//! Formats of typed buffers. GFX9 encodes a format as two numbers, the data format and the number format; RDNA has one number for each
+//! valid pair of them.
 
 use crate::target::Generation;
 
@@ -30,8 +30,8 @@ const NUMBERS: [(u8, u8); 14] = [
     (WIDE, WIDE),
 ];
 
-/// The formats of RDNA in the order of their numbers, from 1 on, as data format and number format of GFX9 (`dfmt`,
-/// `nfmt`).
+/// The formats of RDNA in the order of their numbers, from 1 on. Each format is given as the data format and the number format of GFX9
+/// (`dfmt`, `nfmt`).
 ///
 /// ```
 /// use gcn_isa::{buffer_format, target::Generation};

@@ -27,13 +27,13 @@ const RETURN_ADDRESS: Reg = Reg::s(30, 2);
 /// A basic block: a range of instruction indices, with its predecessors and successors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The first instruction.
+    /// The index of the first instruction.
     pub start: usize,
-    /// One past the last instruction.
+    /// One more than the index of the last instruction.
     pub end: usize,
-    /// Successors. For a conditional branch the fall-through comes first.
+    /// The blocks that may execute next. For a conditional branch, the fall-through comes first.
     pub succs: Vec<usize>,
-    /// Predecessors.
+    /// The blocks that may execute immediately before this block.
     pub preds: Vec<usize>,
     /// True if control may leave to an address that is not visible in the program: by `s_setpc` or `s_swappc` with an
     /// unknown destination, by a branch with a raw offset, or because undecodable bytes follow the block.

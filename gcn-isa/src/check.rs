@@ -1,10 +1,9 @@
-//! The independent checker: does every path through a program satisfy every rule?
+//! The independent checker, which decides whether every path through a program satisfies every rule.
 //!
-//! It shares the rule table ([`crate::hazards`]) and the counter facts ([`crate::counters::events`]) with the inserter
-//! of waits, but no algorithm. Wait states are checked by walking *backwards* from each instruction until no rule
-//! reaches farther. Counters are checked by a forward dataflow analysis over all paths, which computes the operations
-//! that may be outstanding and, for each, a lower bound on the number of younger operations that every path has issued
-//! since.
+//! The checker uses the same rule table ([`crate::hazards`]) and the same facts about counters ([`crate::counters::events`]) as the
+//! inserter of waits, but none of its algorithms. Wait states are checked by walking *backwards* from each instruction until no rule
+//! reaches farther. Counters are checked by a forward dataflow analysis over all paths. It computes the operations that may be outstanding
+//! and, for each of them, a lower bound on the number of younger operations that every path has issued since.
 //!
 //! ```
 //! use gcn_isa::{Inst, Operand, Program, Reg, Target, check, table};
@@ -63,9 +62,10 @@ use report::Findings;
 pub struct Options {
     /// The rules to check. The minimum grade also applies to the counter rules.
     pub rules: Config,
-    /// What the program's barriers and cache instructions are assumed to order, beyond registers.
+    /// The order of memory accesses that the program's barriers and cache instructions are assumed to ensure, in addition to the order of
+    /// accesses to registers.
     pub memory_model: MemoryModel,
-    /// Check for instructions that need a workaround on their own, whatever surrounds them.
+    /// True to check for instructions that need a workaround regardless of the surrounding code.
     pub errata: bool,
 }
 
@@ -102,8 +102,8 @@ impl Default for Options {
     }
 }
 
-/// The most findings of each grade that a report lists: a program of a million instructions without any wait has far
-/// more than anybody reads. Further ones are only counted ([`CheckReport::not_listed`]).
+/// The maximum number of findings of each grade that a report lists. A program of a million instructions without any wait has far more
+/// findings than anybody would read. Further findings are only counted ([`CheckReport::not_listed`]).
 pub const MOST_FINDINGS: usize = 100_000;
 
 /// Checks `program` against every rule.
@@ -140,8 +140,7 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
     }
 }
 
-/// Instructions that follow a sequence of other instructions too soon. Only RDNA targets have such rules
-/// ([`crate::hazards::remedy`]).
+/// Findings of the rules that forbid certain sequences of instructions. Only RDNA targets have such rules ([`crate::hazards::remedy`]).
 ///
 /// ```
 /// use gcn_isa::check;
@@ -177,8 +176,8 @@ fn counters(program: &Program, flow: &Flow, options: Options, found: &mut Findin
     check.findings_beyond(&known, found);
 }
 
-/// The control flow of `program` without edges for jumps with unknown targets. Instead, all their possible targets are
-/// entered from outside, except those that only unreachable jumps reach.
+/// The control flow of `program` without edges for jumps with unknown targets. Instead, control is assumed to enter from outside at all
+/// possible targets of these jumps, except at targets that only unreachable jumps have.
 fn without_guesses(program: &Program, flow: &Flow) -> Flow {
     let (mut sure, reachable) = (Flow::sure(program), flow.reachable());
     sure.roots.retain(|root| reachable[root.block]);
@@ -204,8 +203,8 @@ pub fn register_errata(program: &Program, rules: Config) -> Vec<Finding> {
     errata::check(program, rules)
 }
 
-/// Lines with LDS accesses (including direct loads from memory to LDS) that [`MemoryModel::Sure`] requires `program` to
-/// wait for and that it does not wait for, in ascending order. [`crate::wait::LdsOrder`] takes them.
+/// The lines with LDS accesses for which `program` lacks a wait that [`MemoryModel::Sure`] requires, in ascending order. Direct loads from
+/// memory to LDS are included. The result is meant for [`crate::wait::LdsOrder`].
 pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
     let loads_lds = |inst: &Inst| {
         events::events(program.target, inst).iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA))
@@ -224,8 +223,8 @@ pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
     lines.into_iter().collect()
 }
 
-/// Unnecessary waits of `program` (see [`Advice`]), ordered by line. A wait is assumed to serve every purpose that it
-/// may have: [`MemoryModel::Sure`] is treated as [`MemoryModel::Strict`].
+/// The unnecessary waits of `program` (see [`Advice`]), ordered by line. Every wait is assumed to serve all possible purposes, so
+/// [`MemoryModel::Sure`] is treated as [`MemoryModel::Strict`].
 pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
     let memory_model = match options.memory_model {
         MemoryModel::Off => MemoryModel::Off,

@@ -1,7 +1,8 @@
 //! Counters of outstanding operations, and the instructions that wait for them.
 //!
-//! Each instruction set lists its [counters](InstructionSet::counters): GFX9 has three in the immediate of `s_waitcnt`, GFX10 and GFX11 count
-//! stores on a fourth, GFX12 has seven with an instruction for each, and gfx12.5 counts copies to LDS and operands that are still to be read.
+//! Each instruction set lists its [counters](InstructionSet::counters). GFX9 has three counters in the immediate of `s_waitcnt`. GFX10 and
+//! GFX11 have a fourth counter, for stores. GFX12 has seven counters and a wait instruction for each of them. gfx12.5 also counts copies to
+//! LDS and operands that have yet to be read.
 
 mod counter;
 mod events;
@@ -13,9 +14,9 @@ pub use counter::Counter;
 pub use events::{Event, Events, MemoryEffect, Stream, events, finishes_after, room};
 pub use wait::{OnSet, WaitCnt};
 
-/// The counters of an instruction set, whose values a [`WaitCnt`] holds.
+/// The counters of an instruction set. A [`WaitCnt`] has a value for each of them.
 impl InstructionSet {
-    /// The counters, in the order in which `s_waitcnt` prints them, then those with instructions of their own.
+    /// The counters: first those of `s_waitcnt`, in the order in which it prints them, then those with separate instructions.
     ///
     /// ```
     /// use gcn_isa::InstructionSet;

@@ -1,12 +1,12 @@
 //! Which bits of the sources determine which bits of a result.
 //!
-//! A simulator that tracks undefined bits through a program needs this for every instruction. It is described by two
-//! kinds of facts:
+//! A simulator that tracks undefined bits through a program needs this information for every instruction. It is described by two kinds of
+//! facts:
 //!
-//! - [`Flow`] tells how bits combine, and is part of the instruction's table entry. An entry without it has
-//!   [`Flow::All`], which is correct for every instruction but imprecise.
-//! - [`parts`] tells which source bits each part of the result reads. It follows from the instruction's modifiers and
-//!   its description in [`crate::semantics`], called its *line* here.
+//! - [`Flow`] states how bits combine, and is part of the instruction's table entry. An entry without it has
+//! [`Flow::All`], which is correct for every instruction but imprecise.
+//! - [`parts`] states which source bits each part of the result reads. It follows from the instruction's modifiers and
+//! the instruction's description in [`crate::semantics`], called its *line* here.
 //!
 //! The rules follow Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 //! bit-precision", USENIX 2005) and LLVM's MemorySanitizer, applied to these instructions.
@@ -17,7 +17,7 @@ use crate::table::{Behaviours, Format, InstDesc, Modifiers};
 
 pub use crate::table::{Flow, Rule};
 
-/// How the bits of an instruction's results depend on those of its sources.
+/// The rule that states how the bits of an instruction's results depend on the bits of its sources.
 ///
 /// ```
 /// use gcn_isa::dataflow::{self, Flow};
@@ -33,25 +33,25 @@ pub fn of(desc: &InstDesc) -> Rule {
 /// A part of the result in a vector register of up to 64 bits, and the source bits that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// Its bits in the result.
+    /// The bits of the result that belong to this part.
     pub result: u64,
-    /// The bits of each source that it reads. For sources wider than 64 bits, the mask applies to every 64 bits.
+    /// The bits of each source that the part reads. For sources wider than 64 bits, the mask applies to every 64 bits.
     pub sources: [u64; 3],
-    /// True if the part also reads the destination as a source, other than to preserve bits of it.
+    /// True if the part reads the destination as a source. A read that only preserves bits of the destination does not count.
     pub accumulates: bool,
 }
 
-/// True if the instruction preserves some bits of a destination, whatever its modifiers.
+/// True if the instruction preserves some bits of a destination regardless of its modifiers.
 pub fn keeps(desc: &InstDesc) -> bool {
     desc.does(Behaviours::KEEPS_PART)
 }
 
-/// True if the third source is a mask: lane `i` reads its bit `i`.
+/// True if the third source is a mask, of which lane `i` reads bit `i`.
 pub fn third_source_is_mask(desc: &InstDesc) -> bool {
     desc.entry.behaviours.intersects(Behaviours::SELECTS_BY_MASK | Behaviours::CARRIES_IN)
 }
 
-/// The parts of an instruction's vector result. Without a semantics line there is one part that reads everything.
+/// The parts of an instruction's vector result. An instruction without a semantics line has one part that reads everything.
 pub fn parts(inst: &Inst) -> Vec<Part> {
     let line = inst.desc.entry.meaning;
     let parts = statements(line).unwrap_or_else(|| {
@@ -61,7 +61,7 @@ pub fn parts(inst: &Inst) -> Vec<Part> {
     parts.into_iter().map(|part| placed(inst, part)).collect()
 }
 
-/// The half of a 32-bit register that the result occupies, if it occupies only one.
+/// The half of a 32-bit register that the result occupies, if it occupies only one half.
 pub(crate) fn half_written(inst: &Inst) -> Option<Half> {
     match parts(inst).iter().fold(0, |all, part| all | part.result) {
         0xffff => Some(Half::Low),
@@ -87,8 +87,8 @@ fn statements(line: &str) -> Option<Vec<Part>> {
         let left = left.strip_prefix("{SD[lane], ").map_or(left, |rest| rest.trim_end_matches('}'));
         let place = left.strip_prefix('D')?;
         let result = if place == "[lane]" { u64::MAX } else { bits_of(place)? };
-        // A parenthesis contains the alternatives of op_sel. An accumulator is written with its type or bits, a
-        // preserved destination without.
+        // A parenthesis contains the alternatives of op_sel. An accumulator is written with its type or bits, and a preserved destination
+        // is written without them.
         let right = right.split(" (op_sel").next().unwrap_or(right);
         let accumulates = right.match_indices('D').any(|(at, _)| {
             let alone = !right[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
@@ -144,7 +144,7 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     if mask == 0 {
         return 0;
     }
-    // The source is half a register, on instruction sets where halves count as registers.
+    // The source is half of a register, on instruction sets where halves count as registers.
     let slot = desc.operand_index(["src0", "src1", "src2"][i]);
     if let Some(half) = slot.and_then(|slot| inst.half(slot as u8)) {
         return half.bits().into();
@@ -176,7 +176,7 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
     if !desc.modifiers.contains(Modifiers::OP_SEL_HI) {
         return mask;
     }
-    // The lower part of the result reads the half that op_sel selects, the upper part the half that op_sel_hi selects.
+    // The lower part of the result reads the half that op_sel selects, and the upper part reads the half that op_sel_hi selects.
     let width = 16 * u32::from(desc.operands[0].dwords);
     if width > 32 {
         // For matrices, each element of the result reads many elements of the sources.

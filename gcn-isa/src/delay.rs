@@ -1,9 +1,9 @@
 //! `s_delay_alu`: hints that let other waves issue while a result of the ALU is pending (RDNA 3 and later).
 //!
-//! A hint affects only performance: the hardware waits for the result with or without it. Hence the checker never
-//! requires one. The hints are those of LLVM 22's pass `AMDGPUInsertDelayAlu`: they tell, for each instruction, how
-//! many instructions and cycles ago its operands were computed. The latencies are those of LLVM's scheduling model
-//! (`../data/latency-rdna.tsv`, measured with llvm-mca).
+//! A hint affects only performance: the hardware waits for the result even without a hint. Hence the checker never requires one. The hints
+//! are those of LLVM 22's pass `AMDGPUInsertDelayAlu`: for each instruction, they state how many instructions and cycles ago the
+//! instruction's operands were computed. The latencies are those of LLVM's scheduling model (`../data/latency-rdna.tsv`, measured with
+//! llvm-mca).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -21,11 +21,11 @@ use crate::wait::Inserted;
 /// The mnemonic.
 const INSTRUCTION: &str = "s_delay_alu";
 
-/// Exceptional latencies by mnemonic, from RDNA 3 on and before. All other vector and scalar instructions have a
-/// default latency.
+/// Latencies that differ from the default, by mnemonic. There is one column for RDNA 3 and later and one for earlier generations. All other
+/// vector and scalar instructions have a default latency.
 const LATENCIES: &str = include_str!("../data/latency-rdna.tsv");
 
-/// The latencies of a mnemonic from RDNA 3 on, and before.
+/// The latencies of a mnemonic on RDNA 3 and later, and on earlier generations.
 type Cycles = [u8; 2];
 
 static BY_MNEMONIC: LazyLock<HashMap<&'static str, Cycles>> = LazyLock::new(|| {
@@ -38,8 +38,8 @@ static BY_MNEMONIC: LazyLock<HashMap<&'static str, Cycles>> = LazyLock::new(|| {
     LATENCIES.lines().skip(1).filter_map(row).flatten().collect()
 });
 
-/// Cycles until the result of an ALU instruction is available, according to LLVM 22's scheduling models of RDNA; `None`
-/// for other instructions and instruction sets.
+/// The number of cycles until the result of an ALU instruction is available, according to LLVM 22's scheduling models of RDNA; `None` for
+/// other instructions and instruction sets.
 ///
 /// ```
 /// use gcn_isa::delay::latency;
@@ -53,7 +53,7 @@ pub fn latency(desc: &InstDesc) -> Option<u8> {
         .map(|pipe| cycles(desc, pipe))
 }
 
-/// Cycles until the result of an instruction of `pipe` is available.
+/// The number of cycles until the result of an instruction of `pipe` is available.
 fn cycles(desc: &InstDesc, pipe: Pipe) -> u8 {
     let usual = if pipe == Pipe::Scalar { 2 } else { 5 };
     let before = usize::from(desc.generation() == Generation::GFX10);
@@ -101,9 +101,9 @@ impl Pipe {
     }
 }
 
-/// One more than the largest distance, in vector instructions, that a hint can name.
+/// One more than the largest distance, counted in vector instructions, that a hint can express.
 const MOST_VECTOR: u8 = 5;
-/// One more than the largest distance, in transcendental instructions, that a hint can name.
+/// One more than the largest distance, counted in transcendental instructions, that a hint can express.
 const MOST_TRANSCENDENTAL: u8 = 4;
 /// One more than the largest relevant number of cycles for a scalar result.
 const MOST_SCALAR: u8 = 4;
@@ -112,12 +112,12 @@ const MOST_SCALAR: u8 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Due {
     vector_cycles: u8,
-    /// Vector instructions issued since.
+    /// The number of vector instructions that were issued since the result's vector instruction.
     vectors: u8,
     transcendental_cycles: u8,
-    /// Transcendental instructions issued since.
+    /// The number of transcendental instructions that were issued since the result's transcendental instruction.
     transcendentals: u8,
-    /// Vector instructions issued since the transcendental one.
+    /// The number of vector instructions that were issued since the transcendental instruction.
     vectors_since: u8,
     scalar_cycles: u8,
 }
@@ -151,7 +151,7 @@ impl Due {
         self.scalar_cycles = self.scalar_cycles.max(other.scalar_cycles);
     }
 
-    /// Accounts for the issue of an instruction that takes `cycles`. Returns true while results are still pending.
+    /// Updates the results for an issued instruction that takes `cycles`. Returns true if some result is still pending.
     fn pass(&mut self, pipe: Option<Pipe>, cycles: u8) -> bool {
         let vector = u8::from(pipe == Some(Pipe::Vector));
         self.vectors += vector;
@@ -172,8 +172,8 @@ impl Due {
         self.vector_cycles > 0 || self.transcendental_cycles > 0 || self.scalar_cycles > 0
     }
 
-    /// The two hints, as values of `instid`; 0 means none. If vector and transcendental results use both, there is no
-    /// hint for a scalar result.
+    /// The two hints, as values of `instid`; 0 means no hint. If vector and transcendental results use both hints, there is none for a
+    /// scalar result.
     fn hints(self) -> [u16; 2] {
         let mut hints = [0; 2];
         if self.transcendentals < MOST_TRANSCENDENTAL {
@@ -198,9 +198,9 @@ impl Due {
 
 type State = BTreeMap<RegUnit, Due>;
 
-/// Inserts `s_delay_alu` into a program as LLVM does, after all other passes. Returns the number of inserted
-/// instructions, which is 0 on instruction sets before RDNA 3. Existing ones are left unchanged. The positions in
-/// `waits`, which were inserted earlier, are updated.
+/// Inserts `s_delay_alu` into a program as LLVM does, after all other passes. Returns the number of inserted instructions, which is 0 on
+/// instruction sets before RDNA 3. Existing `s_delay_alu` instructions are left unchanged. The positions in `waits`, which were inserted
+/// earlier, are updated.
 ///
 /// ```
 /// use gcn_isa::delay::insert_delays;
@@ -231,7 +231,7 @@ pub fn insert_delays(program: &mut Program, waits: &mut [Inserted]) -> usize {
     let mut hints: Vec<(usize, u16)> = Vec::new();
     for b in 0..cfg.blocks.len() {
         let mut state = before(&cfg, &after, b);
-        // The last hint of the block, if it has room for a second one.
+        // The index of the last hint of the block, if it has room for a second hint.
         let mut open: Option<usize> = None;
         walk(program, &cfg, b, &mut state, &mut |line, due| emit(&mut hints, &mut open, line, due));
     }
@@ -255,7 +255,7 @@ fn before(cfg: &Cfg, after: &[State], block: usize) -> State {
 /// One more than the largest distance to the instruction of the second hint.
 const MOST_SKIPPED: usize = 6;
 
-/// Adds the hint that is needed before `line`.
+/// Adds the hint for `line`.
 fn emit(hints: &mut Vec<(usize, u16)>, open: &mut Option<usize>, line: usize, due: Due) {
     let fields = Immediate::Delay.fields(crate::InstructionSet::GFX11);
     let [first, skip, second] = fields else { return };
@@ -277,7 +277,7 @@ fn emit(hints: &mut Vec<(usize, u16)>, open: &mut Option<usize>, line: usize, du
     *open = (wanted[1] == 0).then(|| hints.len() - 1);
 }
 
-/// Walks through a block and calls `needs` with the pending results that each ALU instruction reads.
+/// Goes through a block and calls `needs` with the pending results that each ALU instruction reads.
 fn walk(program: &Program, cfg: &Cfg, block: usize, state: &mut State, needs: &mut dyn FnMut(usize, Due)) {
     let mut last_scalar_of_vector: Option<RegUnit> = None;
     for line in cfg.blocks[block].start..cfg.blocks[block].end {
@@ -315,8 +315,8 @@ fn walk(program: &Program, cfg: &Cfg, block: usize, state: &mut State, needs: &m
     }
 }
 
-/// The registers of explicit operands that are written, or those that are read. VCC in the short encodings is implicit,
-/// although the text shows it.
+/// The registers of the explicit operands that are written, or of those that are read. In the short encodings, VCC is implicit, although
+/// the text shows it.
 fn explicit(inst: &Inst, written: bool) -> impl Iterator<Item = RegUnit> {
     let short = inst.desc.format.is_vop() && !inst.desc.is_vop3();
     let used = inst.operands.iter().zip(inst.desc.operands).filter_map(move |(operand, slot)| {

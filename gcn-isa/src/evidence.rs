@@ -1,8 +1,7 @@
-//! Counts, for each rule, the sites in a program where it applies, and whether it is satisfied there.
+//! Counts, for each rule, the sites in a program to which the rule applies, and the sites that satisfy it.
 //!
-//! A rule that is in the manuals but that working code breaks without harm is weaker than one that all code satisfies.
-//! Counted over many programs by expert authors, these numbers are the evidence for a rule's
-//! [`Grade`](crate::hazards::Grade).
+//! A rule that is in the manuals, but that working code breaks without harm, is weaker than a rule that all code satisfies. Counted over
+//! many programs by expert authors, these numbers are the evidence for a rule's [`Grade`](crate::hazards::Grade).
 //!
 //! # What is counted
 //! Wait states: a *site* is an instruction and a register (or none) for which a rule requires a distance from an
@@ -35,10 +34,10 @@ use std::collections::BTreeMap;
 use crate::hazards::{Config, Counts};
 use crate::program::Program;
 
-/// Counts by rule ID. [`Counts::objects`] is 1 where a rule is broken: each program counts as one code object.
+/// Counts by rule ID. If the program breaks a rule, [`Counts::objects`] is 1, because each program counts as one code object.
 pub type Evidence = BTreeMap<&'static str, Counts>;
 
-/// Counts the sites in `program` of every rule that `config` enables. Takes time linear in the program's length.
+/// Counts the sites in `program` of every rule that `config` enables. The time is linear in the program's length.
 pub fn of(program: &Program, config: Config) -> Evidence {
     let mut evidence = Evidence::new();
     states::count(program, config, &mut evidence);

@@ -5,7 +5,7 @@ use crate::target::{Generation, InstructionSet};
 /// The notation of an instruction's 16-bit immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Immediate {
-    /// A decimal number if small, otherwise hexadecimal.
+    /// A decimal number if the number is small, otherwise hexadecimal.
     #[default]
     Plain,
     /// A number in hexadecimal.
@@ -21,7 +21,7 @@ pub enum Immediate {
 }
 
 impl Immediate {
-    /// The words that stand for these notations in table entries.
+    /// The words for these notations in table entries.
     pub(crate) const NAMES: [(&'static str, Immediate); 5] = [
         ("hex", Immediate::Hex),
         ("counters", Immediate::Counters),
@@ -30,8 +30,7 @@ impl Immediate {
         ("version", Immediate::Version),
     ];
 
-    /// The fields on an instruction set, in the order in which they are printed; none for an immediate that is a single
-    /// number.
+    /// The fields on an instruction set, in the order in which they are printed. An immediate that is a single number has no fields.
     ///
     /// ```
     /// use gcn_isa::immediate::Immediate;
@@ -61,14 +60,14 @@ impl Immediate {
 pub struct Field {
     /// The name.
     pub name: &'static str,
-    /// The bits of the value, lowest first, as runs of bits in the immediate: first bit and number of bits.
+    /// The bits of the value, lowest first, as ranges of bits in the immediate: first bit and number of bits.
     pub pieces: &'static [(u8, u8)],
-    /// The names of the values, indexed by value; empty if values are written as numbers.
+    /// The names of the values, indexed by value. The list is empty if values are written as numbers.
     pub values: &'static [&'static str],
 }
 
 impl Field {
-    /// The largest value. For a counter it means "do not wait".
+    /// The largest value. For a counter, this value means "do not wait".
     pub const fn largest(&self) -> u16 {
         let (mut bits, mut i) = (0, 0);
         while i < self.pieces.len() {
@@ -78,7 +77,7 @@ impl Field {
         (1u16 << bits) - 1
     }
 
-    /// The immediate's bits for a value; a value that is too large becomes the largest.
+    /// The immediate's bits for a value. If the value is too large, the largest value is used.
     pub fn encode(&self, value: u16) -> u16 {
         let mut left = value.min(self.largest());
         self.pieces.iter().fold(0, |field, &(first, bits)| {
@@ -118,7 +117,7 @@ const DEPENDENCIES: [Field; 7] = [
     number("depctr_vm_vsrc", &[(2, 3)]),
 ];
 
-/// The dependency that an instruction waits for, by `instid`.
+/// The dependency for which an instruction waits, by `instid`.
 const DEPENDENCY: [&str; 12] = [
     "NO_DEP",
     "VALU_DEP_1",
@@ -145,7 +144,7 @@ const DELAY: [Field; 3] = [
     Field { name: "instid1", pieces: &[(7, 4)], values: &DEPENDENCY },
 ];
 
-/// The versions that `s_version` names: bits 7:0.
+/// The versions that `s_version` names, in bits 7:0.
 pub const VERSIONS: [(&str, u16); 4] =
     [("UC_VERSION_GFX7", 0), ("UC_VERSION_GFX10", 4), ("UC_VERSION_GFX11", 6), ("UC_VERSION_GFX12", 9)];
 

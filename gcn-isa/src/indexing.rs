@@ -1,4 +1,4 @@
-//! Registers that are reached through an index: relative moves and VGPR indexing.
+//! Determines the registers that are accessed through an index: by relative moves and by VGPR indexing.
 //!
 //! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to
 //! `s_set_gpr_idx_off`, also across branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that
@@ -17,7 +17,7 @@
 //! - A write of MODE by `s_setreg_b32` from a register is assumed to restore a value that `s_getreg_b32` read, so it
 //!   may set GPR_IDX_EN only if something else in the program sets it.
 //!
-//! For programs without such instructions, which is nearly all of them, the cost is one pass over the lines.
+//! For programs without such instructions, which is nearly all programs, the cost is one pass over the lines.
 
 mod solve;
 mod state;
@@ -42,16 +42,16 @@ struct Reached {
     operand: u8,
     file: RegFile,
     first: u16,
-    /// One past the last register.
+    /// One more than the number of the last register.
     end: u16,
     via: Via,
 }
 
-/// The operands of an instruction to which an index is, or may be, added.
+/// The operands of an instruction to which an index is added or may be added.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Indexed(SmallVec<[Reached; 3]>);
 
-/// The longest tuple into which a range of registers is split: no instruction names a longer one, and bit sets of a
+/// The maximum length of the tuples into which a range of registers is split. No instruction names a longer tuple, and bit sets of a
 /// tuple's registers have this many bits.
 const PIECE: u16 = 32;
 
@@ -101,7 +101,7 @@ fn reach(reg: Reg, by: IndexedBy, offsets: Offsets, operand: u8) -> Option<Reach
     let last = u32::from(file_end(reg, by).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
     let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
-    // If the index is always illegal, nothing is assumed about it.
+    // If the index is always illegal, nothing is assumed about the index.
     let first = if is_legal { place(offsets.least) } else { reg.index };
     let via = match is_legal {
         true if matches!(by, IndexedBy::Msb(_)) => {
@@ -118,7 +118,7 @@ fn reach(reg: Reg, by: IndexedBy, offsets: Offsets, operand: u8) -> Option<Reach
     Some(Reached { operand, file: reg.file, first, end: place(offsets.most) + u16::from(reg.len), via })
 }
 
-/// One past the last register that an index added to `reg` may select.
+/// One more than the number of the last register that an index added to `reg` may select.
 fn file_end(reg: Reg, by: IndexedBy) -> u16 {
     match reg.file {
         RegFile::Vgpr if matches!(by, IndexedBy::Msb(_)) => MOST_VGPRS,
@@ -128,7 +128,7 @@ fn file_end(reg: Reg, by: IndexedBy) -> u16 {
     }
 }
 
-/// The operands in a program that are reached through an index.
+/// The operands in a program that are accessed through an index.
 ///
 /// ```
 /// use gcn_isa::cfg::Flow;
@@ -146,7 +146,7 @@ fn file_end(reg: Reg, by: IndexedBy) -> u16 {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Indexing {
-    /// By line, in ascending order.
+    /// The indexed operands of each line that has any, in ascending order of lines.
     lines: Vec<(u32, Indexed)>,
 }
 
@@ -198,7 +198,7 @@ impl Indexing {
         (!texts.is_empty()).then(|| texts.join(", "))
     }
 
-    /// The indexed operands at `line`, if there are any.
+    /// The indexed operands at `line`; `None` if there are none.
     #[inline]
     pub fn at(&self, line: usize) -> Option<&Indexed> {
         if self.lines.is_empty() {
@@ -208,29 +208,28 @@ impl Indexing {
         self.lines.get(found).map(|l| &l.1)
     }
 
-    /// The registers that `inst`, which is at `line`, may read: those of [`Inst::reads`], with indexed operands
-    /// extended to all registers that the index may select.
+    /// The registers that `inst`, which is at `line`, may read: those of [`Inst::reads`], where each indexed operand is replaced by all
+    /// registers that the index may select.
     #[inline]
     pub fn reads(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 6]> {
         self.at(line).map_or_else(|| inst.reads(), |i| i.reached_by(&inst.reads()))
     }
 
-    /// The registers that `inst`, which is at `line`, may write, with indexed operands extended to all registers that
-    /// the index may select.
+    /// The registers that `inst`, which is at `line`, may write, where each indexed operand is replaced by all registers that the index may
+    /// select.
     #[inline]
     pub fn writes(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 3]> {
         self.at(line).map_or_else(|| inst.writes(), |i| i.reached_by(&inst.writes()))
     }
 }
 
-/// Why the registers of an instruction are unknown although M0 and MODE are known.
+/// The reason why the registers of an instruction are unknown although M0 and MODE are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unresolved {
     /// The index selects a register beyond the register file, which is illegal.
     #[error("an index beyond the register file")]
     Beyond,
-    /// VGPR indexing is on for an operand, or a register file, for which the manual does not define whether the index
-    /// is added.
+    /// VGPR indexing is on for an operand or a register file for which the manual does not define whether the index is added.
     #[error("VGPR indexing of an operand for which the manual does not define it")]
     Undefined,
     /// The operand is read and written, through fields of `s_set_vgpr_msb` that have different values.

@@ -13,9 +13,9 @@ pub use crate::mods::{Dpp, Mods, Sdwa};
 pub struct Inst {
     /// The table row.
     pub desc: &'static InstDesc,
-    /// Operands, one for each of the row's [`operands`](InstDesc::operands), in that order.
+    /// The operands, one for each of the row's [`operands`](InstDesc::operands), in the same order.
     pub operands: SmallVec<[Operand; 5]>,
-    /// The modifiers. Those that the row does not allow keep their defaults.
+    /// The modifiers. Modifiers that the row does not allow have their default values.
     pub mods: Mods,
 }
 
@@ -26,7 +26,7 @@ pub struct RegUse {
     pub reg: Reg,
     /// The index into [`Inst::operands`], or `None` for an implicit register.
     pub operand: Option<u8>,
-    /// Whether the program names the register or reaches it through an index.
+    /// Whether the program names the register or accesses it through an index.
     pub via: Via,
 }
 
@@ -37,27 +37,26 @@ impl RegUse {
     }
 }
 
-/// How an instruction reaches a register.
+/// The way in which an instruction accesses a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Via {
-    /// The program names it, or it is implicit.
+    /// The program names the register, or the register is implicit.
     #[default]
     Name,
     /// Through its lower bits and those that `s_set_vgpr_msb` has set, whose value is known.
     Msb,
-    /// Through an index whose value is known ([`crate::indexing`]).
+    /// The instruction uses an index whose value is known ([`crate::indexing`]).
     Index,
-    /// Through an index that the program bounds: the register may be this one or another that the index is meant to
-    /// select.
+    /// The instruction uses an index that the program bounds. The register may be this one or another that the index is meant to select.
     Range,
     /// Through its lower bits and one of several values of the upper ones.
     SeveralMsbs,
-    /// Through an index that is unknown, or that may not be added at all: the register may be this one or any other.
+    /// The instruction uses an index that is unknown, or that may not be added at all. The register may be this one or any other.
     AnyIndex,
 }
 
 impl Via {
-    /// The text that a message adds to a register that the program does not name; empty for one that it names.
+    /// The text that a message adds to a register that the program does not name. It is empty for a register that the program names.
     pub const fn words(self) -> &'static str {
         match self {
             Via::Name => "",
@@ -74,22 +73,22 @@ impl Inst {
         Inst { desc, operands: operands.into_iter().collect(), mods: desc.default_mods() }
     }
 
-    /// The same instruction with modifiers changed by `f`.
+    /// The same instruction with its modifiers changed by `f`.
     #[must_use]
     pub fn with(mut self, f: impl FnOnce(&mut Mods)) -> Inst {
         f(&mut self.mods);
         self
     }
 
-    /// The operand called `name` in the table row (`vdst`, `src0`, `saddr` …).
+    /// The operand with the name `name` in the table row (`vdst`, `src0`, `saddr` …).
     pub fn operand(&self, name: &str) -> Option<Operand> {
         self.desc.operand_index(name).map(|i| self.operands[i])
     }
 
-    /// The registers that the instruction reads, explicit ones first, as the program names them; for those reached
-    /// through an index see [`crate::indexing`]. Tied operands (read and written) are included, even if a modifier
-    /// makes them tied: SDWA `UNUSED_PRESERVE`, DPP (old value of the destination) and op_sel writes of half a
-    /// register. `src_vccz` and `src_execz` read the register whose flag they are.
+    /// The registers that the instruction reads, as the program names them, the explicit ones first. For registers that are accessed
+    /// through an index, see [`crate::indexing`]. Tied operands (read and written) are included, even if a modifier makes them tied: SDWA
+    /// `UNUSED_PRESERVE`, DPP (old value of the destination) and op_sel writes of half of a register. `src_vccz` and `src_execz` read the
+    /// register of the flag.
     pub fn reads(&self) -> SmallVec<[RegUse; 6]> {
         let mut uses = SmallVec::new();
         for (i, (operand, desc)) in self.operands.iter().zip(self.desc.operands).enumerate() {
@@ -107,7 +106,7 @@ impl Inst {
         uses
     }
 
-    /// The registers that the instruction writes, explicit ones first, as the program names them.
+    /// The registers that the instruction writes, as the program names them, the explicit ones first.
     pub fn writes(&self) -> SmallVec<[RegUse; 3]> {
         let mut uses = SmallVec::new();
         for (i, (operand, desc)) in self.operands.iter().zip(self.desc.operands).enumerate() {
@@ -121,10 +120,9 @@ impl Inst {
         uses
     }
 
-    /// The half of the register to which the instruction restricts its access in operand `i`, on instruction sets where
-    /// a half counts as a register ([`InstructionSet::has_half_vgprs`](crate::InstructionSet::has_half_vgprs)); `None`
-    /// if it accesses all of it. Sources: RDNA3 ISA, 16-bit operands and D16 loads; LLVM's D16 instructions with
-    /// true16.
+    /// The half of the register to which the instruction restricts its access in operand `i`, on instruction sets where a half counts as a
+    /// register ([`InstructionSet::has_half_vgprs`](crate::InstructionSet::has_half_vgprs)); `None` if the instruction accesses the whole
+    /// register. Sources: RDNA3 ISA, 16-bit operands and D16 loads; LLVM's D16 instructions with true16.
     ///
     /// ```
     /// use gcn_isa::reg::Half;
@@ -153,21 +151,21 @@ impl Inst {
         (of_memory && (loaded || stored)).then_some(high)
     }
 
-    /// True if `is` holds for one of the registers in [`Inst::reads`] and [`Inst::writes`].
+    /// True if `is` returns true for one of the registers in [`Inst::reads`] and [`Inst::writes`].
     pub(crate) fn names(&self, is: impl Fn(Reg) -> bool) -> bool {
         self.operands.iter().any(|o| o.reg().or_else(|| flag_of(*o)).is_some_and(&is))
             || implied(self.desc.implicit_reads | self.desc.implicit_writes).any(is)
     }
 
-    /// True if lanes or bits of the (vector) destination that the instruction does not write keep their old value
-    /// because of a modifier. This includes the other half of the register for every 16-bit VOP3 result with a
-    /// destination `op_sel`. It does not include EXEC masking, which applies to every vector instruction.
+    /// True if, because of a modifier, lanes or bits of the vector destination that the instruction does not write keep their old value.
+    /// This includes the other half of the register for every 16-bit VOP3 result with a destination `op_sel`. It does not include EXEC
+    /// masking, which applies to every vector instruction.
     pub fn preserves_destination(&self) -> bool {
         self.desc.preserves_destination(&self.mods)
     }
 }
 
-/// The register whose zero flag the operand is.
+/// The register to whose zero flag the operand refers.
 fn flag_of(operand: Operand) -> Option<Reg> {
     match operand {
         Operand::Special(SrcSpecial::Vccz) => Some(reg::VCC),
@@ -185,7 +183,7 @@ where
     }
 }
 
-/// The registers of a set; SCC and MODE are not included, because they are not represented as registers.
+/// The registers of a set. SCC and MODE are not included, because they are not represented as registers.
 fn implied(implicit: ImplicitRegs) -> impl Iterator<Item = Reg> {
     const NAMED: [(ImplicitRegs, Reg); 4] = [
         (ImplicitRegs::EXEC, reg::EXEC),

@@ -1,4 +1,4 @@
-//! Where the elements of a matrix instruction's operands are: lane, register and bit.
+//! The locations of the elements of a matrix instruction's operands: lane, register and bit.
 //!
 //! The shapes (M, N, K, blocks, element types) are data in `gcn-isa/data/mfma.tsv`; the location of an element follows
 //! from the shape. A wave's 64 lanes are divided into groups of M (for A) or N (for B, C, D) lanes:
@@ -22,9 +22,8 @@
 //! [`Shape::place`] does this arithmetic. [`Layout`] adds the effects of `cbsz`, `abid`, `blgp` and the scale
 //! selectors, and the inverse: the elements at a register, lane and bit.
 //!
-//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a, gfx942, RDNA 3 and
-//! RDNA 4. The calculator does not support gfx950: `docs/layouts.md` explains what its layouts are based on
-//! ([`Shape::provenance`]).
+//! The layouts were checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a, gfx942, RDNA 3 and RDNA
+//! 4. The calculator does not support gfx950. `docs/layouts.md` explains what the layouts of gfx950 are based on ([`Shape::provenance`]).
 
 mod capability;
 mod describe;
@@ -44,7 +43,7 @@ pub use lanes::{ByLane, Coordinates};
 use crate::table::{self, InstDesc};
 use crate::target::{Family, InstructionSet, Subtarget, Target, WaveSize};
 
-/// The number of lanes of a wave that executes MFMA, which is the most that any wave has.
+/// The number of lanes of a wave that executes MFMA, which is the maximum for all waves.
 const LANES: u32 = crate::target::WAVE_SIZE;
 /// The number of consecutive rows of C and D in consecutive registers of one lane (32-bit elements).
 const QUAD: u32 = 4;
@@ -71,7 +70,7 @@ pub enum Matrix {
 }
 
 impl Matrix {
-    /// Every matrix.
+    /// All matrices.
     pub const ALL: [Matrix; 7] =
         [Matrix::A, Matrix::B, Matrix::C, Matrix::D, Matrix::Index, Matrix::ScaleA, Matrix::ScaleB];
 
@@ -89,14 +88,14 @@ impl Matrix {
     }
 }
 
-/// Element type of a matrix operand.
+/// The element type of a matrix operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ElemType {
     /// IEEE double.
     F64,
     /// IEEE single.
     F32,
-    /// f32; the instruction uses its upper 19 bits (gfx942).
+    /// f32, of which the instruction uses the upper 19 bits (gfx942).
     Xf32,
     /// IEEE half.
     F16,
@@ -120,9 +119,9 @@ pub enum ElemType {
     Bf6,
     /// OCP 4-bit float with 2 exponent bits, `e2m1`.
     Fp4,
-    /// OCP 8-bit power of two, `e8m0`: a scale.
+    /// OCP 8-bit power of two, `e8m0`, used as a scale.
     E8m0,
-    /// One of the 8-, 6- and 4-bit formats, chosen by `cbsz` (A) or `blgp` (B) (gfx950).
+    /// One of the 8-, 6- and 4-bit formats, selected by `cbsz` (A) or `blgp` (B) (gfx950).
     F8f6f4,
 }
 
@@ -150,7 +149,7 @@ impl ElemType {
     pub const F8F6F4_FORMATS: [ElemType; 5] =
         [ElemType::Fp8, ElemType::Bf8, ElemType::Fp6, ElemType::Bf6, ElemType::Fp4];
 
-    /// The number of bits of an element; `None` if a modifier chooses the format.
+    /// The number of bits of an element; `None` if a modifier selects the format.
     pub fn bits(self) -> Option<u8> {
         match self {
             ElemType::F64 => Some(64),
@@ -173,17 +172,17 @@ impl ElemType {
     }
 }
 
-/// What a layout is based on.
+/// The evidence for a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provenance {
     /// Every element was compared with AMD's matrix instruction calculator.
     Measured,
-    /// The layout is inferred from the layouts of other targets and from published code, see `docs/layouts.md`.
+    /// The layout is inferred from the layouts of other targets and from published code; see `docs/layouts.md`.
     Argued,
 }
 
 impl Provenance {
-    /// `measured` or `argued`.
+    /// The name of the evidence: `measured` or `argued`.
     pub const fn name(self) -> &'static str {
         match self {
             Provenance::Measured => "measured",
@@ -192,53 +191,52 @@ impl Provenance {
     }
 }
 
-/// How the lanes of a wave share the elements of the operands.
+/// The way in which the lanes of a wave share the elements of the operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrangement {
-    /// MFMA: each group of lanes has runs of consecutive `k`, and quads of rows.
+    /// MFMA: each group of lanes has ranges of consecutive `k`, and quads of rows.
     Mfma,
     /// WMMA of RDNA 3: every 16 lanes have complete copies of A and B. Consecutive rows of C and D are distributed over
     /// the groups of 16 lanes, and 16-bit elements use one half of a register.
     WmmaCopied,
-    /// WMMA of RDNA 4: `k` and the rows are distributed over the groups of 16 lanes, in runs of consecutive ones.
+    /// WMMA of RDNA 4: `k` and the rows are distributed over the groups of 16 lanes, in consecutive ranges.
     WmmaShared,
 }
 
-/// The shape and types of a matrix instruction on a target: D = A * B + C, block by block.
+/// The shape and types of a matrix instruction on a target: D = A * B + C for each block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Rows of A, C and D.
+    /// The number of rows of A, C and D.
     pub m: u16,
-    /// Columns of B, C and D.
+    /// The number of columns of B, C and D.
     pub n: u16,
-    /// Columns of A and rows of B (for sparse instructions before compression).
+    /// The number of columns of A and of rows of B (before compression, for sparse instructions).
     pub k: u16,
     /// The number of independent products.
     pub blocks: u8,
-    /// Element type of A.
+    /// The element type of A.
     pub a: ElemType,
-    /// Element type of B.
+    /// The element type of B.
     pub b: ElemType,
-    /// Element type of C and D.
+    /// The element type of C and D.
     pub acc: ElemType,
-    /// A holds two of every four elements, chosen by an index operand.
+    /// True if A holds two of every four elements, selected by an index operand.
     pub sparse: bool,
-    /// There are scales for A and B.
+    /// True if there are scales for A and B.
     pub scaled: bool,
-    /// `cbsz` and `blgp` choose the formats of A and B.
+    /// True if `cbsz` and `blgp` select the formats of A and B.
     pub formats_chosen: bool,
-    /// The hardware uses `cbsz` and `abid` (to broadcast blocks of A, or, in sparse instructions, to choose an index
-    /// set).
+    /// True if the hardware uses `cbsz` and `abid` (to broadcast blocks of A, or, in sparse instructions, to select an index set).
     pub broadcasts_a: bool,
-    /// The hardware uses `blgp` as a lane pattern of B.
+    /// True if the hardware uses `blgp` as a lane pattern of B.
     pub permutes_b: bool,
-    /// The `blgp` field instead negates A, B and C (`neg:[a,b,c]`).
+    /// True if the `blgp` field instead negates A, B and C (`neg:[a,b,c]`).
     pub negates: bool,
-    /// The source of the layout.
+    /// The evidence for the layout.
     pub provenance: Provenance,
-    /// How the lanes share the elements.
+    /// The way in which the lanes share the elements.
     pub arrangement: Arrangement,
-    /// The size of the wave that executes it.
+    /// The size of the wave that executes the instruction.
     pub wave: WaveSize,
 }
 
@@ -247,18 +245,18 @@ pub struct Shape {
 pub struct ElementPlace {
     /// The lane.
     pub lane: u8,
-    /// The register of the operand, counted from its first.
+    /// The register of the operand, counted from the operand's first register.
     pub register: u8,
-    /// The lowest bit in that register. Elements of 64 bits, and some of 6 bits, continue in the next register.
+    /// The element's lowest bit in that register. Elements of 64 bits, and some elements of 6 bits, continue in the next register.
     pub low_bit: u8,
-    /// The number of bits. For a sparse A, those of the two elements of a group of four; for the index, those of their
-    /// two 2-bit numbers.
+    /// The number of bits. For a sparse A, it includes both elements of a group of four; for the index, it includes the two 2-bit numbers
+    /// of the group.
     pub bits: u8,
 }
 
 impl Shape {
-    /// The shape with the formats that `cbsz` and `blgp` choose; unchanged if they choose none. `None` for values that
-    /// do not denote a format.
+    /// The shape with the formats that `cbsz` and `blgp` select. The shape is unchanged if they do not select formats. `None` for values
+    /// that do not denote a format.
     #[must_use]
     pub fn with_formats(mut self, cbsz: u8, blgp: u8) -> Option<Shape> {
         if self.formats_chosen {
@@ -279,8 +277,8 @@ impl Shape {
     }
 }
 
-/// The lane whose register has the B element that `lane` uses, under the lane pattern `blgp`: 1 and 2 give both halves
-/// the lower or upper 32 lanes, 3 rotates by 16 lanes, 4 to 7 give every 16 lanes the same 16.
+/// The lane whose register has the B element that `lane` uses, under the lane pattern `blgp`: with 1 and 2, both halves of the wave use the
+/// lower or upper 32 lanes; 3 rotates by 16 lanes; with 4 to 7, every 16 lanes use the same 16 lanes.
 pub fn b_source_lane(blgp: u8, lane: u8) -> u8 {
     match blgp & 7 {
         0 => lane,
@@ -291,8 +289,8 @@ pub fn b_source_lane(blgp: u8, lane: u8) -> u8 {
     }
 }
 
-/// The block of A that the product of `block` uses, under `cbsz` (log2 of the number of blocks that share one) and
-/// `abid` (which block of the group they share).
+/// The block of A that the product of `block` uses, under `cbsz` (log2 of the number of blocks that share one block of A) and `abid` (the
+/// shared block within the group).
 pub fn a_source_block(cbsz: u8, abid: u8, block: u8) -> u8 {
     let group = 1u8 << cbsz.min(4);
     block / group * group + abid % group
@@ -354,13 +352,13 @@ pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
     shape_on(desc, Subtarget::new(target, sizes.find(|wave| desc.waves.has(*wave))?)?)
 }
 
-/// As [`shape`], for the wave size of `on`, whatever size the row requires.
+/// The same as [`shape`], for the wave size of `on`, regardless of the size that the row requires.
 pub fn shape_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
     let (set, wave) = (on.target.instruction_set().measured_as(), on.wave);
     SHAPES.get(&(desc.printed, set, wave)).or_else(|| SHAPES.get(&(desc.mnemonic, set, wave)))
 }
 
-/// Every matrix instruction of `target` with its shape, in table order: one row for each wave size.
+/// Every matrix instruction of `target` with its shape, in table order. There is one row for each wave size.
 pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static InstDesc, &'static Shape)> {
     table::rows_of(target.family())
         .iter()

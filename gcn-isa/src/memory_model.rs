@@ -1,14 +1,13 @@
-//! How atomics and fences with a memory ordering and scope are implemented by machine instructions: the code sequences
-//! of the LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940"), and for RDNA those of LLVM 22.
+//! The machine instructions that implement atomics and fences with a memory ordering and scope: the code sequences of the LLVM AMDGPU guide
+//! (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940"), and for RDNA those of LLVM 22.
 //!
-//! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered
-//! steps. [`sequence`] looks one up for a target and returns the instructions before the access, the cache
-//! bits of the access, and the instructions after it. The waits of a sequence order memory; waits for
-//! registers are additional (`crate::wait`).
+//! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered steps. [`sequence`] finds the row
+//! for a target and returns the instructions before the access, the cache bits of the access, and the instructions after the access. The
+//! waits of a sequence order memory; waits for registers are additional (`crate::wait`).
 //!
-//! The semantics is HSA's memory model: it has one happens-before relation for all address spaces, so the guide's
-//! omissions for OpenCL do not apply here. The rows list the instructions that a *thread* must issue in order;
-//! [`Ordering::acquires`] and [`Ordering::releases`] tell which reorderings a compiler must avoid.
+//! The semantics is HSA's memory model. It has one happens-before relation for all address spaces, so the guide's omissions for OpenCL do
+//! not apply here. The rows list the instructions that a *thread* must issue in order; [`Ordering::acquires`] and [`Ordering::releases`]
+//! state which reorderings a compiler must avoid.
 //!
 //! ```
 //! use gcn_isa::Target;
@@ -51,18 +50,18 @@ pub enum Operation {
     Fence,
 }
 
-/// Memory orderings, named as in Rust; LLVM's `monotonic` is `Relaxed`.
+/// Memory orderings, with the same names as in Rust; LLVM's `monotonic` is `Relaxed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ordering {
-    /// Atomic, without ordering other operations.
+    /// The operation is atomic, but does not order other operations.
     Relaxed,
-    /// Later operations do not happen before this one.
+    /// Later operations do not happen before this operation.
     Acquire,
-    /// Earlier operations do not happen after this one.
+    /// Earlier operations do not happen after this operation.
     Release,
-    /// Acquire and release.
+    /// The operation has both effects: acquire and release.
     AcqRel,
-    /// Acquire and release, and a single total order of all such operations.
+    /// The operation has both effects, and there is a single total order of all such operations.
     SeqCst,
 }
 
@@ -76,31 +75,31 @@ pub enum Scope {
     Workgroup,
     /// Waves of the same cluster of workgroups (gfx12.5); on targets without clusters, as [`Scope::Agent`].
     Cluster,
-    /// Everything that runs on the same GPU (called *agent*).
+    /// All threads on the same GPU (called *agent*).
     Agent,
-    /// Everything, including the host and other GPUs.
+    /// All threads, including those of the host and of other GPUs.
     System,
 }
 
 /// The memory that is accessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Global memory: `buffer_*` and `global_*`.
+    /// Global memory, accessed by `buffer_*` and `global_*`.
     Global,
-    /// LDS: `ds_*`.
+    /// LDS, accessed by `ds_*`.
     Local,
-    /// Either: `flat_*`.
+    /// Global memory or LDS, accessed by `flat_*`.
     Generic,
 }
 
-/// Where the waves of a workgroup run.
+/// The compute units on which the waves of a workgroup run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// On one compute unit.
+    /// One compute unit.
     Normal,
-    /// On several compute units (`.amdhsa_tg_split`, gfx90a and later); LDS is not available.
+    /// Several compute units (`.amdhsa_tg_split`, gfx90a and later). LDS is not available.
     TgSplit,
-    /// On the two compute units of a workgroup processor, which share the LDS (RDNA, `.amdhsa_workgroup_processor_mode`).
+    /// The two compute units of a workgroup processor, which share the LDS (RDNA, `.amdhsa_workgroup_processor_mode`).
     Wgp,
 }
 
@@ -108,7 +107,7 @@ impl Operation {
     /// All operations, in the guide's order.
     pub const ALL: [Operation; 4] = [Operation::Load, Operation::Store, Operation::Rmw, Operation::Fence];
 
-    /// The guide's name.
+    /// The guide's name for the operation.
     pub const fn name(self) -> &'static str {
         match self {
             Operation::Load => "load atomic",
@@ -118,8 +117,7 @@ impl Operation {
         }
     }
 
-    /// True if the operation may have the ordering: a load cannot release, a store cannot acquire, and a fence must
-    /// order something.
+    /// True if the operation may have the ordering. A load cannot release, a store cannot acquire, and a fence must order something.
     pub const fn allows(self, ordering: Ordering) -> bool {
         match self {
             Operation::Load => !matches!(ordering, Ordering::Release | Ordering::AcqRel),
@@ -135,7 +133,7 @@ impl Ordering {
     pub const ALL: [Ordering; 5] =
         [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst];
 
-    /// LLVM's name.
+    /// LLVM's name for the ordering.
     pub const fn name(self) -> &'static str {
         match self {
             Ordering::Relaxed => "monotonic",
@@ -146,12 +144,12 @@ impl Ordering {
         }
     }
 
-    /// True if no later operation may be moved before this one.
+    /// True if no later operation may be moved before an operation with this ordering.
     pub const fn acquires(self) -> bool {
         matches!(self, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
     }
 
-    /// True if no earlier operation may be moved after this one.
+    /// True if no earlier operation may be moved after an operation with this ordering.
     pub const fn releases(self) -> bool {
         matches!(self, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
     }
@@ -162,7 +160,7 @@ impl Scope {
     pub const ALL: [Scope; 5] =
         [Scope::Wavefront, Scope::Workgroup, Scope::Cluster, Scope::Agent, Scope::System];
 
-    /// LLVM's name; system scope has none in LLVM IR.
+    /// LLVM's name for the scope. System scope has no name in LLVM IR.
     pub const fn name(self) -> &'static str {
         match self {
             Scope::Wavefront => "wavefront",
@@ -178,7 +176,7 @@ impl Space {
     /// All address spaces, in the guide's order.
     pub const ALL: [Space; 3] = [Space::Global, Space::Local, Space::Generic];
 
-    /// The guide's name.
+    /// The guide's name for the address space.
     pub const fn name(self) -> &'static str {
         match self {
             Space::Global => "global",
@@ -193,15 +191,15 @@ impl Space {
 pub struct Table {
     /// The guide's section.
     pub section: &'static str,
-    /// The targets to which the table applies. gfx950 is not in the guide; LLVM gives it gfx942's sequences.
+    /// The targets to which the table applies. gfx950 is not in the guide; LLVM uses gfx942's sequences for it.
     pub targets: TargetSet,
-    /// Whether these targets have TgSplit mode.
+    /// True if these targets have TgSplit mode.
     pub tg_split: bool,
     /// The table's rows.
     pub rows: &'static [Row],
 }
 
-/// Every table.
+/// All tables.
 pub static TABLES: [Table; 7] = [
     Table {
         section: "Memory Model GFX6-GFX9",
@@ -248,7 +246,7 @@ pub static TABLES: [Table; 7] = [
 ];
 
 impl Table {
-    /// The table for a target.
+    /// The table for a target; `None` if there is no table for it.
     pub fn of(target: Target) -> Option<&'static Table> {
         TABLES.iter().find(|t| t.targets.contains(target))
     }
@@ -284,7 +282,7 @@ impl Table {
 /// An instruction of a sequence other than the access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Waits until these counters are zero.
+    /// A wait until these counters are zero.
     Wait(Counters),
     /// A cache instruction.
     Cache {
@@ -302,17 +300,17 @@ pub struct Sequence {
     pub set: InstructionSet,
     /// The operation.
     pub operation: Operation,
-    /// Instructions before the access; for a fence, all instructions.
+    /// The instructions before the access. For a fence, these are all instructions.
     pub before: Vec<Action>,
     /// The cache bits of the access, without the bit that makes a read-modify-write return the old value.
     pub bits: Bits,
-    /// Instructions after the access.
+    /// The instructions after the access.
     pub after: Vec<Action>,
 }
 
-/// The sequence of a combination. `None` if there is none: an ordering that the operation cannot have
-/// ([`Operation::allows`]), LDS in [`Mode::TgSplit`], or a mode that the target lacks. The wait for a read-modify-write
-/// is for the counters of both its forms, with and without a result: see [`Sequence::returning`].
+/// The sequence of a combination; `None` if there is none. This is the case for an ordering that the operation cannot have
+/// ([`Operation::allows`]), for LDS in [`Mode::TgSplit`], and for a mode that the target lacks. The wait for a read-modify-write is for the
+/// counters of both its forms, with and without a result: see [`Sequence::returning`].
 pub fn sequence(
     target: Target,
     mode: Mode,
@@ -365,8 +363,8 @@ impl Sequence {
         if after { &mut self.after } else { &mut self.before }
     }
 
-    /// The sequence of a read-modify-write that returns the old value, or of one that does not: on RDNA they use
-    /// different counters.
+    /// The sequence of a read-modify-write that returns the old value, or of one that does not return it. On RDNA, these two use different
+    /// counters.
     ///
     /// ```
     /// use gcn_isa::Target;
@@ -401,7 +399,7 @@ impl Sequence {
 }
 
 impl Counters {
-    /// The wait for these counters to be zero.
+    /// The wait until these counters are zero.
     pub const fn wait(self) -> WaitCnt {
         let mut wait = WaitCnt::NONE;
         if self.intersects(Counters::VM.union(Counters::ATOMIC)) {
@@ -451,7 +449,7 @@ impl fmt::Display for Bits {
 }
 
 impl Action {
-    /// The assembly text on an instruction set.
+    /// The assembly text for an instruction set.
     pub fn on(&self, set: InstructionSet) -> String {
         match self {
             Action::Wait(counters) => counters.wait().on(set).to_string(),
@@ -461,7 +459,7 @@ impl Action {
 }
 
 impl fmt::Display for Sequence {
-    /// Writes the instructions separated by `; `, with the access as `load`, `store` or `atomic`.
+    /// Writes the instructions separated by `; `. The access is written as `load`, `store` or `atomic`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let access = match self.operation {
             Operation::Load => Some("load"),

@@ -1,4 +1,4 @@
-//! Modifiers of instructions: their values, and the one table of their fields, flags and spellings.
+//! Modifiers of instructions: their values, and the table of their fields, flags and spellings.
 
 mod table;
 mod words;
@@ -11,18 +11,17 @@ pub use words::{
     WORDS, Word, dpp_word, word_named, word_of,
 };
 
-/// The modifiers of an instruction. `Default` corresponds to text without modifiers: every flag off, DPP masks 0xf.
-/// Code that creates a VOP3P instruction must set its `op_sel_hi` to all ones
-/// ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).
+/// The modifiers of an instruction. `Default` corresponds to text without modifiers: all flags are off and the DPP masks are 0xf. Code that
+/// creates a VOP3P instruction must set its `op_sel_hi` to all ones ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mods {
-    /// Negate, bit i for source i (VOP3, SDWA, DPP; `neg:[..]` of f64 MFMA).
+    /// Negation, with bit i for source i (VOP3, SDWA, DPP; `neg:[..]` of f64 MFMA).
     pub neg: u8,
-    /// Absolute value, bit i for source i.
+    /// Absolute value, with bit i for source i.
     pub abs: u8,
-    /// Sign-extend (SDWA), bit i for source i.
+    /// Sign extension (SDWA), with bit i for source i.
     pub sext: u8,
-    /// `op_sel` bits: the sources first, then (VOP3) the destination.
+    /// `op_sel` bits: first those of the sources, then (VOP3) that of the destination.
     pub op_sel: u8,
     /// `op_sel_hi` bits (VOP3P).
     pub op_sel_hi: u8,
@@ -34,7 +33,7 @@ pub struct Mods {
     pub clamp: bool,
     /// Output modifier: 0 none, 1 `mul:2`, 2 `mul:4`, 3 `div:2`.
     pub omod: u8,
-    /// Immediate byte offset of a memory instruction (`offset:`; DS too).
+    /// The immediate byte offset of a memory instruction (`offset:`), including DS instructions.
     pub offset: i32,
     /// `offset0:` of two-address DS instructions.
     pub offset0: u8,
@@ -74,11 +73,11 @@ pub struct Mods {
     pub scope: u8,
     /// `byte_sel`: the byte of the source that a conversion from fp8 or bf8 reads, or of the destination that it writes.
     pub byte_sel: u8,
-    /// `index_key` of sparse matrix instructions of RDNA 4: which part of the index register is used.
+    /// `index_key` of sparse matrix instructions of RDNA 4: the part of the index register that is used.
     pub index_key: u8,
-    /// `wait_vdst` (`wait_va_vdst`) of direct LDS loads: how many vector ALU instructions may be outstanding.
+    /// `wait_vdst` (`wait_va_vdst`) of direct LDS loads: the number of vector ALU instructions that may be outstanding.
     pub wait_vdst: u8,
-    /// `wait_vm_vsrc` of direct LDS loads: how many vector memory instructions may not have read their sources yet.
+    /// `wait_vm_vsrc` of direct LDS loads: the number of vector memory instructions that may have yet to read their sources.
     pub wait_vm_vsrc: u8,
     /// `nv` of gfx12.5: the data are not volatile.
     pub nv: bool,
@@ -88,9 +87,9 @@ pub struct Mods {
     pub matrix_a_reuse: bool,
     /// `matrix_b_reuse` of gfx12.5: a hint that the next matrix instruction has the same B.
     pub matrix_b_reuse: bool,
-    /// `matrix_a_scale` of gfx12.5: which lanes have the scales of A.
+    /// `matrix_a_scale` of gfx12.5: the lanes that have the scales of A.
     pub matrix_a_scale: u8,
-    /// `matrix_b_scale` of gfx12.5: which lanes have the scales of B.
+    /// `matrix_b_scale` of gfx12.5: the lanes that have the scales of B.
     pub matrix_b_scale: u8,
     /// `matrix_a_scale_fmt` of gfx12.5: the type of the scales of A.
     pub matrix_a_scale_fmt: u8,
@@ -98,7 +97,7 @@ pub struct Mods {
     pub matrix_b_scale_fmt: u8,
     /// `scale_sel` of gfx12.5: the part of the source that has the scale.
     pub scale_sel: u8,
-    /// `fi` of RDNA: reads also from lanes that EXEC disables.
+    /// `fi` of RDNA: the instruction also reads from lanes that EXEC disables.
     pub fi: bool,
     /// `dpp8`: for each lane of a group of eight, the lane from which it reads, in three bits each.
     pub dpp8: u32,
@@ -109,8 +108,8 @@ pub struct Mods {
 }
 
 impl Mods {
-    /// True if lanes or bits of a vector result keep their old value: lanes that DPP masks disable or that would read
-    /// from outside, and bits that SDWA preserves.
+    /// True if lanes or bits of a vector result keep their old value: lanes that DPP masks disable or whose source would be out of range,
+    /// and bits that SDWA preserves.
     pub(crate) fn keep_a_part(&self) -> bool {
         self.dpp.is_some_and(|d| !d.bound_ctrl || d.row_mask != 0xf || d.bank_mask != 0xf)
             || self.sdwa.is_some_and(|s| s.dst_unused == 2 && s.dst_sel != 6)
@@ -125,23 +124,23 @@ pub struct Dpp {
     /// 0x141 `row_half_mirror`, 0x142 `row_bcast:15`, 0x143 `row_bcast:31`, 0x150.. `row_newbcast` (gfx90a and later) or `row_share`
     /// (RDNA), 0x160.. `row_xmask`.
     pub ctrl: u16,
-    /// Rows of 16 lanes that are written, bit per row.
+    /// The rows of 16 lanes that are written, one bit for each row.
     pub row_mask: u8,
-    /// Banks of 4 lanes that are written, bit per bank.
+    /// The banks of 4 lanes that are written, one bit for each bank.
     pub bank_mask: u8,
-    /// Out-of-range lanes read 0 instead of keeping the destination.
+    /// True if out-of-range lanes read 0 instead of keeping the destination.
     pub bound_ctrl: bool,
 }
 
 /// SDWA selectors: 0..=3 BYTE_0..3, 4 WORD_0, 5 WORD_1, 6 DWORD.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sdwa {
-    /// Which part of the destination is written.
+    /// The part of the destination that is written.
     pub dst_sel: u8,
     /// 0 UNUSED_PAD, 1 UNUSED_SEXT, 2 UNUSED_PRESERVE.
     pub dst_unused: u8,
-    /// Which part of source 0 is read.
+    /// The part of source 0 that is read.
     pub src0_sel: u8,
-    /// Which part of source 1 is read.
+    /// The part of source 1 that is read.
     pub src1_sel: u8,
 }

@@ -154,7 +154,7 @@ pub enum SrcSpecial {
 }
 
 impl SrcSpecial {
-    /// Every special source.
+    /// All special sources.
     pub const ALL: [SrcSpecial; 11] = [
         SrcSpecial::FlatScratchBaseLo,
         SrcSpecial::FlatScratchBaseHi,
@@ -205,12 +205,12 @@ impl From<Inline> for Operand {
 }
 
 impl Operand {
-    /// True if the value depends on more than registers: `lds_direct` and `pops_exiting_wave_id`.
+    /// True if the value depends on more than registers, as for `lds_direct` and `pops_exiting_wave_id`.
     pub const fn is_opaque(&self) -> bool {
         matches!(self, Operand::Special(SrcSpecial::LdsDirect | SrcSpecial::PopsExitingWaveId))
     }
 
-    /// The register, if the operand is one.
+    /// The register, if the operand is a register; otherwise `None`.
     pub fn reg(self) -> Option<Reg> {
         match self {
             Operand::Reg(reg) => Some(reg),
@@ -218,7 +218,7 @@ impl Operand {
         }
     }
 
-    /// The low 32 bits of a constant.
+    /// The low 32 bits of a constant; `None` for other operands.
     pub fn constant32(self) -> Option<u32> {
         match self {
             Operand::Inline(inline) => Some(inline.bits32()),

@@ -1,5 +1,5 @@
-//! Which instructions may be reordered: dependences through registers and memory (treated as a single location), and
-//! instructions across which nothing may move.
+//! Determines which instructions may be reordered: dependencies through registers and memory (treated as a single location), and
+//! instructions across which no instruction may be moved.
 
 use crate::counters::events;
 use crate::indexing::Indexing;
@@ -7,7 +7,7 @@ use crate::reg::{self, Reg, RegUnit};
 use crate::table::{Class, ImplicitRegs, InstDesc};
 use crate::{Inst, Operand, Program, SrcSpecial};
 
-/// The bits of a [`Set`] for SCC and others come after those of the registers.
+/// The bit of SCC in a [`Set`]. The bits of SCC and others come after those of the registers.
 const SCC: usize = RegUnit::COUNT;
 const MODE: usize = SCC + 1;
 const MEMORY: usize = MODE + 1;
@@ -18,7 +18,7 @@ const WORDS: usize = MEMORY / 64 + 1;
 pub struct Set([u64; WORDS]);
 
 impl Set {
-    /// The set of everything.
+    /// The set of all elements.
     pub const ALL: Set = Set([u64::MAX; WORDS]);
 
     fn add(&mut self, bit: usize) {
@@ -40,7 +40,7 @@ impl Set {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine &= !theirs);
     }
 
-    /// True if the two sets intersect.
+    /// True if the two sets have a common element.
     pub fn meets(&self, other: &Set) -> bool {
         self.0.iter().zip(other.0).any(|(mine, theirs)| mine & theirs != 0)
     }
@@ -50,18 +50,18 @@ impl Set {
     }
 }
 
-/// What instructions read and write.
+/// The registers and other state that instructions read and write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Touched {
-    /// The registers that are read.
+    /// The elements that are read.
     pub reads: Set,
-    /// The registers that are written.
+    /// The elements that are written.
     pub writes: Set,
 }
 
 impl Touched {
-    /// The reads and writes of the instruction at `line`. Every vector instruction reads EXEC; every memory access
-    /// counts as a write of memory.
+    /// The reads and writes of the instruction at `line`. Every vector instruction reads EXEC, and every memory access counts as a write of
+    /// memory.
     pub fn of(program: &Program, indexing: &Indexing, line: usize) -> Touched {
         let inst = &program.lines[line].inst;
         let mut touched = Touched::default();
@@ -98,7 +98,7 @@ impl Touched {
         self.writes.add_all(&other.writes);
     }
 
-    /// True if exchanging the two changes nothing.
+    /// True if exchanging the two instructions has no effect.
     pub fn may_swap_with(&self, other: &Touched) -> bool {
         let Touched { reads, writes } = self;
         !writes.meets(&other.reads) && !writes.meets(&other.writes) && !reads.meets(&other.writes)
@@ -114,7 +114,7 @@ fn accesses_memory(desc: &InstDesc) -> bool {
     desc.is_vmem() || desc.is_smem() || desc.is_ds()
 }
 
-/// True if no instruction may move across this one, and this one may not move.
+/// True if no instruction may be moved across this one, and this one may not be moved.
 pub fn is_boundary(inst: &Inst) -> bool {
     inst.desc.class.is_boundary() || inst.desc.ends_block() || inst.operands.iter().any(Operand::is_opaque)
 }

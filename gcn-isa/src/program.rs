@@ -1,4 +1,4 @@
-//! The machine program: instructions in order, labels between them, and notes on why passes inserted instructions.
+//! The machine program: instructions in order, labels between them, and notes that explain why passes inserted instructions.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,21 +14,21 @@ pub use crate::operand::Label;
 /// An instruction together with its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
-    /// The instruction. It is shared, because most code has the same instruction many times, and because passes keep
-    /// the original program beside the changed one. [`Line::inst_mut`] changes it in this line only.
+    /// The instruction. It is shared, because most code has the same instruction many times, and because passes keep the original program
+    /// in addition to the changed one. [`Line::inst_mut`] changes the instruction only in this line.
     pub inst: Arc<Inst>,
-    /// The reason for the instruction, if a pass inserted it; printed as a comment on request.
+    /// The reason for the instruction, if a pass inserted it. It is printed as a comment on request.
     pub note: Option<Box<str>>,
     /// The position in the user's source, if known.
     pub loc: Option<SourceLoc>,
     /// The destination of an indirect jump or call (`s_setpc_b64`, `s_swappc_b64`), if known; see
     /// [`cfg::resolve`](crate::cfg::resolve).
     pub jump: Option<Jump>,
-    /// On an `s_barrier`: LDS reads may be outstanding at the barrier, because no wave writes the bytes that they read
-    /// before the next barrier. Only the creator of the program knows this; it cannot be derived from the instructions.
+    /// True for an `s_barrier` at which LDS reads may be outstanding, because no wave writes the bytes that they read before the next
+    /// barrier. Only the creator of the program has this information; it cannot be derived from the instructions.
     pub reads_pass: bool,
-    /// On an `s_barrier`: the waves of the workgroup may run on different compute units (`.amdhsa_tg_split`), so after
-    /// the barrier another wave sees only those stores to memory that were done before it.
+    /// True for an `s_barrier` of a workgroup whose waves may run on different compute units (`.amdhsa_tg_split`). After the barrier,
+    /// another wave sees only those stores to memory that were done before the barrier.
     pub orders_stores: bool,
     /// A number by which the creator of the line can find it again after passes have moved it.
     pub origin: Option<NonZeroU32>,
@@ -43,8 +43,7 @@ pub enum Jump {
     Outside,
     /// The instruction after the call from which control came.
     Back {
-        /// True if the return address is the one in `s[30:31]` by LLVM's convention, which also requires that nothing
-        /// is outstanding.
+        /// True if the return address is the one in `s[30:31]` by LLVM's convention, which also requires that no operation is outstanding.
         by_convention: bool,
     },
 }
@@ -74,9 +73,9 @@ impl Line {
 pub struct SourceLoc {
     /// The file's path, as the compiler reports it.
     pub file: &'static str,
-    /// Line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// Column, from 1.
+    /// The column, counted from 1.
     pub column: u32,
     /// The call that was inlined, if this position is in an inlined function.
     pub call: Option<&'static Call>,
@@ -92,8 +91,8 @@ pub struct Call {
 }
 
 impl Call {
-    /// The call of `function` at a position. Equal calls are stored only once and live until the program ends: a source
-    /// has a limited number of calls, however often its kernels are built.
+    /// The call of `function` at a position. Equal calls are stored only once and are never freed: a source has a limited number of calls,
+    /// regardless of how often its kernels are built.
     pub fn of(function: &'static str, at: SourceLoc) -> &'static Call {
         static CALLS: LazyLock<Mutex<HashSet<&'static Call>>> = LazyLock::new(Mutex::default);
         let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,14 +117,14 @@ impl SourceLoc {
         SourceLoc { file, line, column, call: None }
     }
 
-    /// The position in the function that was inlined by `call`, or in the kernel if `call` is `None`: this position
-    /// itself, or that of the enclosing call.
+    /// The position in the function that was inlined by `call`, or in the kernel if `call` is `None`. It is this position itself or the
+    /// position of the enclosing call.
     pub fn in_frame(self, call: Option<&'static Call>) -> Option<SourceLoc> {
         let is_in = |place: &SourceLoc| place.call.map(std::ptr::from_ref) == call.map(std::ptr::from_ref);
         std::iter::successors(Some(self), |place| place.call.map(|call| call.at)).find(is_in)
     }
 
-    /// The beginning of a message: the position and a colon, or nothing if the position is not known.
+    /// The start of a message: the position and a colon, or an empty text if the position is not known.
     pub fn lead(at: Option<SourceLoc>) -> String {
         at.map(|at| format!("{at}: ")).unwrap_or_default()
     }
@@ -140,31 +139,31 @@ impl fmt::Display for SourceLoc {
 /// A label's name and position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LabelDef {
-    /// Symbol name, for example `.LBB0_1`.
+    /// The symbol name, for example `.LBB0_1`.
     pub name: String,
-    /// The index of the instruction after the label; `lines.len()` for the end. `None` until the label is placed.
+    /// The index of the instruction after the label; `lines.len()` for the end of the program. `None` until the label is placed.
     pub at: Option<usize>,
 }
 
 /// A place where control enters from outside the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Index of the instruction.
+    /// The index of the instruction.
     pub at: usize,
-    /// Where control comes from.
+    /// The origin of control.
     pub kind: EntryKind,
 }
 
-/// Where control comes from at an [`Entry`].
+/// The origin of control at an [`Entry`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EntryKind {
-    /// From the dispatcher, with nothing outstanding.
+    /// Control comes from the dispatcher, and no operation is outstanding.
     Kernel,
-    /// From a caller, which may have operations outstanding.
+    /// Control comes from a caller, which may have operations outstanding.
     Function,
 }
 
-/// A straight list of instructions with labels: one kernel's code, or a section of code with several functions.
+/// A list of instructions with labels: the code of one kernel, or a section of code with several functions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
     /// The target.
@@ -175,16 +174,16 @@ pub struct Program {
     pub name: String,
     /// The instructions.
     pub lines: Vec<Line>,
-    /// Labels; [`Label`] is an index into this.
+    /// The labels. A [`Label`] is an index into this list.
     pub labels: Vec<LabelDef>,
-    /// The places where control enters, in ascending order. If empty, control enters at the first instruction, from the
+    /// The places where control enters, in ascending order. If the list is empty, control enters at the first instruction, from the
     /// dispatcher.
     pub entries: Vec<Entry>,
-    /// The lines before which there are bytes that could not be decoded, in ascending order. Control does not fall
-    /// through from the line before such a gap to the line after it; the latter is reached only through a label. Where
-    /// control goes in the gap is unknown.
+    /// The lines before which there are bytes that could not be decoded, in ascending order. Control does not fall through from the line
+    /// before such a gap to the line after it; the line after the gap is reached only through a label. The destination of control that
+    /// enters the gap is unknown.
     pub gaps: Vec<usize>,
-    /// True if every workgroup is a single wave: a barrier then waits for nobody, and LDS has no other reader.
+    /// True if every workgroup is a single wave. Then no barrier waits for another wave, and no other wave reads the LDS.
     pub single_wave: bool,
 }
 
@@ -206,7 +205,7 @@ impl Program {
         Subtarget { target: self.target, wave: self.wave }
     }
 
-    /// An empty program with the usual wave size.
+    /// An empty program with the target's usual wave size.
     pub fn new(target: Target, name: impl Into<String>) -> Program {
         Program {
             target,
@@ -237,12 +236,12 @@ impl Program {
         self.labels[label.0 as usize].at = Some(self.lines.len());
     }
 
-    /// Inserts instructions. `insertions` are pairs of index and line in ascending order of index; each line is
-    /// inserted before the instruction that has that index now. A label at that index ends up *before* the inserted
-    /// instruction, so every path to the old instruction executes the new one. Takes one linear pass.
+    /// Inserts instructions. `insertions` are pairs of index and line in ascending order of index. Each line is inserted before the
+    /// instruction that has this index before the call. A label at that index is then *before* the inserted instruction, so every path to
+    /// the old instruction executes the new one. The time is linear.
     ///
     /// # Panics
-    /// If the indices are not ascending or exceed the number of lines.
+    /// Panics if the indices are not ascending or exceed the number of lines.
     pub fn insert(&mut self, insertions: Vec<(usize, Line)>) {
         assert!(insertions.is_sorted_by_key(|i| i.0), "insertions must be in order");
         assert!(insertions.last().is_none_or(|i| i.0 <= self.lines.len()), "insertion past the end");
@@ -271,8 +270,8 @@ impl Program {
         self.lines.extend(pending.map(|i| i.1));
     }
 
-    /// The source position of each line. A line without a position, such as a wait, takes that of the next line that
-    /// has one, or, at the end, that of the last.
+    /// The source position of each line. A line without a position, such as a wait, has the position of the next line that has one, or, at
+    /// the end, of the last line that has one.
     pub fn positions(&self) -> Vec<Option<SourceLoc>> {
         let mut positions: Vec<_> = self.lines.iter().map(|line| line.loc).collect();
         let mut next = positions.iter().rev().find_map(|p| *p);

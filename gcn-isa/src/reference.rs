@@ -1,9 +1,9 @@
-//! The reference page of an instruction: everything that the crate knows about it, in one value.
+//! The reference page of an instruction: all facts that the crate has about it, in one value.
 //!
 //! A page only derives facts. Forms, operands and modifiers come from the [`table`], counters from
-//! [`counters::events`](crate::counters::events), matrix shapes from [`crate::layout`], the meaning from
-//! [`crate::semantics`], and hazards from the rules of [`crate::hazards`]. Which rules can apply is determined by
-//! testing them on the instruction with every kind of operand that it accepts.
+//! [`counters::events`](crate::counters::events), matrix shapes from [`crate::layout`], the meaning from [`crate::semantics`], and hazards
+//! from the rules of [`crate::hazards`]. The rules that can apply are determined by testing them on the instruction with every kind of
+//! operand that it accepts.
 //!
 //! ```
 //! use gcn_isa::{Target, reference};
@@ -74,8 +74,8 @@ pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
     })
 }
 
-/// Every row with this mnemonic, in table order: the rows of the target's family or, without a target, of the first
-/// family that has any.
+/// All rows with this mnemonic, in table order: the rows of the target's family or, without a target, of the first family that has such
+/// rows.
 fn rows_of(mnemonic: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
     let families = match target {
         Some(target) => vec![target.family()],
@@ -85,8 +85,8 @@ fn rows_of(mnemonic: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
     rows.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default()
 }
 
-/// The targets of `row` that a page lists individually: `target` if it is given, otherwise one for each group of
-/// targets that are alike.
+/// The targets of `row` that a page lists separately: `target` if it is given, otherwise one target for each group of targets that do not
+/// differ.
 fn targets_shown(row: &InstDesc, target: Option<Target>) -> Vec<Target> {
     let shown = |t: &Target| target.map_or(t.is_first_of_its_set(), |only| only == *t);
     row.targets.targets().filter(shown).collect()

@@ -22,7 +22,7 @@ pub use crate::target::RegFile;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg {
-    /// The register file.
+    /// True if these parts of one register are disjoint. `None` stands for the whole register.
     pub file: RegFile,
     /// The first register's number.
     pub index: u16,
@@ -30,7 +30,7 @@ pub struct Reg {
     pub len: u8,
 }
 
-/// Half a VGPR.
+/// A half of a VGPR.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Half {
     /// Bits 15:0.
@@ -65,8 +65,8 @@ pub const FLAT_SCRATCH: Reg = Reg::s(102, 2);
 pub const XNACK_MASK: Reg = Reg::s(104, 2);
 /// `vcc`.
 pub const VCC: Reg = Reg::s(106, 2);
-/// The first SGPR with a fixed meaning; this one and all after it have one (`flat_scratch`, `xnack_mask`, VCC, trap
-/// temporaries, M0, EXEC).
+/// The first SGPR with a fixed meaning. All SGPRs from this number on have one (`flat_scratch`, `xnack_mask`, VCC, trap temporaries, M0,
+/// EXEC).
 pub const FIRST_NAMED_SGPR: u16 = FLAT_SCRATCH.index;
 /// The number of SGPRs that every wave has in addition to the numbered ones: VCC, `flat_scratch`, `xnack_mask`.
 pub const NAMED_SGPRS: u32 = (VCC.len + FLAT_SCRATCH.len + XNACK_MASK.len) as u32;
@@ -74,29 +74,28 @@ pub const NAMED_SGPRS: u32 = (VCC.len + FLAT_SCRATCH.len + XNACK_MASK.len) as u3
 pub const TTMP: Reg = Reg::s(108, 16);
 /// `m0`.
 pub const M0: Reg = Reg::s(124, 1);
-/// `null` of RDNA, which reads as 0 and ignores writes. Encodings of RDNA 3 and later exchange its number and that of
-/// M0.
+/// `null` of RDNA, which reads as 0 and ignores writes. The encodings of RDNA 3 and later exchange its number with that of M0.
 pub const NULL: Reg = Reg::s(125, 1);
 /// `exec`.
 pub const EXEC: Reg = Reg::s(126, 2);
 
 impl Reg {
-    /// SGPR tuple of `len` dwords starting at encoding number `index`.
+    /// The SGPR tuple of `len` dwords that starts at encoding number `index`.
     pub const fn s(index: u16, len: u8) -> Reg {
         Reg { file: RegFile::Sgpr, index, len }
     }
 
-    /// VGPR tuple.
+    /// A VGPR tuple.
     pub const fn v(index: u16, len: u8) -> Reg {
         Reg { file: RegFile::Vgpr, index, len }
     }
 
-    /// AGPR tuple.
+    /// An AGPR tuple.
     pub const fn a(index: u16, len: u8) -> Reg {
         Reg { file: RegFile::Agpr, index, len }
     }
 
-    /// One past the last register's number.
+    /// One more than the number of the last register.
     pub const fn end(self) -> u16 {
         self.index + self.len as u16
     }
@@ -106,7 +105,7 @@ impl Reg {
         self.file == other.file && self.index < other.end() && other.index < self.end()
     }
 
-    /// The registers that both tuples contain, as a bit set relative to `self`: bit i stands for its i-th register.
+    /// The registers that both tuples contain, as a bit set relative to `self`. Bit i stands for the i-th register of `self`.
     pub fn shared_with(self, other: Reg) -> u32 {
         if !self.overlaps(other) {
             return 0;
@@ -116,7 +115,7 @@ impl Reg {
         (((1u64 << to) - 1) & !((1u64 << from) - 1)) as u32
     }
 
-    /// The registers that both tuples contain, as a tuple; `self` if there are none.
+    /// The registers that both tuples contain, as a tuple. If there are none, the result is `self`.
     #[must_use]
     pub fn common(self, other: Reg) -> Reg {
         let (first, end) = (self.index.max(other.index), self.end().min(other.end()));
@@ -133,7 +132,7 @@ impl Reg {
         (self.index..self.end()).map(move |i| RegUnit::new(self.file, i))
     }
 
-    /// The `i`-th register of the tuple as a tuple of one.
+    /// The `i`-th register of the tuple, as a tuple of one register.
     #[must_use]
     #[expect(
         clippy::should_implement_trait,
@@ -143,7 +142,7 @@ impl Reg {
         self.slice(i, 1)
     }
 
-    /// The `len` registers of the tuple from its `start`-th on.
+    /// The tuple of `len` registers that starts at register number `start` of this tuple.
     #[must_use]
     pub fn slice(self, start: u8, len: u8) -> Reg {
         debug_assert!(start + len <= self.len, "{self}: slice {start}+{len}");
@@ -195,7 +194,7 @@ impl fmt::Display for Reg {
     }
 }
 
-/// A register as text, on an instruction set with this number of numbered SGPRs.
+/// The text of a register on an instruction set with this number of numbered SGPRs.
 struct RegOn {
     reg: Reg,
     sgprs: u32,
@@ -256,7 +255,7 @@ impl RegUnit {
         if index < Self::COUNT { Some(RegUnit(index as u16)) } else { None }
     }
 
-    /// The register as a tuple of one.
+    /// The register, as a tuple of one register.
     pub const fn reg(self) -> Reg {
         match self.0 {
             0..RegUnit::VGPRS => Reg::s(self.0, 1),

@@ -1,10 +1,10 @@
 //! The effect of every instruction, in one line.
 //!
-//! The lines are part of the [`table`]'s entries, one for each mnemonic, each with its source (*witness*).
+//! The lines are part of the [`table`]'s entries. Each mnemonic has one line, with the line's source (*witness*).
 //!
 //! # Notation
 //!
-//! A line is a list of statements in order, separated by `; `. Most are assignments, some are text.
+//! A line is a list of statements in order, separated by `; `. Most statements are assignments, and some are explanatory text.
 //!
 //! - `S0`, `S1`, `S2` are the operands `src0`, `src1`, `src2` (`ssrc0` …), `D` is the destination (`vdst`, `sdst`, or
 //!   the data operand of a load), `SD` the scalar destination of an instruction that also has a vector destination,
@@ -65,13 +65,12 @@ pub fn of(mnemonic: &str) -> Option<Semantics> {
     table::entry(mnemonic).map(Semantics::from)
 }
 
-/// Every line, in no particular order.
+/// All lines, in no particular order.
 pub fn all() -> impl Iterator<Item = Semantics> {
     table::mnemonics().filter_map(of)
 }
 
-/// How the address `ADDR` of a memory instruction is computed, by format and addressing form; empty for other
-/// instructions.
+/// How the address `ADDR` of a memory instruction is computed, by format and addressing form. It is empty for other instructions.
 ///
 /// Sources: MI100 ISA 8.2.1 and 9.1.5; AMD's public CDNA3 and CDNA4 ISA descriptions for FLAT and DS.
 ///
@@ -82,7 +81,7 @@ pub fn all() -> impl Iterator<Item = Semantics> {
 /// ```
 pub fn address(row: &InstDesc) -> &'static str {
     let form = row.form.trim_start_matches("no").trim_start_matches("rtn").trim_start_matches('_');
-    // `noaddr` of scratch is the only other form that begins with `no`.
+    // The form `noaddr` of scratch is the only other form that begins with `no`.
     let form = if row.form.contains("noaddr") { "noaddr" } else { form.trim_end_matches("_lds") };
     ADDRESSES.iter().find(|a| a.0 == row.format && a.1 == form && a.2(row)).map_or("", |a| a.3)
 }
@@ -95,7 +94,7 @@ fn has_operand(row: &InstDesc, name: &str) -> bool {
     row.operands.iter().any(|o| o.name == name)
 }
 
-/// Format, form, condition, address; the first match applies.
+/// The rows have the format, the form, the condition and the address. The first matching row applies.
 const ADDRESSES: [(Format, &str, Applies, &str); 25] = [
     (Format::Smem, "imm", |r| r.mnemonic.contains("buffer"), "base of SBASE + OFFSET, both multiples of 4"),
     (

@@ -1,4 +1,4 @@
-//! Every instruction, declared once.
+//! The table of instructions, in which each instruction is declared once.
 //!
 //! `gcn-isa/data/isa/` has an entry for each mnemonic: its opcodes, forms, operands and differences between targets,
 //! its meaning with the source, and how bits flow through it (`declarations.isa` describes the notation). The entries
@@ -7,8 +7,7 @@
 //! hazard rules, builder functions and simulator all read these rows; the only other place that describes instructions
 //! is their implementation in the simulator.
 //!
-//! The rows of a family are parsed on first use (about a millisecond for GFX9) and live for the rest of the process,
-//! and so does each index.
+//! The rows of a family are parsed on first use (about a millisecond for GFX9) and are never freed. The same applies to each index.
 
 mod accepts;
 mod class;
@@ -117,17 +116,17 @@ impl Table {
     }
 }
 
-/// Every row of GFX9, in table order; [`InstDesc::id`] is the index.
+/// All rows of GFX9, in table order; [`InstDesc::id`] is the index.
 pub fn rows() -> &'static [InstDesc] {
     GFX9.rows()
 }
 
-/// Every row of a family, in table order, with increasing [`InstDesc::id`].
+/// All rows of a family, in table order, with increasing [`InstDesc::id`].
 pub fn rows_of(family: Family) -> &'static [InstDesc] {
     Table::of(family).rows()
 }
 
-/// Every row of a processor for one wave size, in table order.
+/// All rows of a processor for one wave size, in table order.
 ///
 /// ```
 /// use gcn_isa::{Target, table};
@@ -140,8 +139,8 @@ pub fn rows_on(on: impl Into<Subtarget>) -> impl Iterator<Item = &'static InstDe
     rows_of(on.family()).iter().filter(move |row| row.is_on(on))
 }
 
-/// Names that instructions had on earlier instruction sets of the family and that assemblers still accept (measured
-/// with LLVM 22: on RDNA 3 and later all of them, on RDNA 1 and 2 none), each together with the current name.
+/// The names that instructions had on earlier instruction sets of the family and that assemblers still accept, each with the current name.
+/// According to measurements with LLVM 22, RDNA 3 and later have all of them, and RDNA 1 and 2 have none.
 ///
 /// ```
 /// use gcn_isa::{Target, table};
@@ -193,8 +192,8 @@ pub fn find_mnemonic<S: Into<Subtarget>>(
     pick(Table::of(on.family()).by_mnemonic().get(mnemonic), on)
 }
 
-/// The rows of an operation, in every encoding and form, whatever its name on the target. An operation is called by the
-/// name of its entry, which is the GFX9 name if GFX9 has the operation.
+/// The rows of an operation, in every encoding and form, regardless of the operation's name on the target. An operation has the name of its
+/// entry, which is the GFX9 name if GFX9 has the operation.
 ///
 /// ```
 /// use gcn_isa::{Target, table};
@@ -275,7 +274,7 @@ pub fn mnemonic(name: &str) -> Option<&'static str> {
     GFX9.by_mnemonic().get_key_value(name).map(|(mnemonic, _)| *mnemonic)
 }
 
-/// Every mnemonic of GFX9, without suffixes, in no particular order.
+/// All mnemonics of GFX9, without suffixes, in no particular order.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     GFX9.by_mnemonic().keys().copied()
 }

@@ -1,9 +1,8 @@
-//! Processors, instruction sets, and the facts by which they differ.
+//! Processors, instruction sets, and the facts in which they differ.
 //!
-//! A [`Target`] is a processor, as users name it: a row of one table with the facts of the chip (its number in ELF
-//! files, register files, LDS). An [`InstructionSet`] is the level at which tables, hazards and counters distinguish
-//! targets; several processors may have the same. Code outside the tables queries a fact
-//! ([`Target::has_unified_agprs`]) and never compares names.
+//! A [`Target`] is a processor with the name that users know: a row of one table with the facts about the chip (its number in ELF files,
+//! register files, LDS). An [`InstructionSet`] is the level at which tables, hazards and counters distinguish targets; several processors
+//! may have the same instruction set. Code outside the tables queries a fact ([`Target::has_unified_agprs`]) and never compares names.
 
 mod instruction_set;
 mod processor;

@@ -1,22 +1,22 @@
-//! Inserts waits: `s_waitcnt` for operations that complete asynchronously, then `s_nop` for fixed distances.
+//! Inserts waits: first `s_waitcnt` for operations that complete asynchronously, then `s_nop` for fixed distances.
 //!
-//! [`insert_waits`] takes a program on machine registers and inserts exactly the waits that it needs, across branches,
-//! joins and loop back-edges. Its guarantees:
+//! [`insert_waits`] takes a program with machine registers and inserts exactly the waits that it needs, across branches, joins and back
+//! edges of loops. The waits have the following properties:
 //!
-//! - *Sufficient*: on no path does an instruction execute before the results that it depends on are available.
+//! - *Sufficient*: on no path does an instruction execute before the results on which it depends are available.
 //! - *Minimal*: no inserted counter value can be raised and no inserted wait state can be removed.
 //! - *Cheap*: if a loop waits only for instructions before the loop, the wait is placed before the loop, provided that
-//!   all edges into the loop have a place for it.
+//! an instruction can be inserted on every edge into the loop.
 //! - *Explained*: each wait has its [`Reason`]s, which are also written to the line's note unless
-//!   [`WaitOptions::notes`] is off.
+//! [`WaitOptions::notes`] is off.
 //!
-//! - *Filled*, on request: instructions move within their blocks to places where the program would otherwise have idle
-//!   wait states (`fill`).
+//! - *Filled*, on request: instructions are moved within their blocks to positions where the program would otherwise have
+//! idle wait states (`fill`).
 //!
-//! `s_waitcnt` are inserted first because each is itself a wait state. Both passes are forward dataflow analyses on one
-//! engine (`solve`), with different lattices: `outstanding` for counters, `distance` for wait states. Waits that the
-//! program already has are taken into account and never weakened; one that directly precedes an instruction that needs
-//! more is strengthened. `crate::check` verifies the result; it shares the rules but not the algorithm.
+//! `s_waitcnt` are inserted first because each of them is itself a wait state. Both passes are forward dataflow analyses with one solver
+//! (`solve`) and different lattices: `outstanding` for counters, `distance` for wait states. Waits that the program already has are taken
+//! into account and never weakened. If such a wait directly precedes an instruction that needs more, it is strengthened. `crate::check`
+//! verifies the result. It shares the rules, but not the algorithm.
 
 mod distance;
 mod edit;
@@ -55,14 +55,13 @@ use solve::Solver;
 use waitcnt::{Conflict, WaitcntPass};
 
 bitflags! {
-    /// The accesses that an `s_barrier` orders between the waves of a workgroup, so that they must be done before it.
-    /// This applies only to targets whose barrier does not itself wait for the counters (gfx90a and later); on other
-    /// targets everything is waited for.
+    /// The accesses that an `s_barrier` orders between the waves of a workgroup, so that they must be done before it. This applies only to
+    /// targets whose barrier does not itself wait for the counters (gfx90a and later). On other targets, all operations are waited for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Orders: u8 {
-        /// LDS writes and atomics of this wave, FLAT ones included.
+        /// LDS writes and atomics of this wave, including FLAT ones.
         const LDS_WRITES = 1;
-        /// LDS reads of this wave, so that another wave may overwrite what they read. Barriers that let reads pass
+        /// LDS reads of this wave, which must be done before another wave may overwrite the data. Barriers that allow outstanding reads
         /// ([`crate::program::Line::reads_pass`]) do not order them.
         const LDS_READS = 1 << 1;
         /// Loads from memory directly into LDS.
@@ -73,16 +72,16 @@ bitflags! {
     }
 }
 
-/// The LDS accesses, including loads from memory directly into LDS, that are waited for before barriers and before
-/// other LDS accesses, and the stores that are waited for before barriers that order stores.
+/// The accesses for which waits are inserted: LDS accesses, including loads from memory directly into LDS, before barriers and before other
+/// LDS accesses; and stores before barriers that order stores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LdsOrder {
-    /// All of them, since any two accesses may be to the same bytes.
+    /// All such accesses, because any two accesses may be to the same bytes.
     #[default]
     All,
-    /// Those of these lines, in ascending order. While data arrives in one buffer of LDS, a program may use another and
-    /// pass barriers. If the program itself waits for an access somewhere, it is assumed to wait in the right place
-    /// ([`crate::check::unordered_lds_accesses`] finds the others).
+    /// The accesses of these lines, in ascending order. While data arrives in one buffer of LDS, a program may use another buffer and
+    /// execute barriers. If the program itself waits for an access somewhere, it is assumed to wait at the correct position
+    /// ([`crate::check::unordered_lds_accesses`] finds the other accesses).
     OfLines(Vec<usize>),
 }
 
@@ -100,21 +99,19 @@ impl LdsOrder {
 pub struct WaitOptions {
     /// The accesses that a barrier orders.
     pub barrier_orders: Orders,
-    /// The LDS accesses to which barriers, and LDS accesses after a load into LDS, are assumed to refer.
+    /// The LDS accesses for which waits are inserted before barriers, and after a load into LDS before other LDS accesses.
     pub lds_order: LdsOrder,
-    /// The first line is a function that others call, as if [`Program::entries`] contained it. It starts with
-    /// operations of its caller outstanding and waits for them first. A kernel starts with nothing outstanding.
+    /// True if the first line is the entry of a function that other code calls, as if [`Program::entries`] contained it. A function starts
+    /// while operations of its caller are outstanding, and waits for these first. A kernel starts without outstanding operations.
     pub callable: bool,
-    /// The rules to satisfy. The calling convention, and the wait between a load into LDS and an access to LDS, apply
-    /// in any case.
+    /// The rules to satisfy. The calling convention, and the wait between a load into LDS and an access to LDS, apply in any case.
     pub rules: Config,
-    /// Place a wait that a loop needs only because of instructions before the loop in front of the loop.
+    /// True to place a wait that a loop needs only because of instructions before the loop in front of the loop.
     pub leave_loops: bool,
-    /// If given, idle wait states are filled by moving instructions within their blocks. The list has fences, across
-    /// which no instruction moves: each is the number of the line after the fence, in ascending order. Memory
-    /// operations keep their order.
+    /// If given, idle wait states are filled by moving instructions within their blocks. The list has fences, across which no instruction
+    /// is moved. Each fence is given as the number of the line after it, in ascending order. Memory operations keep their order.
     pub fill: Option<Vec<usize>>,
-    /// Also write the reasons into the notes of the lines, which takes longer than finding them.
+    /// True to also write the reasons into the notes of the lines, which takes longer than finding the reasons.
     pub notes: bool,
 }
 
@@ -146,13 +143,12 @@ pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserte
     inserted
 }
 
-/// Inserts waits for counters only.
+/// Inserts only waits for counters.
 pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     waitcnt_edits(program, options, &mut [])
 }
 
-/// Inserts wait states and remedies only. This must come after all `s_waitcnt` are inserted, because they are wait
-/// states, too.
+/// Inserts only wait states and remedies. All `s_waitcnt` must have been inserted before, because they are also wait states.
 pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
     let mut inserted = wait_state_edits(program, options, &mut []);
     let remedies = remedies::remedy_edits(program, options, &mut inserted);
@@ -209,9 +205,8 @@ fn shape_of(flow: &Flow) -> Shape {
     Shape::of(&flow.cfg, flow.roots.iter().map(|r| r.block))
 }
 
-/// Some waits are needed only by later lines. To find the reasons for such a wait, the program is solved again without
-/// it. This is the most waits for which that is done. They are rare: in random programs of dense loops, one in a
-/// thousand.
+/// The maximum number of waits for which the program is solved again. Some waits are needed only by later lines, and the program must be
+/// solved again without such a wait to find its reasons. Such waits are rare: in random programs of dense loops, one in a thousand.
 const MOST_RIDDLES: usize = 32;
 
 /// The reasons of the strictest of `conflicts` for each counter of `wait`.
@@ -222,7 +217,7 @@ fn binding_reasons(program: &Program, conflicts: &[Conflict], line: usize, wait:
     binding.map(|c| waitcnt_reason(program, c, line, wait)).collect()
 }
 
-/// True if `limit` has the same value as `wait` for one of its counters.
+/// True if `limit` and `wait` have the same value for one of the counters of `wait`.
 fn limit_binds(limit: WaitCnt, wait: WaitCnt) -> bool {
     Counter::ALL.into_iter().any(|c| c.of(limit) == c.of(wait) && c.is_in(wait))
 }
@@ -246,8 +241,7 @@ fn waitcnt_reason(program: &Program, conflict: &Conflict, consumer: usize, wait:
     )
 }
 
-/// Strengthens the waits directly before `place` or at it, and creates new ones for the counters that those cannot wait
-/// for.
+/// Strengthens the waits directly before `place` or at it, and creates new waits for the counters that the existing ones cannot express.
 fn waitcnt_edits_at(
     program: &mut Program,
     cfg: &Cfg,
@@ -258,7 +252,7 @@ fn waitcnt_edits_at(
     let kind = InsertedKind::Waitcnt;
     let waits = |program: &Program, line: usize| WaitCnt::of(&program.lines[line].inst).is_some();
     let standing: SmallVec<[usize; 2]> = match place {
-        // The first line of a function is itself a wait, but waits for too little.
+        // The first line of a function is itself a wait, but this wait is too weak.
         Place::Before(line) if waits(program, line) => smallvec![line],
         Place::Before(line) => {
             let start = cfg.blocks[cfg.block_of(line)].start;
@@ -307,8 +301,8 @@ fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut 
         let before = fill::cost(&solved);
         fill::apply(program, &order, earlier);
         solved = solve_distances(program, options, &flow, &shape);
-        // Each block is filled separately, but its end state changes the start of the next, so the total cost may rise.
-        // Then undo the move.
+        // Each block is filled separately, but a block's state at its end changes the start of the next block, so the total cost may rise.
+        // In this case the move is undone.
         if fill::cost(&solved) > before {
             fill::apply(program, &fill::inverse(&order), earlier);
             solved = solve_distances(program, options, &flow, &shape);
@@ -364,8 +358,8 @@ fn wait_state_edit(
 
 fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall]) {
     for s in causes {
-        // If a wait was moved out of a loop in several steps, the same pair of instructions was found once in each. The
-        // first had none of these waits yet.
+        // If a wait was moved out of a loop in several steps, each step found the same pair of instructions. The first step had none of
+        // these waits yet.
         let same = |r: &Reason| {
             r.rule == s.required.rule.id && r.producer == Some(s.producer) && r.consumer == s.consumer
         };
@@ -377,6 +371,5 @@ fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall
     }
 }
 
-/// When the costs of waits are compared, each loop around a line is assumed to multiply its execution count by this
-/// factor.
+/// The factor by which each loop around a line is assumed to multiply the line's execution count. It is used to compare the costs of waits.
 pub const LOOP_WEIGHT: u64 = 10;

@@ -23,7 +23,7 @@ use std::fmt::Debug;
 
 use gcn_dsl::prelude::*;
 
-/// An activation function of one element. It is called while the kernel is built, on device values.
+/// An activation function of one element. It is called on device values while the kernel is built.
 pub trait Activation<T>: Copy + Debug + 'static {
     /// Applies the function.
     fn apply(x: V<T>) -> V<T>;
@@ -38,8 +38,8 @@ pub struct Relu;
 /// x / (1 + e^-x).
 #[derive(Debug, Clone, Copy)]
 pub struct Silu;
-/// x times the probability that a normally distributed variable is less than x, in Hendrycks and Gimpel's approximation with tanh, whose
-/// error is below 5 * 10^-4.
+/// x times the probability that a normally distributed variable is less than x. Computed by Hendrycks and Gimpel's
+/// approximation with tanh, whose error is below 5 * 10^-4.
 #[derive(Debug, Clone, Copy)]
 pub struct Gelu;
 
@@ -77,7 +77,7 @@ impl Activation<f32> for Silu {
 impl Activation<f32> for Gelu {
     #[track_caller]
     fn apply(x: V<f32>) -> V<f32> {
-        // tanh(y) = 1 - 2 / (1 + e^2y), for y = sqrt(2 / pi) * (x + 0.044715 x^3).
+        // tanh(y) = 1 - 2 / (1 + e^(2y)), for y = sqrt(2 / pi) * (x + 0.044715 x^3).
         let factor = -2.0 * LOG2_E * FRAC_2_SQRT_PI / SQRT_2;
         weighed(x, (x * x * x * 0.044715f32 + x) * factor)
     }

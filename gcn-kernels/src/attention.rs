@@ -1,8 +1,8 @@
 //! Attention: softmax(scale * q * k^T) * v, without the matrix of scores.
 //!
-//! [`forward`] is for many queries; [`decode`] with [`combine`] is for one query of each sequence. Elements are f16 or bf16, and sums are
-//! f32. Heads have 64, 128 or 256 elements (`D`). The kernels run on CDNA from gfx90a on, and on RDNA 3 and 4. Several query heads may
-//! share a head of keys and values.
+//! [`forward`] is for many queries; [`decode`] with [`combine`] is for one query of each sequence. Elements are f16 or
+//! bf16, and sums are f32. Heads have 64, 128 or 256 elements (`D`). The kernels run on CDNA from gfx90a on, and on
+//! RDNA 3 and 4. Several query heads may share one head of keys and values.
 //!
 //! The sequences of a batch may have any length, including 0. Sequence `i` consists of the rows ("tokens") `queries[i]..queries[i + 1]` of
 //! `q` and `o`, and `keys[i]..keys[i + 1]` of `k` and `v`.
@@ -15,13 +15,13 @@
 //! | `head` | distance between heads in these slices, in elements |
 //! | `lse` | output: the natural logarithm of the sum of exponentials, for each token and head; or an empty slice |
 //!
-//! Pitches, `head` and the lengths of slices have to be multiples of 4 elements, and each slice must be smaller than 2^31 bytes. With
-//! `CAUSAL`, a query sees the keys up to its own position, counted from the ends of both sequences. The result of a query that sees no key
-//! is 0.
+//! Pitches, `head` and the lengths of slices have to be multiples of 4 elements, and each slice must be smaller than
+//! 2^31 bytes. With `CAUSAL`, a query sees the keys up to its own position; positions are counted backwards from the
+//! ends of both sequences. The result of a query that sees no key is 0.
 //!
-//! The weights are 2^(score - m), where m is an earlier maximum of the query's scores. It is updated, and the sums are rescaled, only when
-//! a weight would exceed 2^8, which is rare. Weights are rounded to 16 bits as by [`approx_as`](Vector::approx_as), so the relative error
-//! of each is at most 2^-10 (bf16: 2^-8).
+//! The weights are 2^(score - m), where m is an earlier maximum of the query's scores. m is updated, and the sums are
+//! rescaled, only when a weight would exceed 2^8, which is rare. Weights are rounded to 16 bits as by
+//! [`approx_as`](Vector::approx_as), so the relative error of each is at most 2^-10 (bf16: 2^-8).
 //!
 //! ```
 //! use gcn_dsl::prelude::*;
@@ -51,7 +51,7 @@ impl Element for bf16 {}
 
 /// Less than any score, and finite, so that the difference of two such values is 0 and not NaN.
 const LOWEST: f32 = -1e30;
-/// Weights may grow up to 2 to the power of this before sums are rescaled.
+/// Weights may grow up to 2^`SLACK` before the sums are rescaled.
 const SLACK: f32 = 8.0;
 /// The number of waves in a workgroup of [`decode`], each of which processes tiles of 16 keys.
 const WAVES: u32 = 4;
@@ -67,7 +67,8 @@ pub fn decode_grid(splits: u32, heads: [u32; 2], sequences: u32) -> Grid {
     Grid::xyz(splits, heads[1] * (heads[0] / heads[1]).div_ceil(16), sequences)
 }
 
-/// The number of partial results of [`decode`] for each query head: for each, `parts` has `D` f32 and `states` has two.
+/// The number of partial results of [`decode`] for each query head. For each partial result, `parts` has `D` f32 and
+/// `states` has two.
 pub fn parts(splits: u32) -> u32 {
     splits * WAVES
 }
@@ -79,14 +80,16 @@ gcn_kernel! {
         comptime if CAUSAL { (i + 1 + k_len).saturating_sub(q_len).min(k_len) } else { k_len }
     }
 
-    /// Computes the sums over the keys for the wave's `SIDE` queries. The first result is the unnormalised sums: rows are elements of the
-    /// head, columns are queries. The second is the base-2 logarithm of the scale by which all sums are divided. The third is the sum of
-    /// the weights of those keys that the lane itself holds. `v` is transposed. The lane's query sees the keys below `seen`; all queries of
-    /// the wave see the keys below `clear`, and no query of the workgroup sees one from `end` on.
+    /// Computes the sums over the keys for the wave's `SIDE` queries. `v` is transposed. The lane's query sees the keys
+    /// below `seen`; all queries of the wave see the keys below `clear`, and no query of the workgroup sees a key from
+    /// `end` on. Returns three results. The first is the unnormalised sums: rows are elements of the head, columns are
+    /// queries. The second is the base-2 logarithm of the scale by which all sums are divided. The third is the sum of
+    /// the weights of those keys that are in the lane itself.
     ///
-    /// On gfx950 the softmax takes longer than the products: with heads of 128, the products of a trip take 512 cycles, and the
-    /// exponentials, at 8 cycles each, together with the loads from LDS that are issued with them take more. Heads of 128 keep the matrix
-    /// pipe busy 78% of the time there, and 97% on gfx942, whose products take twice as long (`tests/busy.rs`).
+    /// On gfx950 the softmax takes longer than the products. With heads of 128, the products of a trip take 512 cycles;
+    /// the exponentials, at 8 cycles each, together with the loads from LDS that are issued along with them, take more.
+    /// Heads of 128 keep the matrix pipe busy 78% of the time there, and 97% on gfx942, whose products take twice as
+    /// long (`tests/busy.rs`).
     ///
     /// The two groups of waves alternate (`#[ping_pong]`): while one multiplies (the scores of the next `KEYS` keys, and the sums for the
     /// current ones), the other computes its softmax. So each wave computes scores one trip ahead.
@@ -128,8 +131,9 @@ gcn_kernel! {
                     let left: V<u32> = seen.saturating_sub(key);
                     scores = scores.map_indexed(|i, x| select(lt(scores.row(i), left), x, f32::NEG_INFINITY));
                 }
-                // With few keys the softmax is shorter than the loads, which therefore start at once. With many keys, the only free issue
-                // slots are next to the exponentials, each of which takes four; the loads go there.
+                // With few keys the softmax is shorter than the loads, which therefore start at once. With many keys,
+                // the only free issue slots are next to the exponentials, each of which takes four slots, so the loads
+                // are issued there.
                 let early = comptime if KEYS < 64 {
                     TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0)
                 } else {
@@ -171,9 +175,10 @@ gcn_kernel! {
         (out, largest, sum)
     }
 
-    /// As [`walk`], for RDNA's matrix instructions: all waves process the same keys at a time, with one tile of each factor in LDS, and
-    /// `SIDE` is 16. The sums are those of `ROWS` elements of the head from `first_row` on. Registers hold only what 16 keys need at a
-    /// time, because on RDNA 3 each lane holds a complete row or column of a factor.
+    /// As [`walk`], for RDNA's matrix instructions: all waves process the same keys at the same time, with one tile of
+    /// each factor in LDS, and `SIDE` is 16. The sums are those of `ROWS` elements of the head from `first_row` on.
+    /// Only what 16 keys need is in registers at a time, because on RDNA 3 each lane has a complete row or column of a
+    /// factor.
     #[device]
     #[track_caller]
     fn walk_in_step<G, T: Element + Float, const D: usize, const ROWS: usize, const KEYS: usize>(
@@ -282,14 +287,14 @@ gcn_kernel! {
         }
     }
 
-    /// The maximum over the lanes that hold the same column of an accumulator.
+    /// The maximum over the lanes that have the same column of an accumulator.
     #[device]
     fn column_max<const SIDE: usize>(x: V<f32>) -> V<f32> {
         let half: V<f32> = comptime if wave_size() == 32 { x } else { x.max(shuffle_xor(x, 32)) };
         comptime if SIDE == 32 { half } else { half.max(shuffle_xor(half, 16)) }
     }
 
-    /// The sum over the lanes that hold the same column of an accumulator.
+    /// The sum over the lanes that have the same column of an accumulator.
     #[device]
     fn column_sum<const SIDE: usize>(x: V<f32>) -> V<f32> {
         let half: V<f32> = comptime if wave_size() == 32 { x } else { x + shuffle_xor(x, 32) };
@@ -378,9 +383,10 @@ gcn_kernel! {
         }
     }
 
-    /// Attention of one query for each sequence and head, to a part of the keys. `q` has `heads[0]` rows of `D` elements for each sequence.
-    /// `keys` contains the first token and the number of tokens of each sequence; `pitch` and `head` are those of `k` and `v`. The results
-    /// are inputs of [`combine`]: for each of the [`parts`] of each query, `D` sums and a state.
+    /// Attention of one query for each sequence and head, to a part of the keys. `q` has `heads[0]` rows of `D`
+    /// elements for each sequence. `keys` contains the first token and the number of tokens of each sequence; `pitch`
+    /// and `head` are the distances in `k` and `v`. The results are inputs of [`combine`]: for each of the [`parts`] of
+    /// each query, `D` sums and a state.
     #[workgroup(256)]
     #[wave(64)]
     #[targets(gfx90a, gfx942, gfx950, HasWmma)]
@@ -404,7 +410,7 @@ gcn_kernel! {
         let rows = group - first_row;
         let row = at.z * heads[0] + of_keys * group + first_row;
         let (token, length) = (keys[2 * at.z], keys[2 * at.z + 1]);
-        // The range of keys of this part, in whole tiles.
+        // The range of keys that this part processes, in whole tiles.
         let each = ((length + splits - 1) / splits + 63) / 64 * 64;
         let from = at.x * each;
         let end = (from + each).min(length);
@@ -457,8 +463,8 @@ gcn_kernel! {
         }
     }
 
-    /// Combines the partial results of [`decode`] for each query; `o` has `D` elements for each. The grid has a workgroup for each query,
-    /// and `count` is [`parts`].
+    /// Combines the partial results of [`decode`] for each query. `o` has `D` elements for each query. The grid has a
+    /// workgroup for each query, and `count` is the result of [`parts`].
     #[workgroup(64)]
     pub fn combine<T: HalfFloat + Float, const D: usize>(count: u32, parts: &[f32], states: &[f32], o: &mut [T]) {
         let first = workgroup_id().x * count;

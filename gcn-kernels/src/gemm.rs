@@ -60,7 +60,7 @@ pub fn grid(rows: u32, columns: u32, count: u32, tile: u32) -> Grid {
 
 /// Processes tiles in the order of the grid.
 pub const ORDER: [u32; 2] = [1, 1];
-/// Assigns neighbouring tiles to the same of eight L2 caches (gfx942, gfx950), in groups of four rows of tiles.
+/// Assigns neighbouring tiles to the same one of eight L2 caches (gfx942, gfx950), in groups of four rows of tiles.
 pub const SHARED_L2: [u32; 2] = [8, 4];
 
 /// The depth of each of `splits` parts in elements, a multiple of 64.
@@ -69,7 +69,7 @@ pub fn part(depth: u32, splits: u32) -> u32 {
 }
 
 gcn_kernel! {
-    /// A factor from depth `from` on: its rows are rows (or columns) of the result, its columns are the depth.
+    /// A factor from depth `from` on. Its rows are the rows (or columns) of the result, and its columns are the depth.
     #[device]
     fn factor<T: Number, C: Contiguous, const WHOLE: bool>(
         x: &[T],
@@ -89,8 +89,9 @@ gcn_kernel! {
         }
     }
 
-    /// Adds the partial sums that kernels of [`split`] have computed. The grid is that of [`reduce_grid`]. The arguments are those of the
-    /// product; `parts` contains `splits` times `rows` x `columns` sums for each matrix of the batch.
+    /// Adds the partial sums that a kernel of [`split`] has computed. The grid is that of [`reduce_grid`]. The
+    /// arguments are those of the product; `parts` contains `splits` times `rows` x `columns` sums for each matrix of
+    /// the batch.
     #[workgroup(256)]
     pub fn reduce<C: Arithmetic, T: Number, E: Activation<C>>(
         size: [u32; 2],
@@ -190,8 +191,9 @@ macro_rules! gemms {
 
         /// Kernels that compute products over parts of the depth, for [`reduce`].
         ///
-        /// The arguments are those of the kernels of the same name, with `each` from [`part`]; `parts` receives `splits` times `rows` x
-        /// `columns` sums for each matrix of the batch. The grid is that of [`grid`] for `splits` times as many products.
+        /// The arguments are those of the kernel of the same name in the module above, with `each` from [`part`].
+        /// `parts` receives `splits` times `rows` x `columns` sums for each matrix of the batch. The grid is that of
+        /// [`grid`] for `splits` times as many products.
         pub mod split {
             use gcn_dsl::lang::matrix::{Contiguous, Fp8, Xf32};
             use gcn_dsl::prelude::*;
@@ -249,7 +251,7 @@ gemms! {
     /// f32.
     f32s: f32 => f32, f32; [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, f32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
-    /// f32, with factors rounded to 10 fraction bits (`Xf32`), at a multiple of the rate.
+    /// f32. Factors are rounded to 10 fraction bits (`Xf32`), and the rate is a multiple of that for f32.
     xf32s: f32 => f32, f32, (HasMfmaXf32); [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
         tile::product_by::<_, Xf32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
     /// i8, with sums and results in i32.

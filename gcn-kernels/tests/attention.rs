@@ -1,4 +1,4 @@
-//! [`gcn_kernels::attention`] against plain Rust in f64, on full, ragged and tiny sequences.
+//! Compares [`gcn_kernels::attention`] with plain Rust in f64, on full, ragged and tiny sequences.
 
 use gcn_dsl::lang::HalfFloat;
 use gcn_dsl::prelude::*;
@@ -7,7 +7,7 @@ use gcn_dsl::{BuildOptions, BuiltKernel, WaveSize};
 use gcn_kernels::attention::{self, Element};
 use gcn_test_support::env::some_of;
 
-/// Numbers between -1 and 1 that no line of a matrix shares with its neighbours.
+/// Pseudo-random numbers between -1 and 1, so that no two rows or columns of a matrix are alike.
 fn numbers(n: usize, seed: u64) -> Vec<f64> {
     let mut state = seed;
     let mut next = || {
@@ -17,7 +17,7 @@ fn numbers(n: usize, seed: u64) -> Vec<f64> {
     (0..n).map(|_| next()).collect()
 }
 
-/// One query against the keys it sees: the result and the logarithm of the sum of exponentials.
+/// Attention of one query to the keys that it sees: the result, and the logarithm of the sum of exponentials.
 fn query(q: &[f64], keys: &[Vec<f64>], values: &[Vec<f64>], scale: f64) -> (Vec<f64>, f64) {
     let dot = |key: &Vec<f64>| scale * q.iter().zip(key).map(|(a, b)| a * b).sum::<f64>();
     let scores: Vec<f64> = keys.iter().map(dot).collect();
@@ -31,9 +31,9 @@ fn query(q: &[f64], keys: &[Vec<f64>], values: &[Vec<f64>], scale: f64) -> (Vec<
     ((0..q.len()).map(element).collect(), largest + sum.ln())
 }
 
-/// An element type with what the tests do with it.
+/// An element type, with what the tests need to know about it.
 trait Tested: Element + Float + HalfFloat + Copy {
-    /// Largest relative error of a rounding to nearest.
+    /// The largest relative error of rounding to nearest.
     const STEP: f64;
     fn of(x: f64) -> Self;
     fn value(self) -> f64;
@@ -57,7 +57,8 @@ impl Tested for bf16 {
     }
 }
 
-/// Sequences with these numbers of queries and keys, heads, and whether tokens or heads are the outer dimension.
+/// The numbers of queries and keys of each sequence, the numbers of heads, and whether tokens or heads are the outer
+/// dimension.
 struct Case {
     lengths: &'static [(u32, u32)],
     heads: [u32; 2],
@@ -70,7 +71,7 @@ const CASES: &[Case] = &[
     Case { lengths: &[(300, 333)], heads: [1, 1], tokens_outside: false },
 ];
 
-/// Where the sequences begin, and where the last ends.
+/// The positions where the sequences start, and where the last one ends.
 fn starts(lengths: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut ends = vec![0];
     for length in lengths {
@@ -80,7 +81,7 @@ fn starts(lengths: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 fn rounded<T: Tested>(n: usize, factor: f64, seed: u64) -> Vec<T> {
-    // At least a vector, for sequences without any tokens.
+    // At least 8 elements, also for sequences without any tokens.
     numbers(n.max(8), seed).into_iter().map(|x| T::of(factor * x)).collect()
 }
 
@@ -94,7 +95,7 @@ fn run<T: Tested, const D: usize, const CAUSAL: bool>(device: &Device, built: &B
     let (of_q, of_k) = (queries[case.lengths.len()], keys[case.lengths.len()]);
     let [heads, key_heads] = case.heads;
     let size = D as u32;
-    // (pitch, head) for so many tokens and heads.
+    // (pitch, head) for these numbers of tokens and heads.
     let strides = |tokens: u32, heads: u32| match case.tokens_outside {
         true => (heads * size, size),
         false => (size, tokens * size),
@@ -144,7 +145,7 @@ fn run<T: Tested, const D: usize, const CAUSAL: bool>(device: &Device, built: &B
                 let (want, log) =
                     query(&row(&q, q_strides, token, head), &all_k[..seen], &all_v[..seen], scale);
                 let first = (token * q_strides.0 + head * q_strides.1) as usize;
-                // Of each weight two steps, of the result one; values are below 1.
+                // An error of two steps for each weight and of one for the result; values are below 1.
                 for (d, want) in want.iter().enumerate() {
                     let got = o[first + d].value();
                     let bound = 3.0 * T::STEP + 1e-5;
@@ -170,7 +171,7 @@ fn strict() -> Options {
 fn everywhere<T: Tested, const D: usize, const CAUSAL: bool>() {
     let targets = [Target::GFX90A, Target::GFX942, Target::GFX950];
     let radeon = [Target::GFX1100, Target::GFX1151, Target::GFX1201];
-    // In an ordinary run each target has some of the kernels.
+    // In an ordinary test run, each target runs some of the kernels.
     let which = D / 64 + usize::from(CAUSAL);
     let of_64 = some_of(&targets, which).iter().map(|target| (*target, WaveSize::W64));
     let both = radeon.map(|target| WaveSize::ALL.map(|wave| (target, wave)));
@@ -205,7 +206,7 @@ tests! {
     bf16_256: bf16 256 false;
 }
 
-/// One query of each sequence, its keys in parts; more query heads than a tile has columns.
+/// One query of each sequence, with its keys divided into parts, and with more query heads than a tile has columns.
 fn decode<T: Tested, const D: usize>(
     target: Target,
     options: Options,
@@ -216,7 +217,7 @@ fn decode<T: Tested, const D: usize>(
     let device = Device::simulator_with(target, options);
     let size = D as u32;
     let most = lengths.iter().copied().max().unwrap();
-    // A cache with room for `most` tokens of each sequence.
+    // A cache with space for `most` tokens of each sequence.
     let keys: Vec<u32> =
         lengths.iter().enumerate().flat_map(|(i, length)| [i as u32 * most, *length]).collect();
     let (sequences, rows) = (lengths.len() as u32, lengths.len() * heads[0] as usize);

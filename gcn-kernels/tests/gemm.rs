@@ -1,5 +1,5 @@
-//! Every element type of [`gcn_kernels::gemm`] against plain Rust, on every target that has its instructions. All numbers are small
-//! multiples of powers of two, so that sums are exact in any order.
+//! Compares every element type of [`gcn_kernels::gemm`] with plain Rust, on every target that has its instructions. All
+//! numbers are small multiples of powers of two, so sums are exact in any order.
 
 use gcn_dsl::lang::matrix::{Columns, Contiguous, Rows};
 use gcn_dsl::prelude::*;
@@ -10,10 +10,10 @@ use gcn_kernels::gemm;
 use gcn_test_support::env::{fuzz_step, is_thorough, some_of};
 
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
-/// Those of RDNA.
+/// The targets of RDNA.
 const RADEON: [Target; 2] = [Target::GFX1100, Target::GFX1201];
 
-/// The arguments that are numbers.
+/// The arguments of a product that are numbers.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     size: [u32; 3],
@@ -27,7 +27,7 @@ struct Case {
     order: [u32; 2],
 }
 
-/// Where an element of a factor is: rows of `a` or columns of `b` by `line`, and its place in the depth.
+/// The index of a factor's element. `line` is its row in `a` or its column in `b`, and `k` its position in the depth.
 fn place<C: Contiguous>(pitch: usize, line: usize, k: usize) -> usize {
     if C::COLUMNS { k * pitch + line } else { line * pitch + k }
 }
@@ -65,12 +65,13 @@ impl Case {
     }
 }
 
-/// Small whole numbers, a different row for each seed.
+/// Small whole numbers. Each seed gives another sequence.
 fn numbers(n: usize, seed: usize) -> Vec<f64> {
     (0..n).map(|i| ((i * 7 + i / 13 + seed) % 5) as f64 - 2.0).collect()
 }
 
-/// Ragged, more than a tile, and tiny; `align` elements are 16 bytes.
+/// Ragged sizes, sizes of more than a tile, and tiny ones. `align` elements are 16 bytes. The first value of each pair
+/// is the kernel's parameter `WHOLE`.
 fn cases(align: u32, tile: u32) -> Vec<(bool, Case)> {
     let tight = |[m, n, k]: [u32; 3]| Case {
         size: [m, n, k],
@@ -103,7 +104,8 @@ fn cases(align: u32, tile: u32) -> Vec<(bool, Case)> {
     ]
 }
 
-/// The same for factors of which at least one has contiguous columns: their extents are whole as well.
+/// As [`cases`], for factors of which at least one has contiguous columns: then their extents are multiples of 16 bytes
+/// too.
 fn turned(align: u32, tile: u32) -> Vec<(bool, Case)> {
     let (m, n, k) = (tile + 2 * align, 3 * align, 5 * align);
     let base = cases(align, tile)[2].1;
@@ -163,20 +165,21 @@ macro_rules! tests {
                 Ok(())
             }
 
-            /// Those of the cases for a kernel, in a mode of the simulator.
+            /// Runs those of the cases that apply to a kernel, in one mode of the simulator.
             fn cases_of<A: Contiguous, B: Contiguous>(built: &BuiltKernel, whole: bool, options: Options) {
                 let device = Device::simulator_with(built.target(), options);
                 let checks = options.sanitize != Sanitize::empty();
                 let all = if A::COLUMNS || B::COLUMNS { turned } else { cases };
                 let all = all(16 / size_of::<$of>() as u32, $tile).into_iter().filter(|(w, _)| *w == whole);
-                // Sanitizers take their time: one case.
+                // Sanitizers are slow, so only one case is run with them.
                 for (_, case) in all.take(if checks { 1 } else { usize::MAX }) {
                     run::<A, B>(&device, built, whole, case)
                         .unwrap_or_else(|e| panic!("{case:?} on {} {:?}: {e}", device.target(), options.mode));
                 }
             }
 
-            /// On these targets, and in the other modes on one; the number of targets that have the instructions.
+            /// Runs the cases on these targets, and in the other modes on one of them. Returns the number of targets
+            /// that have the instructions.
             fn on<A: Contiguous, B: Contiguous>(targets: impl Iterator<Item = Target>) -> usize {
                 let strict = Options { mode: Mode::Strict, ..Options::default() };
                 let mut ran = 0;
@@ -196,7 +199,7 @@ macro_rules! tests {
 
             #[test]
             fn agrees_with_the_reference() {
-                // gfx942, which has the instructions of every type, by itself.
+                // An ordinary run tests only number 2, gfx942, which has the instructions of every type.
                 let ran = on::<Rows, Rows>(some_of(&TARGETS, 2).iter().copied());
                 assert!(ran >= if is_thorough() { $least } else { 1 }, "{ran} targets");
             }
@@ -217,19 +220,20 @@ macro_rules! tests {
                 assert_eq!(ran, $radeon, "targets");
             }
 
-            /// In a thorough run each target in one of the orders, in a full one all of them.
+            /// In a thorough run, each target is tested with one of the storage orders; in a full run, with all of
+            /// them.
             #[test]
             fn takes_factors_stored_the_other_way() {
                 let targets = |first: usize| {
                     let step = fuzz_step(3);
-                    // In a full run each order has all targets.
+                    // In a full run, each storage order is tested on all targets.
                     TARGETS.into_iter().skip(first.min(step - 1)).step_by(step)
                 };
                 let ran = on::<Rows, Columns>(targets(0)) + on::<Columns, Rows>(targets(1)) + on::<Columns, Columns>(targets(2));
                 assert!(ran >= if is_thorough() { $least } else { 1 }, "{ran} targets");
             }
 
-            /// Three parts of the depth, of which the last is shorter or empty.
+            /// The depth is divided into three parts, the last of which is shorter or empty.
             #[test]
             fn adds_parts_of_the_depth() {
                 let device = Device::simulator_with(Target::GFX942, Options { mode: Mode::Strict, ..Options::default() });
@@ -275,7 +279,7 @@ macro_rules! tests {
     )*};
 }
 
-/// 0, 1, -1, 2 and -2 as OCP numbers; on gfx942, whose numbers are FNUZ, the same bits are half of that.
+/// 0, 1, -1, 2 and -2 as OCP 8-bit floats. On gfx942, whose format is FNUZ, the same bits mean half of that.
 fn to_fp8(x: f64) -> u8 {
     let size = [0x00, 0x38, 0x40][x.abs() as usize];
     if x < 0.0 { size | 0x80 } else { size }
@@ -297,7 +301,7 @@ tests! {
     double: f64s 3 0 128, f64, f64, f64, |x| x, |_, x| x, |x| x;
 }
 
-/// An activation applied to the results of a product with the identity.
+/// Tests an activation, which is applied to the product of the numbers with the identity matrix.
 fn activated<E: Activation<f32>>(exact: fn(f64) -> f64, bound: f64) {
     let n = 64;
     let identity: Vec<f32> = (0..n * n).map(|i| f32::from(u8::from(i / n == i % n))).collect();
@@ -326,7 +330,7 @@ fn activated<E: Activation<f32>>(exact: fn(f64) -> f64, bound: f64) {
     }
 }
 
-/// The normal distribution's probability of less than `x`, by Simpson's rule.
+/// The probability that a normally distributed variable is less than `x`, by Simpson's rule.
 fn probability(x: f64) -> f64 {
     let density = |t: f64| (-t * t / 2.0).exp() / std::f64::consts::TAU.sqrt();
     let (steps, from) = (2000, -12.0);

@@ -1,4 +1,5 @@
-//! What a report says, as facts of a checkout: observations of rules, from which their grades follow, and measured parameters.
+//! Turns a report's results into facts for a checkout of gcn-dsl: observations about rules, which determine the rules' grades, and measured
+//! timing parameters.
 
 pub mod timing;
 
@@ -12,28 +13,28 @@ use gcn_isa::target::Target;
 
 use crate::report::{Report, RuleResult, Verdict};
 
-/// The table of a checkout that has observations.
+/// The checkout's table of observations about rules.
 pub const OBSERVED: &str = "gcn-isa/data/observed.tsv";
 
 /// What a report changed in a checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adopted {
-    /// Rows that the table has now and had not.
+    /// The number of rows added to the table of observations.
     pub rows: usize,
     /// Rules whose grades change.
     pub grades: Vec<Regraded>,
-    /// Parameters of the timed mode with another value or source.
+    /// Timing parameters whose value or source changes.
     pub timing: Vec<timing::Changed>,
 }
 
-/// A rule that another grade follows for.
+/// A rule whose grade changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regraded {
     /// The name of the rule.
     pub rule: String,
-    /// Its grade before.
+    /// The grade before.
     pub before: Grade,
-    /// Its grade with what the GPU showed.
+    /// The grade that follows from the evidence including the GPU's observations.
     pub after: Grade,
 }
 
@@ -43,11 +44,11 @@ impl fmt::Display for Regraded {
     }
 }
 
-/// Writes what the report observed into the tables of a checkout of gcn-dsl. Rows of the same GPU and driver are replaced, those of others
-/// stay. `simulated` takes the report of a simulated GPU, too.
+/// Writes what the report observed into the tables of a checkout of gcn-dsl. Rows of the same GPU and driver are replaced; rows of other
+/// GPUs and drivers are kept. A report from the simulator is refused unless `simulated` is true.
 ///
 /// # Errors
-/// A sentence: the report is of the simulator, it has nothing to adopt, or a table is not there or cannot be read or written.
+/// A message: the report is from the simulator, it contains nothing to adopt, or a table is missing or cannot be read or written.
 pub fn adopt(report: &Report, checkout: &Path, simulated: bool) -> Result<Adopted, String> {
     let gpu = &report.header.gpu;
     if gpu.simulated && !simulated {
@@ -63,7 +64,7 @@ pub fn adopt(report: &Report, checkout: &Path, simulated: bool) -> Result<Adopte
             "the report has no rule and no time that was measured: run `gcn probe waits clock`".to_owned()
         );
     }
-    // Both tables are read before one of them changes.
+    // Read both tables before changing either, so that an unreadable table leaves the checkout unchanged.
     let observed = Table::read(checkout, OBSERVED)?;
     let parameters = Table::read(checkout, timing::TIMING)?;
     let before = read_observations(&observed.text).map_err(|error| observed.error(&error))?;
@@ -77,7 +78,7 @@ pub fn adopt(report: &Report, checkout: &Path, simulated: bool) -> Result<Adopte
     Ok(Adopted { rows, grades: regraded(&before, &after), timing: changed })
 }
 
-/// A table of a checkout.
+/// A table in a checkout.
 struct Table {
     path: PathBuf,
     text: String,
@@ -104,7 +105,7 @@ impl Table {
     }
 }
 
-/// Where the facts of a report come from.
+/// The origin of a report's facts: the GPU, the driver and the date.
 struct Source {
     target: Target,
     gpu: String,
@@ -129,13 +130,13 @@ impl fmt::Display for Source {
     }
 }
 
-/// The parameters of the report that were measured.
+/// The report's measured parameters: name and value.
 fn measured(report: &Report) -> Vec<(String, String)> {
     let parameters = report.clock.iter().flat_map(|clock| &clock.parameters);
     parameters.filter_map(|parameter| Some((parameter.name.clone(), parameter.measured.clone()?))).collect()
 }
 
-/// The rules of the report that were measured.
+/// The report's observations about rules that it could measure.
 fn observed(report: &Report, source: &Source) -> Vec<Observation> {
     let row = |rule: &RuleResult| {
         let seen = match rule.verdict {
@@ -143,7 +144,7 @@ fn observed(report: &Report, source: &Source) -> Vec<Observation> {
             Verdict::NotSeen => Seen::Never,
             Verdict::NotMeasured | Verdict::Unstable | Verdict::Failed | Verdict::Hung => return None,
         };
-        // A rule that another program's verdict outweighs may have failed in one that is not the worst.
+        // A rule's verdict is that of its worst pair only, so a less severe pair may still have failed; look at every pair.
         let fails = rule.pairs.iter().any(|pair| pair.measured.is_some());
         facts(&rule.rule)?;
         Some(Observation {
@@ -159,7 +160,8 @@ fn observed(report: &Report, source: &Source) -> Vec<Observation> {
     report.waits.iter().flat_map(|waits| &waits.rules).filter_map(row).collect()
 }
 
-/// Each number that rules ask for with the least that never failed, the largest of several programs.
+/// For each number of wait states that the rule requires, the least number that never failed; if several programs measured it, the largest
+/// of their results.
 fn states(rule: &RuleResult) -> String {
     let mut least: BTreeMap<u8, Option<u8>> = BTreeMap::new();
     for pair in rule.pairs.iter().filter(|pair| !pair.unstable && pair.waits.is_empty()) {
@@ -172,7 +174,7 @@ fn states(rule: &RuleResult) -> String {
     cells.collect::<Vec<_>>().join(",")
 }
 
-/// The rows of both, in order; of one rule, GPU and driver the later ones.
+/// The old and new rows, sorted. If a rule, GPU and driver occur in both lists, the new row is kept.
 fn merged(before: Vec<Observation>, found: Vec<Observation>) -> Vec<Observation> {
     let key = |row: &Observation| [&row.rule, &row.target, &row.gpu, &row.driver].map(String::clone);
     let all = before.into_iter().chain(found).map(|row| (key(&row), row));
@@ -188,7 +190,7 @@ fn regraded(before: &[Observation], after: &[Observation]) -> Vec<Regraded> {
         let of = |rows: &[Observation]| -> Vec<Observation> {
             rows.iter().filter(|row| row.rule == *name).cloned().collect()
         };
-        // Without what this program itself was built with: the tables are in question.
+        // Leaves out the observations that this program was built with, since the table may differ from them.
         let evidence = facts(name)?.evidence;
         let grade = |rows: &[Observation]| evidence.with_observations(&of(rows)).grade(counts(name));
         let (before, after) = (grade(before), grade(after));

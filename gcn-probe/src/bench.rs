@@ -44,8 +44,8 @@ const RESULTS: [(&str, &str); 7] = [
     ("scc", "s13"),
     ("mode", "s14"),
 ];
-/// Exclusive upper bound for values that serve as addresses or indices, so that accesses stay in the wave's memory and in the used
-/// registers.
+/// Exclusive upper bound for values that serve as addresses or indices. It keeps accesses within the wave's memory and the registers that
+/// the harness saves.
 pub const SMALL: u32 = 16;
 
 /// Waits for every counter and spends enough wait states to satisfy every documented hazard.
@@ -207,7 +207,7 @@ impl Bench {
         named.map(|(name, _)| (*name).to_owned()).or(numbered).unwrap_or_else(|| format!("scalar {lane}"))
     }
 
-    /// The program that runs `body`, assembly text, under the given conditions.
+    /// The launch of a program that runs `body`, assembly text, under the conditions `around`.
     ///
     /// # Errors
     /// Errors of the assembler or the linker.
@@ -223,7 +223,7 @@ impl Bench {
         Launch::new(&self.text(body, around, sizes.1), self.target, input, sizes, lds)
     }
 
-    /// The assembly text of that program, for workgroups of `waves` waves.
+    /// The assembly text that [`Bench::launch`] assembles, for workgroups of `waves` waves.
     pub fn text(&self, body: &str, around: Surroundings, waves: u32) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -328,7 +328,7 @@ impl Bench {
         named.map(|(name, at)| NAMED + at + u32::from(register.index - name.index)).or_else(numbered)
     }
 
-    /// The value of an SGPR or of M0 before the instructions, and its value after them according to one wave's results.
+    /// The value of an SGPR or of M0 before the instructions under test, and its value after them according to one wave's results.
     pub fn scalar(&self, register: Reg, after: &[u8]) -> Option<[u32; 2]> {
         let at = 4 * self.scalar_place(register)?;
         let word = |bytes: &[u8], at: u32| {

@@ -32,8 +32,8 @@ impl Builder {
         (end <= most).then_some(Reg { file, index, len: dwords })
     }
 
-    /// An instruction whose operands are fresh registers. If `varied`, its modifiers are random. `chosen` sometimes picks other operands,
-    /// such as AGPRs and VCC.
+    /// An instruction whose operands are fresh registers. If `varied`, its modifiers are random, and `chosen` may replace an operand, for
+    /// example by an AGPR or VCC.
     pub fn inst(
         &mut self,
         row: &'static InstDesc,

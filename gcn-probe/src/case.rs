@@ -94,8 +94,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// Program number `variant` for a form. Variant 0 has the form's default modifiers, rounds to nearest and keeps denormals; in the
-    /// others these are random. `rounded` allows directed rounding.
+    /// Program number `variant` for a form. Variant 0 has the form's default modifiers, rounds to nearest and keeps denormals; in other
+    /// variants modifiers and MODE are random. Directed rounding is chosen only if `rounded`.
     ///
     /// # Errors
     /// The error of the encoder or the linker, if no program could be made.

@@ -1,7 +1,7 @@
-//! How long things take: programs whose time depends on one parameter of the timed mode at a time.
+//! The suite `clock` measures the parameters of the timed mode: each program's time depends on one parameter at a time.
 //!
-//! Nothing here knows the model's numbers. What is measured are differences between two readings of the GPU's clock; the names of the
-//! parameters, and in which unit each is, are all that is shared with `data/timing.tsv`.
+//! The experiments know none of the model's numbers; they measure only differences between two readings of the GPU's clock. They share with
+//! `data/timing.tsv` only the names and units of the parameters.
 
 mod code;
 mod found;
@@ -28,7 +28,7 @@ pub struct Task {
     run: fn(&mut Bench<'_>) -> Result<(), String>,
 }
 
-/// All of them.
+/// All experiments.
 const TASKS: [Task; 11] = [
     Task { name: "vector", run: units::vector },
     Task { name: "matrix", run: units::matrix },
@@ -48,7 +48,7 @@ pub fn tasks(_target: Target) -> Vec<Task> {
     TASKS.to_vec()
 }
 
-/// Does an experiment. Each program runs so many times, of which the shortest counts.
+/// Runs an experiment. Each program runs `times` times, and the shortest time counts.
 pub fn run(task: Task, target: Target, times: u32, gpu: Runner<'_>) -> Experiment {
     let mut bench = Bench::new(target, times, gpu);
     let message = bench.has_time().and_then(|()| (task.run)(&mut bench)).err();

@@ -23,8 +23,8 @@ impl fmt::Display for Change {
     }
 }
 
-/// What differs between two reports: forms with another status or another first difference, and instructions that need another number of
-/// wait states, and parameters of time with another value. What only one of them has is a difference, too.
+/// The differences between two reports: forms whose status or first difference changed, instruction pairs that need another number of wait
+/// states, and timing parameters with another value. A task that only one of the reports has counts as a difference.
 ///
 /// ```
 /// use gcn_probe::compare::compare;
@@ -90,7 +90,7 @@ fn of_waits(waits: &Waits) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Results of kernels; their times differ from run to run.
+/// The results of kernels without their times, which vary from run to run.
 fn of_kernels(kernels: &Kernels) -> impl Iterator<Item = (String, String)> {
     kernels
         .kernels

@@ -34,7 +34,7 @@ pub struct About {
     /// The driver.
     #[serde(default)]
     pub driver: Driver,
-    /// True if it is the simulator (`gcn run`): what such a report says proves nothing about hardware.
+    /// True if the device is the simulator (`gcn run`); such a report proves nothing about hardware.
     #[serde(default)]
     pub simulated: bool,
 }
@@ -42,13 +42,13 @@ pub struct About {
 /// The driver of a GPU.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Driver {
-    /// The version that HIP gives.
+    /// The version number that HIP reports.
     pub hip: String,
-    /// That of Linux's module `amdgpu`, if it has a number of its own: the module of AMD's packages, not that of Linux itself.
+    /// The version of Linux's module `amdgpu`. Only the module of AMD's packages has one; that of the kernel itself has none.
     pub module: Option<String>,
 }
 
-/// Where Linux has its devices.
+/// The folder in which Linux describes its devices.
 const SYS: &str = "/sys";
 
 impl Gpu {
@@ -88,7 +88,7 @@ impl Gpu {
         })
     }
 
-    /// The connectors with the displays that the GPU drives; simulated ones drive none.
+    /// The connectors of the displays that the GPU drives; empty for a simulated GPU.
     ///
     /// # Errors
     /// What HIP reports.

@@ -1,11 +1,12 @@
-//! Displays that a GPU drives: a program that hangs stops them, and with them the session of whoever works there.
+//! Finds the displays that a GPU drives. A program that hangs the GPU also freezes its displays, and with them the session of the user
+//! there.
 
 use std::fs;
 use std::path::Path;
 
-/// The connectors to which a display is connected, of the GPU with this address on the PCI bus (`0000:03:00.0`); for example
-/// `card1-DP-1`. `sys` is where Linux has its devices, `/sys`: `class/drm/card*/device/uevent` there has the address of each card
-/// (`PCI_SLOT_NAME`), `class/drm/card*-*/status` the state of each connector. Where there are no such files there are no displays.
+/// The connectors to which a display is connected, such as `card1-DP-1`, of the GPU with this address on the PCI bus (`0000:03:00.0`).
+/// `sys` is the folder `/sys` of Linux: `class/drm/card*/device/uevent` in it contains the address of each card (`PCI_SLOT_NAME`), and
+/// `class/drm/card*-*/status` the state of each connector. The result is empty if these files do not exist.
 pub fn connected(sys: &Path, address: &str) -> Vec<String> {
     let drm = sys.join("class/drm");
     let Ok(entries) = fs::read_dir(&drm) else { return Vec::new() };
@@ -29,7 +30,7 @@ pub fn connected(sys: &Path, address: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// A laptop with a GPU of its own, a card of which one of two connectors has a display, and one without connectors.
+    /// A laptop with a separate GPU, a card with a display on one of two connectors, and a card without connectors.
     #[test]
     fn a_display_is_the_gpu_s_that_has_the_address() {
         let root = std::env::temp_dir().join(format!("gcn-probe-sys-{}", std::process::id()));
@@ -51,7 +52,7 @@ mod tests {
         file("renderD128/device/uevent", "PCI_SLOT_NAME=0001:c1:00.0\n");
         assert_eq!(connected(&root, "0000:03:00.0"), ["card1-HDMI-A-1"]);
         assert_eq!(connected(&root, "0000:00:02.0"), ["card0-eDP-1"]);
-        // As HIP writes it, and a card without a display.
+        // The address in HIP's spelling, and a card without a display.
         assert!(connected(&root, "0001:C1:00.0").is_empty());
         assert!(connected(&root, "0000:04:00.0").is_empty());
         assert!(connected(&root.join("nothing"), "0000:03:00.0").is_empty());

@@ -1,34 +1,35 @@
-//! The suite `kernels`: every lesson and every kernel of the library, its result beside the reference's, its time beside the model's.
+//! The suite `kernels` runs every lesson and every kernel of the library. It compares the results with those of the reference, and the
+//! times with those of the timed model.
 
 use gcn_dsl::{BuildCause, BuiltKernel, Device, LaunchError};
 use gcn_examples::{Lesson, Outcome, Size, lessons, library};
 
 use crate::report::{KernelResult, SizeResult, Status};
 
-/// How much is done for each kernel.
+/// The amount of work for each kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Sizes, the smallest first.
+    /// The number of problem sizes, from the smallest on.
     pub sizes: usize,
-    /// Runs of each size, of which the fastest counts: in the first a GPU loads the code and raises its clock.
+    /// Runs of each size, of which the fastest counts: the first run also loads the code and raises the GPU's clock.
     pub repeats: u32,
-    /// Ask the model for its time.
+    /// True if the timed model runs as well.
     pub model: bool,
 }
 
 impl Effort {
-    /// That of the short form: correctness alone, on the smaller sizes.
+    /// The effort of a short run: only correctness, on the smaller sizes.
     pub const QUICK: Effort = Effort { sizes: 2, repeats: 1, model: false };
-    /// That of the long form.
+    /// The effort of a long run.
     pub const LONG: Effort = Effort { sizes: usize::MAX, repeats: 5, model: true };
 }
 
-/// The kernels. Not each of them is written for each target.
+/// All kernels. A kernel may not be available for every target.
 pub fn tasks() -> Vec<&'static Lesson> {
     lessons::ALL.iter().chain(lessons::VARIANTS).chain(library::ALL).collect()
 }
 
-/// Builds a kernel for the device, and runs and judges it.
+/// Builds a kernel for the device, runs it, and compares its results.
 pub fn kernel(lesson: &Lesson, device: &Device, effort: Effort) -> KernelResult {
     let mut result = KernelResult {
         kernel: lesson.name.to_owned(),
@@ -76,7 +77,7 @@ fn judged(
 ) -> Result<SizeResult, LaunchError> {
     let mhz = device.properties()?.clock_mhz;
     let mut took: Option<u64> = None;
-    // A result that is wrong in one run of several is wrong.
+    // If any of several runs gives a wrong result, the kernel counts as wrong.
     let mut worst: Option<Outcome> = None;
     for _ in 0..effort.repeats.max(1) {
         let (outcome, ns) = run(lesson, built, size, device, mhz.is_some())?;
@@ -87,7 +88,7 @@ fn judged(
     }
     let model_ns = mhz.filter(|_| effort.model).and_then(|mhz| {
         let model = Device::timed_simulator(device.target(), mhz);
-        // What the model cannot run has no time.
+        // If the model cannot run the kernel, there is no model time.
         run(lesson, built, size, &model, true).ok()?.1
     });
     // At least one run was made.
@@ -106,7 +107,7 @@ fn judged(
     })
 }
 
-/// One run, and its time in nanoseconds where the device has a clock.
+/// Runs the kernel once; the time in nanoseconds is `None` if the device has no clock.
 fn run(
     lesson: &Lesson,
     built: &BuiltKernel,

@@ -29,14 +29,14 @@ pub struct Launch {
     pub waves: u32,
     /// Lanes of a wave.
     pub lanes: u32,
-    /// Bytes of the buffer after `input`, whose contents do not matter.
+    /// The number of uninitialised bytes after `input` in the buffer.
     pub room: u64,
 }
 
-/// What a program needs besides its text and its buffer's contents.
+/// The launch parameters of a program, apart from its text and its input.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
-    /// The target, and the size of its waves.
+    /// The target and the wave size.
     pub on: Subtarget,
     /// Workgroups of the grid.
     pub workgroups: u32,
@@ -44,9 +44,9 @@ pub struct Shape {
     pub waves: u32,
     /// LDS of a workgroup in bytes.
     pub lds_bytes: u32,
-    /// A workgroup runs on one compute unit where it may run on two otherwise.
+    /// True if a workgroup must run on one compute unit of a workgroup processor.
     pub one_unit: bool,
-    /// Bytes of the buffer after its contents, which are not initialised.
+    /// The number of uninitialised bytes after the input in the buffer.
     pub room: u64,
 }
 
@@ -68,10 +68,10 @@ impl Launch {
         Launch::shaped(text, input, Shape { on, workgroups, waves, lds_bytes, one_unit: false, room: 0 })
     }
 
-    /// The same in another shape.
+    /// Like [`Launch::new`], with the given launch parameters.
     ///
     /// # Errors
-    /// What assembler or linker say.
+    /// Errors of the assembler or the linker.
     pub fn shaped(text: &str, input: Vec<u8>, shape: Shape) -> Result<Launch, String> {
         let Shape { on, workgroups, waves, lds_bytes, one_unit, room } = shape;
         let lanes = on.wave.lanes();
@@ -117,10 +117,10 @@ impl Launch {
         })
     }
 
-    /// The buffer's contents after the kernel in timed mode, whose cycles the program's clock shows.
+    /// The contents of the buffer after a run in timed mode, in which the kernel's clock counts the model's cycles.
     ///
     /// # Errors
-    /// Why it does not run there.
+    /// The reason why the timed mode cannot run the kernel.
     pub fn simulate_timed(&self, config: &timed::Config) -> Result<Vec<u8>, String> {
         let program = Program::load(&self.code_object, Some(KERNEL)).map_err(|error| error.to_string())?;
         self.with(|memory, argument| {
@@ -129,7 +129,7 @@ impl Launch {
         })
     }
 
-    /// What `run` leaves in the buffer.
+    /// The contents of the buffer after `run`.
     fn with(&self, run: impl FnOnce(&mut Memory, &[u8]) -> Result<(), SimError>) -> Result<Vec<u8>, String> {
         let mut memory = Memory::new();
         let buffer = memory.try_alloc(self.bytes()).map_err(|error| error.to_string())?;

@@ -114,9 +114,9 @@ impl Page {
         self.add(format_args!("</table>\n"));
     }
 
-    /// Each size of each kernel, with a scale: the GPU's time as a line, the model's as a bar of up to twice that.
+    /// The problem sizes of each kernel, drawn to scale: a line marks the GPU's time, a bar the model's, up to twice the GPU's.
     fn kernels(&mut self, kernels: &Kernels) {
-        /// Pixels of the GPU's time.
+        /// The width in pixels of the GPU's time.
         const WHOLE: f64 = 100.0;
         self.totals("Suite kernels", kernels.totals.iter().map(|(status, count)| (status.name(), *count)));
         self.add(format_args!(
@@ -194,7 +194,7 @@ impl Page {
         self.add(format_args!("</table>\n"));
     }
 
-    /// Each parameter beside the table, and the curves that they were read from.
+    /// Each parameter next to its value in the table, and the curves from which it was read.
     fn clock(&mut self, clock: &Clock) {
         self.totals("Times", clock.totals.iter().map(|(fit, count)| (fit.name(), *count)));
         self.add(format_args!(
@@ -223,7 +223,7 @@ impl Page {
         }
     }
 
-    /// A plot, whose axes begin at the least value of x and at 0 of y.
+    /// A plot. The x axis begins at the smallest x value, the y axis at 0.
     fn curve(&mut self, curve: &Curve) {
         const WIDTH: f64 = 560.0;
         const HEIGHT: f64 = 160.0;

@@ -69,37 +69,37 @@ pub struct KernelResult {
     /// The overall outcome: [`Status::Equal`] if the output for every problem size equals that of the reference, within the kernel's
     /// tolerance.
     pub status: Status,
-    /// Each size of its problem that was run.
+    /// The problem sizes that were run.
     pub sizes: Vec<SizeResult>,
-    /// Why it was not run, or what HIP said.
+    /// The reason why the kernel was not run, or HIP's error message.
     pub message: String,
 }
 
 /// A kernel on a problem of some size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SizeResult {
-    /// The size, as the kernel counts.
+    /// The problem size, in the kernel's own terms.
     pub size: String,
-    /// The result is the reference's, bit for bit or within the tolerance.
+    /// True if the result equals the reference, bit for bit or within the tolerance.
     pub agrees: bool,
-    /// Elements of the result.
+    /// The number of elements of the result.
     pub elements: usize,
-    /// Those that are not the reference's bit for bit.
+    /// The number of elements that differ from the reference in any bit.
     pub different: usize,
-    /// The first of them.
+    /// The index of the first element that differs.
     pub first: Option<usize>,
     /// The largest absolute difference; `None` if it is not finite.
     pub max_error: Option<f64>,
-    /// What the kernel allows.
+    /// The largest error that the kernel allows.
     pub tolerance: f64,
-    /// Nanoseconds of the fastest run by the device's events, without copies.
+    /// The time of the fastest run in nanoseconds, measured by the device's events, without copies.
     pub gpu_ns: Option<u64>,
-    /// Nanoseconds by the timed model at the device's highest clock.
+    /// The time in nanoseconds according to the timed model, at the device's highest clock.
     pub model_ns: Option<u64>,
 }
 
 impl SizeResult {
-    /// By how much of the GPU's time the model's is longer; negative if it is shorter.
+    /// The relative error of the model's time: positive if it is longer than the GPU's.
     ///
     /// ```
     /// use gcn_probe::report::SizeResult;
@@ -129,7 +129,7 @@ pub struct Waits {
 pub enum Verdict {
     /// No test program can show whether the rule holds; the message gives the reason.
     NotMeasured,
-    /// The number of wait states needed is the one that the rules require.
+    /// The GPU needs exactly the number of wait states that the rules require.
     Equal,
     /// No program ever failed, even without any wait state between the two. This does not prove that none is needed.
     NotSeen,
@@ -196,13 +196,14 @@ pub struct PairResult {
     pub unstable: bool,
     /// The results under each of the conditions.
     pub places: Vec<Place>,
-    /// Of rules about counters and barriers, the waits that were tried, the weakest first: numbers of wait states are here numbers of them.
+    /// For rules about counters and barriers, the waits that were tried, the weakest first. The numbers in this result are then indices
+    /// into this list instead of numbers of wait states.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub waits: Vec<String>,
 }
 
 impl PairResult {
-    /// What a number of the result stands for: wait states, or one of the waits that were tried.
+    /// Describes a number of the result: a number of wait states, or one of the waits that were tried.
     pub fn in_words(&self, number: u8) -> String {
         self.waits.get(usize::from(number)).cloned().unwrap_or_else(|| number.to_string())
     }
@@ -321,14 +322,14 @@ impl Values {
         Values { left_out, ..Values::of_all(forms) }
     }
 
-    /// The same for a suite that excludes no form.
+    /// The results of a suite that excludes no form.
     pub fn of_all(forms: Vec<FormResult>) -> Values {
         Values { totals: totals(forms.iter().map(|form| form.status)), forms, left_out: BTreeMap::new() }
     }
 }
 
 impl Kernels {
-    /// The results of a run that has one for every kernel.
+    /// The results of a run, which contains one for every kernel.
     pub fn new(kernels: Vec<KernelResult>) -> Kernels {
         Kernels { totals: totals(kernels.iter().map(|kernel| kernel.status)), kernels }
     }
@@ -359,9 +360,8 @@ impl Report {
         suites.into_iter().filter_map(|(name, suite)| Some((name, suite.as_ref()?)))
     }
 
-    /// True if nothing contradicts the simulator. That a rule's failure was not seen, or that fewer states than it asks for were enough
-    /// here, does not contradict it, nor does a time that was only assumed and is
-    /// within its range.
+    /// True if nothing contradicts the simulator. These do not contradict it: a hazard that was not seen, fewer wait states than the rule
+    /// requires, and a timing parameter that is assumed in the table and was measured within its range.
     pub fn agrees(&self) -> bool {
         let values =
             self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);
@@ -379,9 +379,10 @@ fn today() -> String {
     seconds.map(|seconds| day(seconds / 86_400)).unwrap_or_default()
 }
 
-/// The day that is so many after 1 January 1970, in the calendar of Gregory.
+/// The date that is `since_1970` days after 1 January 1970, in the Gregorian calendar.
 fn day(since_1970: u64) -> String {
-    // Howard Hinnant, chrono-compatible low-level date algorithms, `civil_from_days`: years begin in March, so that the leap day is last.
+    // Howard Hinnant, chrono-compatible low-level date algorithms, `civil_from_days`: years begin in March, so that the leap day is the
+    // last day of a year.
     let days = since_1970 + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -397,7 +398,7 @@ fn day(since_1970: u64) -> String {
 mod tests {
     use super::*;
 
-    /// By `date -u -d @N +%F`.
+    /// The expected values are from `date -u -d @N +%F`.
     #[test]
     fn days_are_those_of_the_calendar() {
         for (seconds, date) in [

@@ -26,14 +26,14 @@ pub struct Work {
     pub settings: Settings,
     /// The index of the first task to run, in [`Suite::tasks`].
     pub first: usize,
-    /// Also a GPU that drives a display.
+    /// True if a GPU that drives a display may be used.
     pub displays: bool,
 }
 
 /// The main function of a child process. It prints a line with the header, then a line with the result of each task from `first` on.
 ///
 /// # Errors
-/// A sentence: there is no GPU, it drives a display, or nobody reads.
+/// A message: there is no GPU, it drives a display, or the parent process has closed the pipe.
 pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
     let displays =
@@ -150,7 +150,7 @@ pub fn run<S: Suite>(
                     (S::lost(task, Lost::Hung, message), true)
                 }
                 Some(Err(RecvTimeoutError::Disconnected)) | None => {
-                    // The child ended by itself because its previous task failed; this task is not to blame.
+                    // The child ended by itself because its previous task failed; the current task is not the cause.
                     if results.last().is_some_and(S::has_failed) && child.given > 1 {
                         break;
                     }

@@ -167,7 +167,7 @@ impl Suite for Waits {
     }
 }
 
-/// Whether kernels compute what they should, and how long they take.
+/// The suite `kernels`: the results of kernels, and their times.
 #[derive(Debug)]
 pub struct Kernels;
 
@@ -203,7 +203,7 @@ impl Suite for Kernels {
     }
 }
 
-/// How long things take.
+/// The suite `clock`: the parameters of the timed mode.
 #[derive(Debug)]
 pub struct Clock;
 

@@ -1,4 +1,4 @@
-//! `adopt`: what a report observed becomes rows of a checkout's table, and the grades that follow from them change.
+//! Tests `adopt`: observations of a report become rows of a checkout's table, and the grades that depend on them change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Drop for Checkout {
     }
 }
 
-/// A report of rules, each with what was measured where two wait states are asked for.
+/// A report with these rules, each of which requires two wait states, and the number that was measured for each.
 fn report(gpu: &str, simulated: bool, rules: &[(&str, &str, Option<u8>)]) -> Report {
     let rule = |(id, verdict, measured): &(&str, &str, Option<u8>)| {
         serde_json::json!({
@@ -57,7 +57,7 @@ fn report(gpu: &str, simulated: bool, rules: &[(&str, &str, Option<u8>)]) -> Rep
     .unwrap()
 }
 
-/// Rules of which nothing but hardware could change the grade: the first asks for states, the second too.
+/// The names of two rules of grade [`Grade::Cautious`], which evidence from hardware can raise.
 fn cautious() -> [&'static str; 2] {
     let mut rules = all().filter(|rule| rule.grade() == Grade::Cautious).map(|rule| rule.id);
     [rules.next().unwrap(), rules.next().unwrap()]
@@ -76,7 +76,7 @@ fn a_failure_on_hardware_makes_a_cautious_rule_documented() {
     let source = "AMD Instinct MI300X\tHIP 7.1.25424, amdgpu 6.14.14\t2026-11-29";
     assert!(table.contains(&format!("{failing}\tgfx942\tfails\t2:2\t{source}\n")), "{table}");
     assert!(table.contains(&format!("{unseen}\tgfx942\tnever\t2:-\t{source}\n")), "{table}");
-    // The same again changes nothing; another GPU adds its rows; a later report of the first replaces its own.
+    // The same report again changes nothing; a report of another GPU adds rows; a later report of the first GPU replaces its rows.
     let again = adopt(&mi300, &checkout.0, false).unwrap();
     assert_eq!((again.rows, again.grades.len()), (0, 0));
     let other = report("AMD Instinct MI325X", false, &[(unseen, "less", Some(1))]);
@@ -87,7 +87,7 @@ fn a_failure_on_hardware_makes_a_cautious_rule_documented() {
     assert_eq!(rows.iter().filter(|row| row.rule == failing || row.rule == unseen).count(), 3);
 }
 
-/// A time of one GPU becomes the row of its instruction set, which the timed mode reads; the others keep theirs.
+/// A time measured on one GPU becomes the row of its instruction set, which the timed mode then uses; the rows of other sets are unchanged.
 #[test]
 fn a_measured_time_becomes_a_row() {
     let checkout = Checkout::new("timed");

@@ -1,5 +1,5 @@
-//! The closed loop of the suite `clock`: against the timed mode, what is measured is what its table of parameters says, and a model with
-//! another number is found.
+//! Checks the suite `clock` against the timed mode: the measured parameters equal those of the model's table, and a model with a changed
+//! parameter is detected.
 #![allow(missing_docs, reason = "a test")]
 
 use std::collections::{BTreeMap, HashSet};
@@ -15,10 +15,10 @@ use gcn_test_support::env::fuzz_step;
 
 mod llvm;
 
-/// What is shown each result of a launch, and says whether it wants more.
+/// Receives the result of each run, and returns whether another run is wanted.
 type Seen<'a> = &'a mut dyn FnMut(&[u8]) -> bool;
 
-/// A GPU whose times are these.
+/// A GPU that is simulated with this timing configuration.
 fn with(config: &Config) -> impl FnMut(&Launch, u32, Seen) -> Result<(), String> {
     move |launch, _, seen| {
         seen(&launch.simulate_timed(config)?);
@@ -30,12 +30,12 @@ fn measure(task: Task, target: Target, config: &Config) -> Experiment {
     clock::run(task, target, 1, &mut with(config))
 }
 
-/// What no program sees on all targets: properties of a kernel.
+/// Parameters that no program can measure on any target: they are properties of a kernel.
 const UNSEEN: [&str; 2] = ["l2.reuse", "mall.reuse"];
-/// What the table has and the model does not use, so that no fault in it can show.
+/// Parameters of the table that the model does not use, so that changing them has no effect.
 const UNUSED: [&str; 2] = ["cu.simds", "cu.scalar-units"];
 
-/// Everything that is not in `unseen` is measured as the table says.
+/// Checks that every parameter outside `unseen` is measured as the table has it.
 fn closed_loop(target: Target, unseen: &[&str]) {
     let config = Config::default();
     let experiments: Vec<_> =
@@ -52,14 +52,14 @@ fn closed_loop(target: Target, unseen: &[&str]) {
     let mut names: Vec<&str> = of(Fit::NotSeen).iter().map(|p| p.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, expected, "{target}");
-    // As a table it says the same.
+    // Written as a table and read again, the parameters are the same.
     let mut again = Config::default();
     again.read(&clock.table(target, "a test"), target).unwrap();
     let measured = clock.parameters.iter().filter_map(|p| Some((p.name.clone(), p.measured.clone()?)));
     assert_eq!(again.overrides, measured.collect::<Vec<_>>());
 }
 
-/// Targets, and what no program sees on them besides [`UNSEEN`].
+/// Targets, each with the parameters that no program can measure on it in addition to [`UNSEEN`].
 const TARGETS: [(Target, &[&str]); 5] = [
     (
         Target::GFX908,
@@ -78,7 +78,7 @@ const TARGETS: [(Target, &[&str]); 5] = [
     (Target::GFX1100, &["memtime.latency", "smem.store-latency"]),
 ];
 
-/// On every target in a full run; a program takes long to measure.
+/// Runs on all targets only in a full run, because the measurements take long.
 #[test]
 fn times_are_those_of_the_table() {
     for (target, unseen) in TARGETS.into_iter().step_by(fuzz_step(2)) {
@@ -86,12 +86,13 @@ fn times_are_those_of_the_table() {
     }
 }
 
-/// Another value of a parameter, no further off than what shows among instructions that issue in slots, or parts that are not alone.
+/// Another value for a parameter, far enough from the table's that the difference is measurable among instructions that issue in fixed
+/// slots or compete with others.
 fn off(target: Target, row: &Parameter) -> String {
     let rdna = target.has_workgroup_processors();
     let slot = if rdna { 1 } else { 4 };
     let Ok(value) = row.value.parse::<u64>() else {
-        // Groups of lanes.
+        // Sets of lane groups.
         let quarters = "0-15;16-31;32-47;48-63";
         return if row.value == quarters { "0-31;32-63" } else { quarters }.to_owned();
     };
@@ -112,8 +113,8 @@ fn off(target: Target, row: &Parameter) -> String {
     of.to_string()
 }
 
-/// Each row that is seen, off alone, is found with its value by the experiment that measures it; those of one part of the experiments, all of
-/// them in a full run.
+/// Changes each measurable parameter alone, and checks that the experiment that measures it finds the new value. `part` names the
+/// experiments; only a full run covers all of them.
 fn planted(target: Target, part: &[&str], hidden: &[&str]) {
     let plain = Config::default();
     let (mut wrong, mut planted) = (Vec::new(), 0);
@@ -146,7 +147,7 @@ fn planted(target: Target, part: &[&str], hidden: &[&str]) {
     assert!(wrong.is_empty() && planted > 0, "{target}: {} of {planted}\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The experiments in parts that take about the same time.
+/// The experiments, divided into parts that take about the same time.
 const INSTRUCTIONS: &[&str] = &["vector", "matrix", "waits", "lds", "rates", "code lines", "scalar cache"];
 const LANES: &[&str] = &["lds phases", "code"];
 const CACHES: &[&str] = &["caches"];
@@ -177,7 +178,7 @@ fn a_fault_in_instructions_is_found_on_rdna() {
     planted(Target::GFX1100, INSTRUCTIONS, &[]);
 }
 
-/// Programs obey every rule, and LLVM assembles the same code.
+/// Programs violate no rule, and LLVM assembles them to the same code.
 #[test]
 fn programs_are_legal() {
     for target in [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950, Target::GFX1100] {
@@ -204,7 +205,7 @@ fn programs_are_legal() {
     }
 }
 
-/// A clock that counts instructions is no clock.
+/// A clock that counts instructions instead of cycles is rejected.
 #[test]
 fn without_time_nothing_is_measured() {
     let mut gpu = |launch: &Launch, _: u32, seen: Seen| {

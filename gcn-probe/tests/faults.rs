@@ -1,7 +1,8 @@
-//! Faults that are planted in the simulator that plays the GPU: the suites find every one of them, and name what is wrong.
+//! Plants faults in a simulator that takes the place of the GPU, and checks that the suites find every one of them and name the faulty
+//! instruction or rule.
 //!
-//! A fault is planted where it costs the simulator nothing: in the program that it is given (a modifier that is lost, another
-//! instruction, a wait state more or less), in what it computes with (its rules, its model of matrix sums), or in its results.
+//! Faults are planted without changing the simulator's code: in the program that it is given (a modifier is removed, an instruction
+//! replaced, a wait state added or removed), in its configuration (its rules, its model of matrix sums), or in its results.
 
 use gcn_isa::hazards::Config;
 use gcn_isa::{InstDesc, Target};
@@ -16,30 +17,30 @@ use gcn_probe::{judge, matrix};
 use gcn_sim::launch::Program;
 use gcn_sim::{MatrixArithmetic, Options};
 
-/// Where a fault is.
+/// The part of the run in which a fault is planted.
 #[derive(Clone, Copy)]
 enum Wrong {
-    /// In the text of the program: of a line, the line that is executed instead.
+    /// In the program's text: a function that returns the replacement for a line, or `None` to keep it.
     Line(fn(&str) -> Option<String>),
-    /// In what the program leaves in the buffer.
+    /// In the contents of the buffer after the run.
     Result(fn(&mut [u8])),
-    /// In how it is executed.
+    /// In the loaded program or its configuration.
     Machine(fn(Program) -> Program),
 }
 
-/// A fault of single instructions.
+/// A fault of individual instructions.
 struct Fault {
     name: &'static str,
     wrong: Wrong,
-    /// True of the differences that show it.
+    /// True for a difference that is the expected effect of the fault.
     is_named: fn(&FormResult, &Difference) -> bool,
 }
 
-/// Room for what any program has in LDS.
+/// LDS size that suffices for every program.
 const LDS: u32 = 0x2000;
 
 impl Wrong {
-    /// What the faulty GPU makes of a program.
+    /// The result of a program on the faulty GPU.
     fn run(self, launch: &Launch, target: Target, options: &Options) -> Result<Vec<u8>, String> {
         match self {
             Wrong::Line(change) => {
@@ -61,21 +62,21 @@ impl Wrong {
     }
 }
 
-/// The line without what begins with `start` and ends before a space.
+/// The line without the part that begins with `start` and extends to the next space; `None` if there is none.
 fn without(line: &str, start: &str) -> Option<String> {
     let at = line.find(start)?;
     let end = line[at + 1..].find(' ').map_or(line.len(), |end| at + 1 + end);
     Some(format!("{}{}", &line[..at], &line[end..]))
 }
 
-/// The line that sets MODE, with bits of it.
+/// The line that sets MODE with these bits cleared; `None` for other lines.
 fn mode_without(line: &str, bits: u32) -> Option<String> {
     let (before, value) = line.split_once("hwreg(HW_REG_MODE, 0, 8), 0x")?;
     let value = u32::from_str_radix(value, 16).ok()? & !bits;
     Some(format!("{before}hwreg(HW_REG_MODE, 0, 8), {value:#x}"))
 }
 
-/// A fault in which an instruction is another one.
+/// A fault that replaces an instruction by another one.
 macro_rules! other {
     ($from:literal is $to:literal) => {
         Fault {
@@ -138,7 +139,8 @@ const VALUES: [Fault; 20] = [
         wrong: Wrong::Line(|line| {
             line.starts_with("s_mov_b64 exec, s[50:51]").then(|| "s_mov_b64 exec, -1".to_owned())
         }),
-        // Lanes of vector registers, LDS or memory, masks in scalars, or EXEC itself: whatever comes first in the buffer.
+        // The first difference in the buffer may be in lanes of vector registers, in LDS or memory, in masks in scalar registers, or in
+        // EXEC.
         is_named: |_, first| {
             let places = ["lane", "LDS", "exec", "vcc"];
             places.iter().any(|place| first.place.contains(place)) || first.place.starts_with('s')
@@ -206,10 +208,10 @@ const MATRIX: [Fault; 4] = [
     },
 ];
 
-/// Programs of each form. Those of the suite are four, from more seeds; a fault must show in fewer forms than all.
+/// The number of programs for each form. The suite runs four of each, but more forms; here a fault must show in only some forms.
 const VARIANTS: u32 = 6;
 
-/// The forms in which a fault is found, or a difference that is about something else.
+/// The number of forms in which a fault is found; an error if a difference has another cause.
 fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> Result<usize, String> {
     let mut found = 0;
     for row in forms {
@@ -229,7 +231,7 @@ fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> Result<u
     }
 }
 
-/// Forms in which some program of the suite contains what the fault changes.
+/// The forms for which some program of the suite contains what the fault changes.
 fn touched(fault: &Fault, all: &[&'static InstDesc], texts: &[Vec<String>]) -> Vec<&'static InstDesc> {
     let is_touched = |texts: &Vec<String>| match fault.wrong {
         Wrong::Line(change) => {
@@ -241,14 +243,14 @@ fn touched(fault: &Fault, all: &[&'static InstDesc], texts: &[Vec<String>]) -> V
     touched.map(|(row, _)| *row).collect()
 }
 
-/// Every so many forms are enough for faults that are in most of them.
+/// A sample of the forms, for faults that affect most of them.
 fn some(forms: Vec<&'static InstDesc>) -> Vec<&'static InstDesc> {
     const ENOUGH: usize = 25;
     let step = forms.len().div_ceil(ENOUGH).max(1);
     forms.into_iter().step_by(step).collect()
 }
 
-/// A fault by its name, and in how many places it was found.
+/// A fault's name, and the number of forms or rules in which it was found.
 type Planted = (String, Result<usize, String>);
 
 fn of_values() -> Vec<Planted> {
@@ -276,19 +278,19 @@ fn of_matrix() -> Vec<Planted> {
 
 const ONCE: Effort = Effort { pairs: 1, repeats: 1, around: &[Surroundings::Alone] };
 
-/// A GPU that has one wait state fewer, or one more, in each `s_nop`.
+/// The line for a GPU that executes `more` wait states more in each `s_nop`.
 fn with_nops(line: &str, more: i64) -> Option<String> {
     let states: i64 = line.strip_prefix("s_nop ")?.parse().ok()?;
     Some(match states + more {
-        // The longest is two.
+        // One `s_nop` covers at most 16 states, so the rest needs a second one.
         16.. => "s_nop 15\ns_nop 0".to_owned(),
         0.. => format!("s_nop {}", states + more),
         _ => String::new(),
     })
 }
 
-/// Of rules whose number is not hidden by another's: a state that the hardware needs and the rule has not, one that it has and the hardware
-/// does not need, and hardware that has not the hazard.
+/// Plants three faults for each rule whose number no other rule hides: hardware that needs one wait state more than the rule says, hardware
+/// that needs one less, and hardware without the hazard.
 fn of_waits() -> Vec<Planted> {
     const RULES: usize = 5;
     let target = Target::GFX942;
@@ -297,7 +299,7 @@ fn of_waits() -> Vec<Planted> {
         let Ok(pairs) = pair::pairs(rule, target, 1, 1) else { continue };
         let of = &pairs[0];
         let (by, needed) = of.pair.most;
-        // With one `s_nop` of few states, so that one more or less is one state.
+        // Only rules whose wait fits into a single `s_nop`, so that changing it by one is one wait state.
         if by != rule.id || !(2..=12).contains(&needed) || pair::others_ask(&of.pair, rule, target).is_some()
         {
             continue;

@@ -1,11 +1,12 @@
-//! The suite `kernels`: every kernel is right on every target that it is written for, and times are those of the device.
+//! Tests the suite `kernels`: every kernel gives correct results on every target that it supports, and the reported times are those of the
+//! device.
 
 use gcn_dsl::Device;
 use gcn_isa::Target;
 use gcn_probe::kernels::{self, Effort};
 use gcn_probe::report::{KernelResult, Status};
 
-/// What runs beside the simulator of a target, and how many kernels are written for it at least.
+/// Runs all kernels on the simulator of a target; at least `least` of them must support it.
 fn all_right(target: Target, least: usize) {
     let device = Device::fast_simulator(target);
     let results: Vec<KernelResult> =
@@ -45,7 +46,7 @@ fn all_kernels_are_right_on_gfx1201() {
     all_right(Target::GFX1201, 30);
 }
 
-/// Where the model is the device, it errs by nothing; a device without a clock has no times.
+/// If the device is the timed model itself, the model's error is 0; a device without a clock reports no times.
 #[test]
 fn times_are_those_of_the_device() {
     let task = kernels::tasks()[0];

@@ -1,4 +1,5 @@
-//! The suite `matrix`: its programs are legal and reach what instructions can do, and a GPU that multiplies otherwise is found.
+//! Tests the suite `matrix`: its programs are legal and cover the instructions' options, and a GPU with different matrix arithmetic is
+//! detected.
 
 use std::collections::BTreeSet;
 
@@ -38,8 +39,9 @@ fn every_matrix_instruction_has_programs() {
     }
 }
 
-/// A GPU whose matrix instructions are chains of fused multiply-adds is found: by instructions whose sums the hardware's model rounds
-/// otherwise, and never by those of integers, whose sums are exact. Of gfx950 no model is published, so the simulator itself has chains.
+/// Detects a GPU whose matrix instructions are chains of fused multiply-adds: exactly the instructions that the hardware model rounds
+/// differently are reported, and no integer instruction, since integer sums are exact. No hardware model is published for gfx950, so there
+/// the simulator itself uses such chains.
 #[test]
 fn a_gpu_that_adds_otherwise_is_found() {
     for target in [Target::GFX908, Target::GFX90A, Target::GFX942] {
@@ -62,7 +64,7 @@ fn a_gpu_that_adds_otherwise_is_found() {
     }
 }
 
-/// One bit of a result that is wrong is found, and its place is named.
+/// A single wrong bit of a result is found, and its position is reported.
 #[test]
 fn a_wrong_bit_is_named() {
     let target = Target::GFX90A;

@@ -1,5 +1,6 @@
-//! Whole runs on the library of gcn-hip: the suites find no difference, and neither a process that dies nor one that hangs ends a run.
-//! Without libtest, since this program is its own child process, whose output are results.
+//! Runs whole suites through gcn-hip's library: they find no difference, and neither a process that crashes nor one that hangs ends a run.
+//! The test has its own `main` instead of libtest's, since it starts itself as the child process, whose standard output must contain only
+//! results.
 #![allow(missing_docs, reason = "a test")]
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -23,9 +24,9 @@ mod linux {
     use gcn_probe::run::{self, Work};
     use gcn_probe::suite::{Clock, Matrix, Settings, Suite, Values, Waits};
 
-    /// Says what a child process does.
+    /// The variable that tells a child process how to behave.
     const CHILD: &str = "GCN_PROBE_TEST_CHILD";
-    /// Long enough for a form on a machine that is busy.
+    /// A time limit that is long enough for one form on a busy machine.
     const LIMIT: Duration = Duration::from_secs(60);
 
     pub fn main() {
@@ -33,7 +34,7 @@ mod linux {
             child(&work);
             return;
         }
-        // `--list` and a filter that names something else are not for this program.
+        // `--list`, or a filter that does not match this test: do nothing.
         let mut arguments = std::env::args().skip(1);
         if arguments.any(|argument| {
             argument == "--list" || !argument.starts_with('-') && !"probe".contains(&argument)
@@ -70,7 +71,7 @@ mod linux {
         }
         match (how, first) {
             ("dies", 0) | ("hangs", 0) => {
-                // An error: nobody takes more lines.
+                // Returns an error, since the receiver stops reading.
                 let _ = run::child::<Values>(work, &mut Few(out, 3));
                 if how == "hangs" {
                     std::thread::sleep(LIMIT);
@@ -80,7 +81,7 @@ mod linux {
         }
     }
 
-    /// Takes so many lines and no more.
+    /// A writer that accepts this number of lines and then fails.
     struct Few<'a>(std::io::StdoutLock<'a>, usize);
 
     impl Write for Few<'_> {
@@ -123,7 +124,7 @@ mod linux {
         };
         let ran = run::run::<S>(command, limit, journal, |_, _| ());
         let (header, _, results) = ran.map_err(|error| error.to_string())?;
-        // What nobody may take for hardware, and which driver it has.
+        // The report must be marked as simulated, and names its driver.
         assert!(header.gpu.simulated, "{:?}", header.gpu);
         assert_eq!(header.gpu.driver.hip.split('.').count(), 3, "{:?}", header.gpu.driver);
         Ok(results)
@@ -139,7 +140,7 @@ mod linux {
         let others: Vec<_> = forms.iter().filter(|form| form.status != Status::Equal).collect();
         assert!(others.is_empty(), "{target}: {others:#?}");
         assert_eq!(forms.len(), Forms::of(target.parse().unwrap()).run.len());
-        // From a journal that was cut off in the middle of a line, the run goes on to the same report.
+        // A run continues from a journal that was truncated within a line, and produces the same report.
         let text = std::fs::read(&path).unwrap();
         std::fs::write(&path, &text[..text.len() * 9 / 10]).unwrap();
         assert_eq!(probe::<Values>(target, "plain", LIMIT, &path), forms);
@@ -155,7 +156,7 @@ mod linux {
         std::fs::remove_file(path).unwrap();
     }
 
-    /// What is measured through HIP is what rules ask for.
+    /// The wait states measured through HIP are those that the rules require.
     fn waits_are_those_of_the_rules(target: &str, least: usize) {
         let path = journal("waits");
         let rules = probe::<Waits>(target, "plain", LIMIT, &path);
@@ -165,7 +166,7 @@ mod linux {
         std::fs::remove_file(path).unwrap();
     }
 
-    /// What is measured through HIP is what the table says.
+    /// The times measured through HIP are those of the model's table.
     fn times_are_those_of_the_table(target: &str) {
         let path = journal("clock");
         let clock = Table::new(target.parse().unwrap(), probe::<Clock>(target, "plain", 4 * LIMIT, &path));
@@ -174,7 +175,7 @@ mod linux {
         std::fs::remove_file(path).unwrap();
     }
 
-    /// A report without results would say that nothing differs.
+    /// A target without programs is an error: a report without results would suggest that nothing differs.
     fn targets_without_programs_are_refused() {
         let path = journal("rdna");
         let values = try_probe::<Values>("gfx1100", "plain", LIMIT, &path).unwrap_err();
@@ -182,11 +183,11 @@ mod linux {
         assert!(!path.exists());
     }
 
-    /// The first process gives two results, then nothing.
+    /// The first child process gives two results, then crashes or hangs.
     fn processes_that_die_or_hang_cost_one_form() {
         for (how, status) in [("dies", Status::Failed), ("hangs", Status::Hung)] {
             let path = journal(how);
-            // Whatever the first process needs for its results, it says them at once.
+            // However long the first process needs before its first result, it prints its results at once.
             let forms = probe::<Values>("gfx942", how, LIMIT / 3, &path);
             assert_eq!(forms[2].status, status, "{:?}", forms[2]);
             let others = |form: &&FormResult| form.status != Status::Equal;

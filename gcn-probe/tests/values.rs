@@ -1,4 +1,5 @@
-//! Programs are legal and repeatable, and a GPU that computes something else is found and named.
+//! Tests the suite `values`: programs are legal and repeatable, and a GPU that computes something else is detected, and the instruction
+//! named.
 
 use gcn_isa::{Format, Target};
 use gcn_probe::case::Case;
@@ -11,8 +12,8 @@ use gcn_sim::launch::Program;
 
 mod llvm;
 
-/// Every form has a plain program, which the simulator runs: in strict mode, in which a missing wait or an access outside the buffer
-/// is an error.
+/// Every form has a program with default modifiers that the simulator runs in strict mode, in which a missing wait or an access outside the
+/// buffer is an error.
 #[test]
 fn every_form_has_a_program_that_needs_no_wait() {
     for target in [Target::GFX90A, Target::GFX942] {
@@ -34,11 +35,11 @@ fn every_form_has_a_program_that_needs_no_wait() {
     }
 }
 
-/// LLVM's assembler accepts the programs, random modifiers included, and gives the same code.
+/// LLVM's assembler accepts the programs, including their random modifiers, and produces the same code.
 #[test]
 fn llvm_assembles_the_same_code() {
     for target in [Target::GFX90A, Target::GFX942] {
-        // One file: the instructions under test with the text around the first.
+        // One file contains all instructions under test; only the first is surrounded by its harness.
         let cases: Vec<Case> = Forms::of(target)
             .run
             .into_iter()
@@ -61,13 +62,13 @@ fn a_seed_repeats_a_program_and_another_does_not() {
     assert_ne!(case(1).launch.input, case(2).launch.input);
 }
 
-/// A GPU that rounds the f16 results of mixed-precision multiply-add once: those instructions differ, and no others.
+/// Detects a GPU that rounds the f16 results of mixed-precision multiply-add only once: exactly those instructions differ.
 #[test]
 fn a_gpu_that_rounds_otherwise_is_found() {
     let target = Target::GFX942;
     let mut found = Vec::new();
     for row in Forms::of(target).run.into_iter().filter(|row| row.format == Format::Vop3p) {
-        // Few operands show it.
+        // Only few operand values show the difference, so more programs are needed.
         let variants = if row.is_mixed_precision() { 160 } else { 8 };
         let result = judge::form(row, target, 1, variants, &mut |launch, _, seen| {
             let program =
@@ -82,7 +83,7 @@ fn a_gpu_that_rounds_otherwise_is_found() {
     assert!(!found.is_empty() && found.iter().all(|(_, mixed)| *mixed), "{found:?}");
 }
 
-/// One bit of any register, of LDS or of memory that is wrong is found, and its place is named.
+/// A single wrong bit in a register, LDS or memory is found, and its position is reported.
 #[test]
 fn a_wrong_bit_is_named() {
     let target = Target::GFX90A;

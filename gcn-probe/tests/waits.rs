@@ -1,5 +1,5 @@
-//! The closed loop of the suite `waits`: on the simulator in faithful mode the numbers that are measured are those of the rules, and a
-//! simulator with another number is found.
+//! Checks the suite `waits` against the simulator in faithful mode: the measured wait states equal those of the rules, and a simulator with
+//! another number is detected.
 
 use gcn_isa::Target;
 use gcn_isa::hazards::Config;
@@ -15,10 +15,10 @@ mod llvm;
 const ALONE: Effort = Effort { pairs: 1, repeats: 1, around: &[Surroundings::Alone] };
 const EVERYWHERE: Effort = Effort { around: &Surroundings::ALL, ..ALONE };
 
-/// What is shown each result of a launch, and says whether it wants more.
+/// Receives the result of each run, and returns whether another run is wanted.
 type Seen<'a> = &'a mut dyn FnMut(&[u8]) -> bool;
 
-/// A GPU whose hazards are these rules.
+/// A GPU that is simulated with these hazard rules.
 fn with_rules(rules: Config) -> impl FnMut(&Launch, u32, Seen) -> Result<(), String> {
     move |launch, _, seen| {
         let options = Options { rules, ..Options::faithful() };
@@ -27,7 +27,7 @@ fn with_rules(rules: Config) -> impl FnMut(&Launch, u32, Seen) -> Result<(), Str
     }
 }
 
-/// A pair for messages.
+/// A pair of instructions with its results, for messages.
 fn line(pair: &PairResult) -> String {
     let failing: Vec<_> = pair.places.iter().map(|place| (&place.surroundings, &place.failing)).collect();
     let PairResult { instructions, asked, needed, needed_by, measured, unstable, .. } = pair;
@@ -36,8 +36,8 @@ fn line(pair: &PairResult) -> String {
     )
 }
 
-/// Each rule is measured three times: as the simulator is, with that rule alone, whose number must come out whatever others ask for, and
-/// without it, which must be noticed unless another asks for as much.
+/// Measures each rule three times: on the simulator as it is; with only that rule enabled, when the rule's own number must be measured
+/// whatever other rules require; and without that rule, which must be noticed unless another rule requires as many wait states.
 fn closed_loop(target: Target, more: &[&str]) {
     let (mut wrong, mut missing) = (Vec::new(), 0);
     let (mut unmeasured, mut texts) = (Vec::new(), String::new());
@@ -67,7 +67,7 @@ fn closed_loop(target: Target, more: &[&str]) {
                 let without = measured(Config::default().without(rule.id).unwrap(), ALONE);
                 let noticed = matches!(without.verdict(), Verdict::Less | Verdict::NotSeen);
                 missing += usize::from(noticed);
-                // Another rule of the same number hides it.
+                // Another rule with the same number hides the missing one.
                 if !noticed && pair::others_ask(&of.pair, rule, target) != Some(all.needed) {
                     wrong.push(format!("without {}: {}", rule.id, line(&without)));
                 }
@@ -76,7 +76,7 @@ fn closed_loop(target: Target, more: &[&str]) {
     }
     llvm::assembles_the_same(&texts, target);
     assert!(wrong.is_empty(), "{target}: {} wrong\n{}", wrong.len(), wrong.join("\n"));
-    // Faults that were planted and found.
+    // Enough rules were removed and noticed.
     assert!(missing >= 30, "{target}: {missing}");
     let mut expected: Vec<&str> = UNMEASURED.iter().chain(more).copied().collect();
     let mut found: Vec<&str> = unmeasured.iter().map(|(rule, _)| *rule).collect();
@@ -85,7 +85,7 @@ fn closed_loop(target: Target, more: &[&str]) {
     assert_eq!(found, expected, "{target}: {unmeasured:?}");
 }
 
-/// Rules of all targets that no program can show here: returns from traps, messages, replay, and what only LLVM's search asks for.
+/// Rules that no program can measure on any target: returns from traps, messages, replay, and rules that only LLVM's hazard recognizer has.
 const UNMEASURED: [&str; 4] = ["cdna3.15", "cdna3.11", "llvm.10.overwritten", "xnack.clause"];
 
 #[test]
@@ -111,7 +111,7 @@ fn numbers_are_those_of_the_rules_on_gfx950() {
     );
 }
 
-/// A simulator that needs a state more than is believed, and one that needs fewer.
+/// Detects a simulator that needs one wait state more than the rules say, and one that needs fewer.
 #[test]
 fn a_number_that_is_one_off_is_noticed() {
     let rule = gcn_isa::hazards::rule("rocroller.18.mask").unwrap();
@@ -128,8 +128,8 @@ fn a_number_that_is_one_off_is_noticed() {
     assert_eq!((result.verdict(), result.measured), (Verdict::More, Some(2)));
 }
 
-/// Rules about counters and barriers that programs show on a target: those that the checker asks for and a simulator of which the results
-/// come as late as they may.
+/// Checks the rules about counters and barriers that programs can measure on a target: on a simulator whose results arrive as late as
+/// allowed, the measured waits are those that the checker requires.
 fn counters(target: Target, expected: &[(&str, usize)]) {
     let (mut found, mut texts) = (Vec::new(), String::new());
     for rule in counter::tasks(target) {
@@ -153,7 +153,7 @@ fn counters(target: Target, expected: &[(&str, usize)]) {
                 .simulate(&Options::strict())
                 .unwrap_or_else(|error| panic!("{target} {}: {error}", trial.text));
             texts += &settled.text;
-            // Hardware on which results are always there, and hardware that needs the next stronger wait.
+            // Hardware whose results are always available at once, and hardware that needs the next stronger wait.
             let mut never = |launch: &Launch, _: u32, seen: Seen| -> Result<(), String> {
                 seen(&launch.simulate(&Options::default())?);
                 Ok(())

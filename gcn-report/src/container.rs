@@ -47,8 +47,7 @@ impl Choice {
     /// Calls `visit` for the selected code objects, of which there is at least one. `bytes` are the contents of an ELF file or of a
     /// container, whose bundles are unpacked one at a time.
     ///
-    /// # Errors
-    /// An error if the file cannot be read or nothing is selected; or an error of `visit`.
+    /// If the file cannot be read or nothing is selected; also the errors that `visit` returns.
     pub fn each<E: From<Error>>(
         &self,
         name: &str,
@@ -95,8 +94,7 @@ impl Choice {
 
     /// The selected code object; if there are several, the one that contains `kernel`.
     ///
-    /// # Errors
-    /// An error if the file cannot be read, or if not exactly one is selected.
+    /// If the file cannot be read, or if the selection is not exactly one code object.
     pub fn select_one<'d>(
         &self,
         name: &str,

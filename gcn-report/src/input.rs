@@ -33,8 +33,7 @@ pub enum Broken {
 /// Reads assembly, or every code object that `choice` selects in a file: an object, relocatable or not, a bundle, or a host library or
 /// program. The target of `choice` applies to assembly that does not specify one; `.include` in assembly searches `folders`.
 ///
-/// # Errors
-/// An error if the bytes are of another kind, assembly contains errors, an object cannot be read, or none is selected.
+/// If the bytes are of another kind, the assembly contains errors, an object cannot be read, or nothing is selected.
 pub fn read(
     name: &str,
     bytes: Vec<u8>,

@@ -61,7 +61,7 @@ pub struct Kernel {
     pub wave_size: u32,
     /// The number of waves that run concurrently.
     pub occupancy: OccupancyReport,
-    /// The same in each mode of the target: for either wave size, and on one or two compute units.
+    /// The occupancy with the same register counts in each mode of the target: for either wave size, and on one or two compute units.
     pub occupancies: Vec<ModeReport>,
     /// The fields of the descriptor.
     pub descriptor: Vec<Field>,
@@ -87,7 +87,7 @@ pub struct ModeReport {
     pub wave_size: u32,
     /// `wgp` if a workgroup may run on both compute units of a workgroup processor, `cu` if on one.
     pub mode: &'static str,
-    /// True for the mode that the descriptor selects.
+    /// True for the mode that the kernel's descriptor selects.
     pub own: bool,
     /// The number of waves that run concurrently.
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Wave-instructions per second, by kind of code. One item is one instruction of one wave.
+//! Measures the wave-instructions per second in functional mode, by kind of code. One item is one instruction of one wave.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// Loop bodies of 32 instructions or so.
+/// Loop bodies of about 32 instructions.
 const INTEGER: &str =
     "v_add_u32 v1, v2, v3\nv_lshl_add_u32 v4, v1, 2, v3\nv_and_b32 v5, v4, v1\nv_mul_lo_u32 v6, v5, v4\n";
 const FLOAT: &str =
@@ -20,12 +20,12 @@ const FLOAT: &str =
 const SCALAR: &str = "s_add_u32 s6, s7, s8\ns_lshl_b32 s9, s6, 2\ns_and_b64 s[10:11], s[6:7], s[8:9]\ns_cselect_b32 s12, s6, s7\n";
 const MASKED: &str = "v_cmp_lt_u32 vcc, v2, v3\nv_cndmask_b32 v4, v2, v3, vcc\nv_add_co_u32 v5, vcc, v4, v3\nv_addc_co_u32 v6, vcc, v5, v3, vcc\n";
 const LDS: &str = "ds_write_b32 v2, v3\nds_read_b32 v4, v2\nds_write_b128 v5, v[8:11]\nds_read_b128 v[12:15], v5\ns_waitcnt lgkmcnt(0)\n";
-/// The same with lanes that do not lie one after another.
+/// As `LDS`, but the addresses of the lanes are not consecutive.
 const LDS_ANYWHERE: &str = "ds_write_b32 v9, v3\nds_read_b32 v4, v9\nds_write_b128 v10, v[16:19]\nds_read_b128 v[12:15], v10\ns_waitcnt lgkmcnt(0)\n";
 const GLOBAL: &str = "global_store_dword v2, v3, s[20:21]\nglobal_load_dword v4, v2, s[20:21]\nglobal_store_dwordx4 v5, v[16:19], s[20:21]\nglobal_load_dwordx4 v[12:15], v5, s[20:21]\ns_waitcnt vmcnt(0)\n";
 const GLOBAL_ANYWHERE: &str = "global_store_dword v9, v3, s[20:21]\nglobal_load_dword v4, v9, s[20:21]\nglobal_store_dwordx4 v10, v[16:19], s[20:21]\nglobal_load_dwordx4 v[12:15], v10, s[20:21]\ns_waitcnt vmcnt(0)\n";
 const DOUBLE: &str = "v_add_f64 v[12:13], v[2:3], v[6:7]\nv_mul_f64 v[14:15], v[12:13], v[2:3]\nv_fma_f64 v[16:17], v[14:15], v[12:13], v[6:7]\nv_fma_f64 v[18:19], v[16:17], v[14:15], v[6:7]\n";
-/// Matrix instructions: name, target, text, operations of one.
+/// Matrix instructions: name, target, text, and the number of multiplications and additions of one instruction.
 const MATRIX: [(&str, Target, &str, u64); 13] = [
     ("f16", Target::GFX942, "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
     ("bf16", Target::GFX942, "v_mfma_f32_32x32x8_bf16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
@@ -38,7 +38,7 @@ const MATRIX: [(&str, Target, &str, u64); 13] = [
     ("exact bf16", Target::GFX908, "v_mfma_f32_32x32x4bf16 a[0:15], v2, v4, a[0:15]", 8192),
     ("tree f16", Target::GFX90A, "v_mfma_f32_32x32x8f16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
     ("tree bf16", Target::GFX90A, "v_mfma_f32_32x32x4bf16 v[32:47], v2, v4, v[32:47]", 8192),
-    // Counted as the dense product that it stands for.
+    // Counted like the dense product that it replaces.
     ("sparse", Target::GFX942, "v_smfmac_f32_32x32x16_f16 v[32:47], v[2:3], v[4:7], v8", 32_768),
     (
         "mx",
@@ -48,7 +48,7 @@ const MATRIX: [(&str, Target, &str, u64); 13] = [
     ),
 ];
 
-/// What RDNA 3 calls the instructions of the bodies, in waves of 32 lanes.
+/// Mnemonics of the loop bodies and their names on RDNA 3, for waves of 32 lanes.
 const OF_RDNA: [(&str, &str); 9] = [
     ("v_add_u32", "v_add_nc_u32"),
     ("v_addc_co_u32", "v_add_co_ci_u32"),
@@ -61,7 +61,7 @@ const OF_RDNA: [(&str, &str); 9] = [
     ("load_dword", "load_b32"),
 ];
 
-/// A kernel that repeats `body`. Its global memory is at s[20:21], where [`Memory`] puts what is allocated first.
+/// A kernel that repeats `body` in a loop. `s[20:21]` contains the address at which [`Memory`] places its first allocation.
 fn machine(target: Target, body: &str, unroll: usize, trips: u32) -> Machine {
     let rdna = target.has_workgroup_processors();
     let named = |text: String| match rdna {
@@ -114,7 +114,7 @@ fn functional(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, Target::GFX942, body(name), 2000, Options::default());
 }
 
-/// The same in waves of 32 lanes: twice as many instructions a second are as many lanes.
+/// The same code in waves of 32 lanes: equal throughput in lanes means twice as many instructions per second.
 #[divan::bench(args = ["integer", "float", "double", "masked", "scalar", "lds", "lds anywhere", "global", "global anywhere"])]
 fn wave32(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, Target::GFX1100, body(name), 2000, Options::default());
@@ -134,7 +134,7 @@ fn matrix_flops(bencher: Bencher<'_, '_>, name: &str) {
     matrix(bencher, name, MatrixArithmetic::Hardware);
 }
 
-/// The same as chains of fused multiply-adds.
+/// The same with matrix products computed as chains of fused multiply-adds.
 #[divan::bench(args = MATRIX.map(|(name, ..)| name))]
 fn chain_flops(bencher: Bencher<'_, '_>, name: &str) {
     matrix(bencher, name, MatrixArithmetic::Chain);

@@ -1,8 +1,8 @@
-//! What a second host thread gains, by kind of code: workgroups that have nothing to do with each other, run by one thread and by
-//! two in turns, so that a machine that does other things as well slows both.
+//! Measures the speed-up by a second host thread, by kind of code. Independent workgroups are run alternately by one thread and by two, so
+//! that other work on the machine slows both measurements.
 //!
-//! Printed are wave-instructions a second (the best of the rounds) with their ratio, and, where Linux says it, the processor time
-//! that two threads take for the work of one: with 1.00 they do not get in each other's way, whatever else the machine does.
+//! Prints the wave-instructions per second (of the best round) and their ratio. Where Linux reports it, also prints the processor time that
+//! two threads need for the work of one, as a ratio: with 1.00 the threads do not slow each other down, whatever else the machine does.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ const ROUNDS: usize = 12;
 const WORKGROUPS: u32 = 64;
 const WAVES: u32 = 4;
 
-/// Kinds of code: name, loop body, trips.
+/// Kinds of code: name, loop body, number of trips.
 const KINDS: [(&str, &str, u32); 5] = [
     (
         "valu",
@@ -32,7 +32,7 @@ const KINDS: [(&str, &str, u32); 5] = [
     ("matrix", "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[4:5], v[32:47]\n", 100),
 ];
 
-/// Each wave repeats `body`, over memory of its own workgroup.
+/// A kernel in which each wave repeats `body` on memory of its workgroup.
 fn machine(body: &str, trips: u32) -> Machine {
     let text = format!(
         "s_load_dwordx2 s[6:7], s[0:1], 0x0\nv_lshlrev_b32 v2, 2, v0\nv_mov_b32 v3, 1.0\ns_waitcnt lgkmcnt(0)\n\
@@ -47,7 +47,7 @@ fn machine(body: &str, trips: u32) -> Machine {
     Machine::new(Target::GFX942, &code, state).expect("the bench kernel loads")
 }
 
-/// Processor time of this process in ticks (`proc_pid_stat(5)`, `utime` and `stime`).
+/// The processor time of this process in clock ticks (`proc_pid_stat(5)`, `utime` and `stime`).
 fn ticks() -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
@@ -70,7 +70,7 @@ fn main() {
             };
             let stats = with_threads(Some(threads), launch);
             instructions = stats.expect("the bench kernel runs").wave_instructions;
-            // The first round warms up.
+            // The first round is a warm-up and does not count.
             if round > 0 {
                 best[threads - 1] = best[threads - 1].min(started.elapsed());
                 spent[threads - 1] += ticks().zip(before).map_or(0, |(after, before)| after - before);

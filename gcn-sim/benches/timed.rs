@@ -1,5 +1,5 @@
-//! Wave-instructions per second in timed mode beside functional mode, by kind of code. One item is one instruction of
-//! one wave.
+//! Measures wave-instructions per second in timed mode and, for comparison, in functional mode, by kind of code. One item is one
+//! instruction of one wave.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -13,12 +13,12 @@ fn main() {
     divan::main();
 }
 
-/// Waves of the workgroup: two for each SIMD.
+/// The number of work-items in the workgroup: two waves for each SIMD.
 const ITEMS: u32 = 512;
 
 const KINDS: [&str; 6] = ["integer", "float", "scalar", "lds", "global", "matrix"];
 
-/// A body by its name, and how often it is repeated in the loop.
+/// The loop body with this name, and the number of copies of it in the loop.
 fn body(name: &str) -> (&'static str, usize) {
     match name {
         "integer" => (
@@ -45,7 +45,7 @@ fn body(name: &str) -> (&'static str, usize) {
     }
 }
 
-/// A kernel that repeats the body.
+/// A kernel that repeats the loop body.
 fn machine(name: &str, trips: u32) -> Machine {
     let (body, unroll) = body(name);
     let text = format!(
@@ -62,7 +62,7 @@ fn machine(name: &str, trips: u32) -> Machine {
 }
 
 fn trips(name: &str) -> u32 {
-    // Enough that setting up the model does not count.
+    // Enough trips that the time for setting up the model is negligible.
     match name {
         "matrix" => 20,
         "lds" | "global" => 60,

@@ -1,9 +1,9 @@
-//! The tables of `docs/timing.md`: what micro-benchmarks of the timed mode give, beside published figures.
+//! Generates the tables of `docs/timing.md`: results of micro-benchmarks in timed mode next to published figures.
 //!
-//! `cargo run --release -p gcn-sim --example timing` prints them; with the path of the document they replace its
-//! generated part.
+//! `cargo run --release -p gcn-sim --example timing` prints them. With the path of the document as an argument, they replace its generated
+//! part.
 
-/// Where the generated part of the document begins.
+/// The line at which the generated part of the document begins.
 const MARK: &str = "<!-- generated from here on -->\n";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

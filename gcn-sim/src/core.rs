@@ -1,7 +1,7 @@
 //! The basic types of the simulator: the state of waves and memory, resolved instructions, and errors.
 //!
-//! The function that executes an instruction is a [`machine::Exec`] in its [`machine::Step`], so this module does not depend on the
-//! instructions' semantics.
+//! The function that executes an instruction is the [`machine::Exec`] of its [`machine::Step`]. So this module does not depend on the
+//! semantics of instructions.
 
 pub(crate) mod aperture;
 pub(crate) mod error;

@@ -1,5 +1,5 @@
-//! Floating-point arithmetic that the host does not offer in the same form: half precision and bfloat16, fused multiply-add without a host
-//! FMA, directed rounding, and AMD's choice of NaN.
+//! Floating-point arithmetic that the host does not offer in the same form: half precision and bfloat16, fused multiply-add on hosts
+//! without it, directed rounding, and AMD's choice of NaN.
 //!
 //! All operations are exact: each result is the correctly rounded value of the operation on real numbers.
 
@@ -16,9 +16,10 @@ pub(crate) const NAN32: u32 = 0x7fc0_0000;
 /// The quiet NaN that an invalid f64 operation gives.
 pub(crate) const NAN64: u64 = 0x7ff8_0000_0000_0000;
 
-/// Returns `r` unless it is a NaN; then the first NaN among the operands, quieted, or the default NaN.
+/// Returns `r` unless it is a NaN; in that case returns the first NaN among the operands, quieted, or the default NaN if no operand is a
+/// NaN.
 ///
-/// Which NaN the host returns depends on the operand order and the compiler; on the hardware it does not.
+/// Which NaN the host returns depends on the order of operands and on the compiler; on AMD hardware it does not.
 #[inline(always)]
 pub(crate) fn pick_nan32(operands: [f32; 3], r: f32) -> f32 {
     if !r.is_nan() {
@@ -81,7 +82,7 @@ fn fma_to_odd(a: f32, b: f32, c: f32) -> f64 {
 fn sum_to_odd(product: f64, c: f64) -> f64 {
     let (sum, error) = two_sum(product, c);
     let bits = sum.to_bits();
-    // If the sum is inexact and its last bit is even, move to the neighbour in the direction of the exact value, which is odd.
+    // If the sum is inexact and its last bit is even, move to the neighbour (whose last bit is odd) in the direction of the exact value.
     let outward = (error > 0.0) == (sum > 0.0);
     let odd = if outward { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     let inexact = error != 0.0 && sum.is_finite() && !error.is_nan();
@@ -133,13 +134,13 @@ pub(crate) fn fma32(a: f32, b: f32, c: f32) -> f32 {
     pick_nan32([a, b, c], fma32_any_nan(a, b, c))
 }
 
-/// As [`fma32`], but if the result is a NaN, it may be any NaN.
+/// As [`fma32`], but a NaN result may be any NaN.
 #[inline(always)]
 pub(crate) fn fma32_any_nan(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { fma_to_odd(a, b, c) as f32 }
 }
 
-/// Computes a * b + acc, fused, for each element of `acc`, as [`fma32_any_nan`].
+/// Computes a * b + acc, fused, for each element of `acc`; a NaN result may be any NaN.
 ///
 /// Rounding an f64 sum to f32 is wrong only if the f64 sum was itself rounded and lies exactly halfway between two f32 values, or below the
 /// normal range. Both are rare, so a first pass assumes that neither occurs, and detects whether a second, exact pass is needed.

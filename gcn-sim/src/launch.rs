@@ -1,4 +1,4 @@
-//! Runs kernels of any compiler: takes a code object and a spec, which describes the launch and its arguments, and returns the results.
+//! Runs kernels from any compiler: takes a code object and a spec, which describes the launch and its arguments, and returns the results.
 //!
 //! A [`Program`] is a kernel in a loaded code object. [`Program::prepare`] sets up a launch as a [`Spec`] describes it: buffers in memory,
 //! and a kernarg segment with the layout in the metadata, including hidden arguments. [`Prepared::run`] runs the kernel, and

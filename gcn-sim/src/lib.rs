@@ -28,7 +28,7 @@ pub use fp::host::{Way, forced};
 #[doc(hidden)] // for tests only
 pub use watch::sanitize::{Alone, Registers};
 
-/// How the UUID begins that simulated devices have in HIP, by which programs tell them from hardware.
+/// The prefix of the UUID of simulated devices in HIP, by which programs distinguish them from hardware.
 pub const DEVICE_UUID: &str = "GCN-SIM-";
 
 pub use crate::core::error::{LaunchError, SimError};

@@ -1,4 +1,4 @@
-//! Runs a grid: checks the launch, distributes workgroups over host threads, and gives waves turns.
+//! Runs a grid: checks the launch, distributes workgroups over host threads, and lets the waves of a workgroup take turns.
 
 pub(crate) mod dispatch;
 pub(crate) mod launch;

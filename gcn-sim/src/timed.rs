@@ -2,7 +2,7 @@
 //! issues.
 //!
 //! [`run`] simulates one or more CUs of the device, with four SIMDs each. On RDNA, a workgroup processor (two CUs with two SIMDs each)
-//! takes the place of a CU. A wave issues in order. In a SIMD's slot, which is every fourth cycle, or every cycle on RDNA, the arbiter
+//! takes the place of a CU. A wave issues in order. Each SIMD has a slot every fourth cycle (every cycle on RDNA), in which the arbiter
 //! selects at most one wave for each category of instructions. Pipelines, LDS banks, caches and memory determine how long each instruction
 //! takes, and `s_waitcnt` and other waits make waves stall. Every cycle of a wave is attributed to an issue or to a stall reason with a
 //! name of ROCm's PC sampling ([`Stall`]).
@@ -80,11 +80,11 @@ use cu::{Code, Cu, SIMDS, Shared, Times};
 use memory::Device;
 use record::Record;
 
-/// Runs a grid of workgroups of `size` work-items and measures its time in the model; `kernarg` contains the bytes of the kernarg segment.
-/// The results in `memory` are those of [`crate::run`], unless workgroups depend on each other's order.
+/// Runs a grid of workgroups of `size` work-items and determines its time in the model; `kernarg` contains the bytes of the kernarg
+/// segment. The results in `memory` are those of [`crate::run`], unless they depend on the order of workgroups.
 ///
 /// # Errors
-/// Those of [`crate::run`].
+/// The errors of [`crate::run`].
 pub fn run(
     machine: &Machine,
     memory: &mut Memory,
@@ -113,7 +113,7 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Tim
     let device = Device::new((cus, of_l2), u64::from(config.simulated_cus.max(1)), groups);
     let simulated = device.simulated.len() as u64;
     let occupancy = launch.occupancy();
-    // A kernel too large for a CU is simulated nevertheless, as in functional mode.
+    // A kernel that is too large for a CU is simulated nevertheless, as in functional mode.
     let resident = launch.resident();
     launch.check_scratch(simulated.saturating_mul(resident).min(groups))?;
     let code = Code {

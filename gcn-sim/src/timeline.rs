@@ -1,7 +1,7 @@
 //! Draws a timed run: pipelines and waves are rows, instructions and waits are bars over cycles.
 //!
-//! A [`Timeline`] consists of a report with its recorded events, and the part of it to show. `rows` arranges the events in rows of bars,
-//! `fold` selects trips of loops to leave out, and `rules` explains why a wave waits. `page` and `svg` draw, both from a `Chart`.
+//! A [`Timeline`] consists of a report with its recorded events, and the part of the report to show. `rows` arranges the events in rows of
+//! bars, `fold` selects trips of loops to leave out, and `rules` explains why a wave waits. `page` and `svg` both draw a `Chart`.
 
 mod chart;
 mod fold;
@@ -49,7 +49,7 @@ pub const EVENTS: usize = 2_000_000;
 const TRIPS: usize = 2;
 
 impl Timeline {
-    /// The timeline of a run with [`Config::timeline`](crate::timed::Config::timeline) greater than 0.
+    /// The timeline of a run, which must have been recorded with [`Config::timeline`](crate::timed::Config::timeline) greater than 0.
     pub fn new(report: TimedReport) -> Timeline {
         Timeline {
             report,
@@ -67,8 +67,8 @@ impl Timeline {
         Timeline { title: title.into(), ..self }
     }
 
-    /// Sets the number of trips to show at the start and at the end of each loop (2 by default); those in between are folded. `usize::MAX`
-    /// folds nothing.
+    /// Sets the number of trips to show at the start and at the end of each loop (2 by default). The trips in between are folded.
+    /// `usize::MAX` folds nothing.
     #[must_use]
     pub fn with_trips(self, trips: usize) -> Timeline {
         Timeline { trips: trips.max(1), ..self }
@@ -98,7 +98,7 @@ impl Timeline {
         &self.report
     }
 
-    /// A self-contained HTML page, which can be zoomed by wheel and keys, and describes each bar and the reason for it.
+    /// A self-contained HTML page. It can be zoomed with the wheel and keys, and describes each bar with the reason for it.
     pub fn html(&self) -> String {
         page::html(&chart::Chart::of(self, chart::PAGE_BARS))
     }

@@ -1,8 +1,9 @@
 //! Autotuning: measures variants of a kernel in parallel and in shards, resumes interrupted runs, and stores results as JSON.
 //!
 //! A [`Variant`] is a kernel for a problem on a target with certain parameter values; [`Space`] enumerates the combinations of parameter
-//! values. [`run`] measures the variants that a [`Table`] lacks, with any function that returns cycles: the timed model ([`crate::timed`])
-//! or hardware. The tables of shards can be merged. A program reads the table at build time and uses the [`Table::best`] variant.
+//! values. [`run`] measures the variants that a [`Table`] lacks, with any function that returns cycles, for example from the timed model
+//! ([`crate::timed`]) or from hardware. The tables of shards can be merged. A program reads the table at build time and uses the
+//! [`Table::best`] variant.
 //!
 //! ```
 //! use gcn_sim::tune::{Shard, Space, Table, run};
@@ -50,9 +51,9 @@ pub struct Variant {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The number of cycles that it takes.
+    /// The number of cycles that the variant takes.
     Cycles(u64),
-    /// The reason why it does not run, for example that it needs too many registers.
+    /// The reason why the variant does not run, for example that it needs too many registers.
     Error(String),
 }
 
@@ -136,7 +137,7 @@ impl Table {
     /// Parses a table.
     ///
     /// # Errors
-    /// An error if the text is not a table.
+    /// If the text is not a table.
     pub fn from_json(text: &str) -> Result<Table, serde_json::Error> {
         let entries: Vec<Entry> = serde_json::from_str(text)?;
         Ok(Table(entries.into_iter().map(|e| (e.variant, e.outcome)).collect()))
@@ -148,10 +149,10 @@ impl Table {
         serde_json::to_string_pretty(&entries).map(|text| text + "\n").unwrap_or_default()
     }
 
-    /// Reads a file; a missing file is an empty table.
+    /// Reads a file; if it does not exist, returns an empty table.
     ///
     /// # Errors
-    /// An error if the file cannot be read or is not a table.
+    /// If the file cannot be read or is not a table.
     pub fn load(path: &Path) -> Result<Table, Error> {
         match std::fs::read_to_string(path) {
             Ok(text) => {
@@ -165,7 +166,7 @@ impl Table {
     /// Writes a file atomically: at any time it contains either the old or the new table.
     ///
     /// # Errors
-    /// An error if the file cannot be written.
+    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut draft = path.as_os_str().to_owned();
         draft.push(format!(".{}", std::process::id()));
@@ -178,14 +179,14 @@ impl Table {
         self.0.iter().map(|(variant, outcome)| Entry { variant: variant.clone(), outcome: outcome.clone() })
     }
 
-    /// Adds the results of another table, which take precedence.
+    /// Adds the results of another table, which take precedence over existing ones.
     pub fn merge(&mut self, other: Table) {
         self.0.extend(other.0);
     }
 
-    /// The variant with the fewest cycles for a problem or, if that was not measured, for the nearest one that was: the one with the
-    /// smallest sum of the absolute logarithms of the extents' ratios. `None` if no variant of the kernel with the same number of extents
-    /// runs on the target.
+    /// The variant with the fewest cycles for a problem. If no variant was measured for this problem, the best variant for the nearest
+    /// measured problem: the one with the smallest sum of the absolute logarithms of the extents' ratios. `None` if no variant of the
+    /// kernel with the same number of extents runs on the target.
     pub fn best(&self, kernel: &str, target: &str, problem: &[u64]) -> Option<Entry> {
         let far = |of: &[u64]| -> f64 {
             let log = |x: &u64| (*x as f64).max(0.5).log2();
@@ -212,7 +213,7 @@ pub struct Shard {
 }
 
 impl Default for Shard {
-    /// A shard with all variants.
+    /// The shard that contains all variants.
     fn default() -> Self {
         Shard { index: 0, count: 1 }
     }
@@ -230,17 +231,17 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// True if it contains the `i`-th variant.
+    /// True if the shard contains the `i`-th variant.
     pub fn has(&self, i: usize) -> bool {
         i % self.count == self.index
     }
 }
 
-/// Measures the variants of a shard that the table in `path` lacks, with `jobs` threads or one for each core, and saves the table after
-/// each. `progress` receives the numbers of finished and of all variants.
+/// Measures the variants of a shard that the table in `path` lacks, and saves the table after each. Uses `jobs` threads, or one for each
+/// core. `progress` receives the numbers of finished and of all variants.
 ///
 /// # Errors
-/// An error if the table cannot be read or written. A variant that does not run is a result and not an error.
+/// If the table cannot be read or written. A variant that does not run is a result and not an error.
 pub fn run<E: Display>(
     variants: &[Variant],
     shard: Shard,

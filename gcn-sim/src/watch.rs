@@ -39,7 +39,7 @@ enum Watched {
     Faithful(faithful::Program),
 }
 
-/// The findings.
+/// The findings of all workgroups.
 #[derive(Default)]
 pub(crate) struct Results {
     stale: BTreeMap<(u32, u32, String), Stale>,
@@ -71,7 +71,7 @@ impl Shared {
         matches!(self.mode, Watched::Strict(_))
     }
 
-    /// The time at which loads to LDS write it.
+    /// The time at which loads to LDS write LDS.
     pub(crate) fn copies_to_lds(&self) -> When {
         if matches!(self.mode, Watched::Faithful(_)) { When::Waited } else { When::Issued }
     }
@@ -153,7 +153,7 @@ impl Group {
         state.divergent(program, machine, waves)
     }
 
-    /// Called after each wave has had a turn: the finding, if none can continue.
+    /// Called after each wave has had a turn. Returns the finding if no wave can continue.
     pub(crate) fn deadlock(
         &mut self,
         shared: &Shared,
@@ -251,7 +251,7 @@ impl Group {
         Ok(next)
     }
 
-    /// The hazard of an access to data that another wave may still have to read or write.
+    /// The hazard, if this access is to data that another wave may still have to read or write.
     fn overtaken(&self, cx: &Cx<'_>) -> Option<Box<Hazard>> {
         let trace = cx.trace.as_deref().filter(|_| !self.late.is_empty())?;
         outstanding::overtaken(&self.late, cx.machine, cx.w.id, &trace.touches)
@@ -290,7 +290,7 @@ fn keep(
     all.insert(key, Stale { hazard, count: 1 });
 }
 
-/// The first occurrence is that of the first workgroup, whichever ran first.
+/// The occurrence that is reported is that of the first workgroup, regardless of which workgroup ran first.
 fn merge(all: &mut BTreeMap<(u32, u32, String), Stale>, key: (u32, u32, String), stale: Stale) {
     let order = |s: &Stale| {
         let [x, y, z] = s.hazard.second.workgroup;

@@ -19,8 +19,7 @@ pub struct Window {
 
 /// Path of Chromium; if it is not installed, reports the running test as [`skipped`] and returns `None`.
 ///
-/// # Panics
-/// If it is not installed although `GCN_REQUIRE_CHROMIUM=1` says that it must be.
+/// If Chromium is not installed although `GCN_REQUIRE_CHROMIUM=1` requires it.
 #[must_use]
 pub fn chromium() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();

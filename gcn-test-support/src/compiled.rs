@@ -20,8 +20,7 @@ pub fn library(name: &str) -> Option<PathBuf> {
 
 /// A `rustc` command with options that make a library and its dependencies available.
 ///
-/// # Panics
-/// If `library` has no folder.
+/// If the path of `library` has no parent folder.
 #[must_use]
 pub fn rustc_with(name: &str, library: &Path) -> Command {
     let mut rustc = Command::new("rustc");

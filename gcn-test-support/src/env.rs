@@ -63,8 +63,8 @@ pub fn is_full_run() -> bool {
     is_set("GCN_FUZZ_COUNT")
 }
 
-/// The step with which a test walks through a fixed list of cases: 1 in a full run, `thorough` in a thorough run, and four times that in an
-/// ordinary run.
+/// The step width with which a test samples a fixed list of cases: 1 in a full run, `thorough` in a thorough run, and four times `thorough`
+/// in an ordinary run.
 #[must_use]
 pub fn fuzz_step(thorough: usize) -> usize {
     if is_full_run() {

@@ -13,8 +13,7 @@ const REMEDY: &str =
 
 /// Path of a tool; if it is not installed, reports the running test as [`skipped`] and returns `None`.
 ///
-/// # Panics
-/// If it is not installed although `GCN_REQUIRE_LLVM=1` says that it must be.
+/// If the tool is not installed although `GCN_REQUIRE_LLVM=1` requires it.
 pub fn tool(name: &str) -> Option<PathBuf> {
     let versioned = format!("{name}-{VERSION}");
     let folders = std::env::var_os("PATH").unwrap_or_default();

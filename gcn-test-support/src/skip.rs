@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(list_of(""), "no test was skipped: each had its witness\n");
     }
 
-    /// Skips recorded in a run that this test starts appear in the list of that run, and in no later list.
+    /// A skip recorded in a run that this test starts appears in the list of that run only.
     #[test]
     #[cfg(unix)]
     fn records_are_of_one_run() {

@@ -77,7 +77,7 @@ impl Crate {
         Reader { krate: self, file, folders, module, depth: 0 }.visit_file(&parsed);
     }
 
-    /// All modules that a path written in `from` passes through on its way to an item, including re-exports.
+    /// All modules that a path written in `from` passes through until it reaches its item, including modules that only re-export.
     fn named(&self, from: &ModulePath, path: &[String]) -> BTreeSet<ModulePath> {
         let mut found = BTreeSet::new();
         self.follow(from, path, &mut found, 0);
@@ -205,7 +205,7 @@ impl Crate {
     }
 }
 
-/// The visitor for one file. `module` and `folders` keep track of inline modules.
+/// The syntax-tree visitor for one file. `module` and `folders` keep track of inline modules.
 struct Reader<'c> {
     krate: &'c mut Crate,
     file: &'c Path,
@@ -506,7 +506,7 @@ fn imports_of_every_form_are_edges() {
     assert_eq!(edges("use super::{b::{self, B}, d::deep::Item}; use crate::c::*;"), "b c d");
     assert_eq!(edges("use own::b;"), "b");
     assert_eq!(edges("mod x { mod y { use super::super::super::c; use super::super::e; } }"), "c");
-    // Re-exported by the root: the edge goes to the module that defines the item, and not to the modules that that one imports.
+    // Re-exported by the root: the edge goes to the module that defines the item, not to the modules that the defining module imports.
     assert_eq!(edges("use crate::Renamed;"), "d");
     assert_eq!(edges("fn f(x: crate::Renamed) -> Vec<crate::b::B> { crate::c::f() }"), "b c d");
     assert_eq!(edges("use crate::Passed;"), "c inner");
@@ -533,7 +533,7 @@ fn imports_between_neighbours_are_edges_to_what_defines() {
         )
     };
     assert_eq!(edges("m", &around("use super::b;")), "ab cb");
-    // Re-exports lead to the module of the definition, by name, through a glob, and from other modules.
+    // A re-export leads to the module of the definition: re-exported by name, through a glob, and by a module other than the root.
     assert_eq!(edges("m", &around("use super::B;")), "ab cb");
     assert_eq!(edges("m", &around("use super::c::B;")), "ab cb");
     assert_eq!(edges("m", &around("use crate::B;")), "ab cb");

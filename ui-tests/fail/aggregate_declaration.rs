@@ -1,4 +1,4 @@
-//! What a device struct's declaration cannot say.
+//! Errors in declarations of device structs.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

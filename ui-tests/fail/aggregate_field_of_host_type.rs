@@ -1,4 +1,4 @@
-//! A device struct consists of device values.
+//! Error: a field of a device struct has a host type.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

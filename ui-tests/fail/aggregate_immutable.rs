@@ -1,4 +1,4 @@
-//! Fields and elements are assigned to in variables.
+//! Error: a field or an element of an immutable variable is assigned.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! The branches of an `if` give one struct, and a uniform field has one value for all lanes.
+//! Error: an `if` with a varying condition yields a struct with a uniform field, which has one value per wave.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

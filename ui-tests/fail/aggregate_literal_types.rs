@@ -1,4 +1,4 @@
-//! A literal in a tuple or an array takes the type of its place, or is an error there.
+//! Error: a literal in a tuple or an array does not fit the type that its position requires.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A field of plain scalar type is uniform.
+//! Error: a varying value initializes a field of plain scalar type, which is uniform.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A varying field is assigned anywhere, a uniform one where all of its lanes are.
+//! Error: a uniform field is assigned where only some of its lanes may be active. A varying field may be assigned.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

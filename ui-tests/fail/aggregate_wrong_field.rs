@@ -1,4 +1,4 @@
-//! Fields have their types, and converting is for `as`.
+//! Error: a value is assigned to a field of another type. There is no implicit conversion; `as` converts.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

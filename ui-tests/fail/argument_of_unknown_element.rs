@@ -1,4 +1,4 @@
-//! A type that has no device counterpart.
+//! Error: the element type of an argument has no device counterpart.
 use gcn_dsl::prelude::*;
 
 struct Pair {

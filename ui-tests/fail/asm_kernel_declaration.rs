@@ -1,4 +1,4 @@
-//! What a kernel of assembly has to say about itself.
+//! Errors in declarations of assembly kernels, and missing attributes.
 use gcn_dsl::prelude::*;
 
 type Real = f32;

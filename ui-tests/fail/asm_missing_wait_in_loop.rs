@@ -1,4 +1,4 @@
-//! A rule that is kept on the way into a loop and broken on the way round.
+//! Error: a wait that is sufficient on entry to a loop is missing on the path from the loop's end to its start.
 use gcn_dsl::prelude::*;
 
 fn main() {

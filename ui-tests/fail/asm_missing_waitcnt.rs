@@ -1,4 +1,4 @@
-//! A load's result is used before its counter was waited for.
+//! Error: a load's result is used without a wait for the load's counter.
 use gcn_dsl::prelude::*;
 
 gcn_asm! {

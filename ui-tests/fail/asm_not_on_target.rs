@@ -1,4 +1,4 @@
-//! An instruction that the target does not have, and one that only one of two targets has.
+//! Error: an instruction does not exist on the target, or exists on only one of two targets.
 use gcn_dsl::prelude::*;
 
 fn main() {

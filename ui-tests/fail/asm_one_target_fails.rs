@@ -1,4 +1,4 @@
-//! Waits that are enough on one target and too few on another.
+//! Error: the waits are sufficient on one target but not on another.
 use gcn_dsl::prelude::*;
 
 fn main() {

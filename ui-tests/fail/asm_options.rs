@@ -1,4 +1,4 @@
-//! Options that do not exist, or have no such value.
+//! Errors: unknown options, and unknown values of options.
 use gcn_dsl::prelude::*;
 
 fn main() {

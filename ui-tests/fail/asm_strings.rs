@@ -1,4 +1,4 @@
-//! Errors in strings: in one of several lines the line is shown.
+//! Errors in string literals. For a string of several lines, the message quotes the line.
 use gcn_dsl::prelude::*;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! A slip in a mnemonic: the nearest name is suggested.
+//! Error: a mnemonic is misspelt. The message suggests the nearest name.
 use gcn_dsl::prelude::*;
 
 fn main() {

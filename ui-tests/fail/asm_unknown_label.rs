@@ -1,4 +1,4 @@
-//! A branch to a label that is not there, one that is there twice, and a name that means nothing.
+//! Errors: a branch to an undefined label, a label that is defined twice, and an undefined name.
 use gcn_dsl::prelude::*;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Operands that their slots do not take; each error points at the operand.
+//! Errors: operands that the instruction does not accept. Each error points at the operand.
 use gcn_dsl::prelude::*;
 
 fn main() {

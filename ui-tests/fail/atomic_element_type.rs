@@ -1,4 +1,4 @@
-//! The hardware has no atomics on single 16-bit elements.
+//! Error: an atomic operation on a single 16-bit element, for which the hardware has no instruction.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A fence that orders nothing is none.
+//! Error: a fence with the ordering `Relaxed`, which would order nothing.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A load writes nothing that it could release.
+//! Error: an atomic load with the ordering `Release`. A load writes nothing that it could release.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! `h[i]` reads; an atomic says where.
+//! Error: an atomic method is called on `h[i]`, which reads the element, instead of on `h.atomic(i)`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

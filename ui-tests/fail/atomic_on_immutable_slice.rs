@@ -1,4 +1,4 @@
-//! Atomics write.
+//! Error: an atomic operation, which writes, on an immutable slice.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

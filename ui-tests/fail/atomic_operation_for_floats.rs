@@ -1,4 +1,4 @@
-//! There is no atomic bitwise operation on floats.
+//! Error: an atomic bitwise operation on floats.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Rust's own `Ordering` is a value; the device's orderings are types.
+//! Error: an ordering of `std::sync::atomic`, which is a value. The device's orderings are types.
 use std::sync::atomic::Ordering;
 
 use gcn_dsl::prelude::*;

@@ -1,4 +1,4 @@
-//! A store reads nothing that it could acquire.
+//! Error: an atomic store with the ordering `Acquire`. A store reads nothing that it could acquire.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

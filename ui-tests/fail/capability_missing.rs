@@ -1,4 +1,4 @@
-//! A device function says with a bound what its caller's targets must have.
+//! Errors: the targets do not have what a device function requires. Its bound states what a caller's targets must have.
 
 use gcn_dsl::lang::{HasMfma, HasMfmaF8};
 use gcn_dsl::prelude::*;
@@ -35,7 +35,7 @@ gcn_kernel! {
         c[0] = acc.get(0);
     }
 
-    /// There is no such capability.
+    /// A capability of this name does not exist.
     #[workgroup(64)]
     #[targets(HasTensorCores)]
     fn other(c: &mut [f32]) {

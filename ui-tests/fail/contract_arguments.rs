@@ -1,4 +1,4 @@
-//! `#[contract]` has no degrees.
+//! Error: `#[contract]` with arguments. It has none.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

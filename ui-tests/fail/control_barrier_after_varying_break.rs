@@ -1,4 +1,4 @@
-//! Lanes that left on an earlier trip do not arrive at the barrier.
+//! Error: a barrier after a varying `break`. Lanes that left the loop on an earlier trip would not reach the barrier.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

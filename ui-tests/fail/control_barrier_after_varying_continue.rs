@@ -1,4 +1,4 @@
-//! Lanes that went on to the next trip do not arrive at the barrier; one before it is fine.
+//! Error: a barrier after a varying `continue`, which skips it for some lanes. A barrier before it is accepted.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

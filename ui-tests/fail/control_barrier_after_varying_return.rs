@@ -1,4 +1,4 @@
-//! Lanes that returned do not arrive at the barrier.
+//! Error: a barrier after a varying `return`. Lanes that have returned would not reach the barrier.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

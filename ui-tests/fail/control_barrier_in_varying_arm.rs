@@ -1,4 +1,4 @@
-//! The lanes of a wave can take different arms.
+//! Error: a barrier in an arm of a `match` on a varying value. Lanes of a wave can take different arms.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

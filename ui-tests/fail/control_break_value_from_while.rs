@@ -1,4 +1,4 @@
-//! A while may end without a break.
+//! Error: `break` with a value in a `while`, which may also end without a `break`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A loop has one value.
+//! Error: the `break`s of a loop have values of different types.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

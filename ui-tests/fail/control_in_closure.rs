@@ -1,4 +1,4 @@
-//! Who calls the closure, and in which flow, cannot be seen.
+//! Error: `return` in a closure. It is unknown who calls the closure and which lanes are then active.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

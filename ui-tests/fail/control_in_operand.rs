@@ -1,4 +1,4 @@
-//! What follows in the statement would not know that lanes left.
+//! Error: an exit in an operand. The rest of the statement would still execute for the lanes that left.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A block has no next trip.
+//! Error: `continue` with the label of a block, which has no next trip.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A match has one value.
+//! Error: the arms of a `match` have values of different types.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

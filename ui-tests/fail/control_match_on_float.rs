@@ -1,4 +1,4 @@
-//! Floats are compared, not matched.
+//! Error: `match` on a float. Floats can only be compared.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A host value is known when the kernel is built.
+//! Error: `match` on a host value, which is known when the kernel is built, without `comptime`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

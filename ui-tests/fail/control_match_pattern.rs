@@ -1,4 +1,4 @@
-//! Device values have no parts that a pattern could name.
+//! Error: a pattern names parts of a device value that has none.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A pattern has the type of the value.
+//! Error: a pattern has another type than the matched value.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! There is nothing to leave.
+//! Error: `break` or `continue` outside of a loop.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

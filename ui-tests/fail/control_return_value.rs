@@ -1,4 +1,4 @@
-//! A kernel has no value.
+//! Error: a kernel returns a value.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

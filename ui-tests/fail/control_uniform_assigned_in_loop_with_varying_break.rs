@@ -1,4 +1,4 @@
-//! The lanes that stay would change what those that left read later.
+//! Error: a uniform variable is assigned after some lanes left the loop. These lanes read the variable later.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Lanes leave on different trips, so the value differs from lane to lane.
+//! Error: a uniform variable gets the value of a varying `break`. Lanes leave on different trips with different values.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! The label is not around the break.
+//! Error: `break` with a label that is not one of an enclosing loop or block.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

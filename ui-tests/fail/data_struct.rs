@@ -1,4 +1,4 @@
-//! Structs in memory: their declaration, and structs that memory does not hold.
+//! Errors in declarations of structs that are stored in memory; and structs that cannot be stored in memory.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

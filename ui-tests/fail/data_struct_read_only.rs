@@ -1,4 +1,4 @@
-//! A field of an element of memory that is only read, and one that does not exist.
+//! Errors: assignments to a field of an element of read-only memory, and to a field that does not exist.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A variable without a first value: ways out of a loop or a block that do not assign it, and a second assignment.
+//! Errors: a variable without an initial value that some exits of a loop or block leave unassigned, or assigned twice.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

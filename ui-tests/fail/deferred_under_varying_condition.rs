@@ -1,4 +1,4 @@
-//! A uniform variable without a first value is assigned where only some lanes may run.
+//! Error: a uniform variable without an initial value is assigned where only some lanes may be active.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

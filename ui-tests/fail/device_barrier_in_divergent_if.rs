@@ -1,4 +1,4 @@
-//! With the token all lanes run at the start of the function, and not inside a varying `if` of its own.
+//! Error: a barrier in a varying `if` of a function. The `AllLanes` token covers only code outside such an `if`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

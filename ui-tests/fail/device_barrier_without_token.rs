@@ -1,4 +1,4 @@
-//! Who calls the function, and with which lanes, cannot be seen in it: the token says so.
+//! Error: a barrier in a function without the `AllLanes` token. Nothing then states that the caller runs all lanes.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

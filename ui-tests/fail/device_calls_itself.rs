@@ -1,4 +1,4 @@
-//! Device functions are inlined.
+//! Error: a device function calls itself. Device functions are inlined, so this would not end.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Variables and their parts are lent in calls, each once, and assigned through `*`.
+//! Errors: a variable or a part of it is borrowed twice in one call, is not mutable, or is assigned without `*`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

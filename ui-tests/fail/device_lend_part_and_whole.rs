@@ -1,4 +1,4 @@
-//! A variable is not lent together with a part of it.
+//! Error: a call borrows both a variable and a part of it.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

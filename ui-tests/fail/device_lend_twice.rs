@@ -1,4 +1,4 @@
-//! A variable is lent once at a time, as in Rust.
+//! Error: a call borrows the same variable mutably twice.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Lanes that return from a function still read their caller's variables.
+//! Error: a function writes a caller's uniform variable after some lanes returned. These still read the variable.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

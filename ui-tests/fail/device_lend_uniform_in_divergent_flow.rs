@@ -1,4 +1,4 @@
-//! What the function writes, its caller must be able to write where it calls.
+//! Error: a uniform variable is passed as `&mut` where only some lanes are active, so the caller could not assign it.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

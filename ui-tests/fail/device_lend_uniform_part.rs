@@ -1,4 +1,4 @@
-//! A uniform field is lent where its variable could be assigned.
+//! Error: a uniform field is passed as `&mut` where only some lanes are active.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

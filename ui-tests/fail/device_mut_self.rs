@@ -1,4 +1,4 @@
-//! Methods that change what they are called on need a variable.
+//! Errors: a method with `&mut self` is called on something other than a mutable variable or a part of one.
 use gcn_dsl::prelude::*;
 
 mod random {

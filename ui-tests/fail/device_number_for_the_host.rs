@@ -1,4 +1,4 @@
-//! A parameter of the host takes a number that is known when the kernel is built.
+//! Error: a device value is passed to a host parameter, whose value must be known when the kernel is built.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

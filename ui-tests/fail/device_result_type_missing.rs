@@ -1,4 +1,4 @@
-//! A device function that gives a value says of which type.
+//! Error: a device function returns a value but declares no return type.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

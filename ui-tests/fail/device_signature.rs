@@ -1,4 +1,4 @@
-//! What a device function's declaration cannot say.
+//! Errors in declarations of device functions.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Memory to write passes for memory to read, not the other way round.
+//! Error: read-only memory is passed to a parameter for writable memory. The reverse is accepted.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

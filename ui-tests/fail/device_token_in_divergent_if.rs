@@ -1,4 +1,4 @@
-//! A function that needs all lanes is not called by some of them.
+//! Error: a function that needs all lanes is called where only some are active.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

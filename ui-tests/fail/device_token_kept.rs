@@ -1,4 +1,4 @@
-//! The token is made where it is needed: a kept one could be used where only some lanes run.
+//! Error: the `AllLanes` token is stored in a variable, which could be used where only some lanes are active.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

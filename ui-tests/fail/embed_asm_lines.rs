@@ -1,4 +1,4 @@
-//! Lines of `asm!` that belong to the language, lack what they need, or that a target does not have.
+//! Errors: lines of `asm!` that need a DSL construct instead, lack operands, or do not exist on a target.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Modifiers and addresses of `asm!` are those of the instruction.
+//! Errors: modifiers and address forms that the instruction in `asm!` does not have.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Operands of `asm!` are declared, written before they are read, and as many as the instruction has.
+//! Errors: operands of `asm!` that are undeclared, read before they are written, or of the wrong number.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

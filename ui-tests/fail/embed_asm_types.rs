@@ -1,4 +1,4 @@
-//! What an operand of `asm!` is must fit the instruction.
+//! Errors: operands of `asm!` whose types do not fit the instruction.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Assertions check conditions, and `dbg!` shows device values.
+//! Errors: assertions of something other than a condition, and `dbg!` of something other than a device value.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

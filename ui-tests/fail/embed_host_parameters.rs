@@ -1,4 +1,4 @@
-//! `#[host]` parameters are fields of the kernel, which is a value.
+//! Errors: parameters with `#[host]`, which become fields of the kernel, of unsupported form or type.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! What a device enum is not.
+//! Errors in declarations and uses of device enums.
 
 use gcn_dsl::prelude::*;
 

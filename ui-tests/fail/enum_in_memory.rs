@@ -1,4 +1,4 @@
-//! Enums in memory: their declaration, and enums that memory does not hold.
+//! Errors in declarations of enums that are stored in memory; and enums that cannot be stored in memory.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

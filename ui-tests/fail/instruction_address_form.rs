@@ -1,4 +1,4 @@
-//! A buffer instruction takes an address that says what it is: `Offen(i)`, `Idxen(i)`, …
+//! Error: a buffer instruction with a plain number as its address, instead of `Offen(i)`, `Idxen(i)` or the like.
 use gcn_dsl::{isa, prelude::*};
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! An instruction operand of the wrong width.
+//! Error: an operand of an instruction has the wrong width.
 use gcn_dsl::{isa, prelude::*};
 
 gcn_kernel! {

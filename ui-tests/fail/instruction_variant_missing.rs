@@ -1,4 +1,4 @@
-//! A way of using an instruction that a listed target lacks.
+//! Error: one of the targets lacks this encoding variant of the instruction.
 use gcn_dsl::{isa, prelude::*};
 
 gcn_kernel! {

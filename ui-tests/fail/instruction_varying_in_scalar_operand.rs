@@ -1,4 +1,4 @@
-//! A varying value in an operand that is one value per wave.
+//! Error: a varying value in an operand that has one value per wave.
 use gcn_dsl::{isa, prelude::*};
 
 gcn_kernel! {

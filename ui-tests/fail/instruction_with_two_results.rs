@@ -1,4 +1,4 @@
-//! An instruction with two results gives a tuple.
+//! Error: the result of an instruction with two results, which is a tuple, is used as one value.
 use gcn_dsl::{isa, prelude::*};
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! What a kernel that is generic over types cannot have.
+//! Errors: a kernel that is generic over types has `#[host]` parameters or lifetimes, or a type without the bounds.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Bitwise reductions are of integers.
+//! Error: a bitwise reduction of floats.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

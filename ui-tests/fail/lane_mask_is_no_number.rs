@@ -1,4 +1,4 @@
-//! A mask of lanes is no number: `mask.bits()` is one, and `LaneMask::from(n)` is the reverse.
+//! Error: a lane mask is used as a number. `mask.bits()` and `LaneMask::from(n)` convert between them.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

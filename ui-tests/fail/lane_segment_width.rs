@@ -1,4 +1,4 @@
-//! Lanes are reduced in segments that the data-parallel primitives have.
+//! Error: a reduction in segments of a width that the data-parallel primitives do not support.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Conditions are not added up: `ballot`, `any`, `all` and `count_ones` are for them.
+//! Error: a sum of conditions. `ballot`, `any`, `all` and `count_ones` exist for conditions.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A workgroup's sum has barriers, which every work-item must reach.
+//! Error: a workgroup reduction in a varying `if`. It contains barriers, which every work-item must reach.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! `write_lane` takes a lane number and a value that are the same for the whole wave.
+//! Error: `write_lane` with a varying lane number or value.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

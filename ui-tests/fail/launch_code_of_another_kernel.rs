@@ -1,4 +1,4 @@
-//! Code is launched as the kernel that it was built of.
+//! Error: code built from one kernel is launched as another.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

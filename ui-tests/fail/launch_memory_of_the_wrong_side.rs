@@ -1,4 +1,4 @@
-//! A device takes slices of the host, a stream takes buffers of the device.
+//! Errors: a launch on a device gets device buffers, a launch on a stream gets host slices.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! The left factor of a chained product has its k in another order.
+//! Error: the left factor of a chained product has the usual order of k, but the right factor has another.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Products of f16 add up in f32.
+//! Error: an accumulator of f16. Products of f16 are accumulated in f32.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Matrix instructions cannot multiply `u32`.
+//! Error: a fragment of `u32`, which matrix instructions cannot multiply.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Fragments carry their shape in the type.
+//! Error: a product of fragments whose shapes, which are part of their types, do not fit.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

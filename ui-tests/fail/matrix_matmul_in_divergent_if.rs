@@ -1,4 +1,4 @@
-//! Matrix instructions ignore EXEC, so that all lanes must run.
+//! Error: a matrix product where only some lanes are active. Matrix instructions ignore EXEC.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! MX operands hold 8-, 6- and 4-bit floats.
+//! Error: an MX operand of f16. Its elements are 8-, 6- or 4-bit floats.
 
 use gcn_dsl::lang::matrix::MxA;
 use gcn_dsl::prelude::*;

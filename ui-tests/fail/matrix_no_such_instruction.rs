@@ -1,4 +1,4 @@
-//! Not every shape has an instruction.
+//! Error: a product of a shape for which there is no matrix instruction.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

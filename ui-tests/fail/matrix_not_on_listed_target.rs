@@ -1,4 +1,4 @@
-//! A shape that one of the listed targets lacks.
+//! Error: a product of a shape that one of the targets lacks.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A fragment of f16 from a matrix of f32.
+//! Error: a fragment of f16 is loaded from a matrix of f32.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Scales exist on gfx950 only.
+//! Error: a scaled product on a target other than gfx950.
 
 use gcn_dsl::lang::matrix::{Fp4, Fp8, MxA, MxB, Scales};
 use gcn_dsl::prelude::*;

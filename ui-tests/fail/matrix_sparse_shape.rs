@@ -1,4 +1,4 @@
-//! A sparse product of a shape that does not exist.
+//! Error: a sparse product of a shape that does not exist.
 
 use gcn_dsl::lang::matrix::{SparseA, SparseIndex};
 use gcn_dsl::prelude::*;

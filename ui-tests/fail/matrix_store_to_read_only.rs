@@ -1,4 +1,4 @@
-//! An accumulator cannot be stored to a `&[T]`.
+//! Error: an accumulator is stored to a `&[T]`.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tiles of f64 exist since gfx90a only, those of 8-bit floats since gfx942.
+//! Errors: tiles of f64 on a target before gfx90a, and tiles of 8-bit floats on one before gfx942.
 
 use gcn_dsl::prelude::*;
 
@@ -19,7 +19,7 @@ gcn_kernel! {
         matmul(left, right, Tile::<f32, 32, 32>::zero()).store_to(row_major(c, 32), 0, 0);
     }
 
-    /// The bound says less than the product needs.
+    /// The bound is too weak for the product.
     #[device]
     fn weak<T: gcn_dsl::lang::HasMfma>(
         all: AllLanes<T>,

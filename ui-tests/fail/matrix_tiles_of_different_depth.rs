@@ -1,4 +1,4 @@
-//! Tiles whose sizes do not fit together.
+//! Error: a product of tiles whose depths differ.
 
 use gcn_dsl::prelude::*;
 

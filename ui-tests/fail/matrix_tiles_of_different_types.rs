@@ -1,4 +1,4 @@
-//! Products of i8 add up in i32.
+//! Error: the accumulator of a product of i8 tiles is f32. It has to be i32.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Arrays in LDS and private memory are places, and are not assigned as a whole.
+//! Error: an array in LDS or private memory is assigned as a whole. Only its elements can be assigned.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Atomics need memory that may be written.
+//! Error: an atomic operation through a pointer to read-only memory.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! An element of a `&[T]` at a uniform index is uniform, and a variable that is declared so stays it.
+//! Errors: a varying value is assigned to a variable that starts as a uniform element, or is declared uniform.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

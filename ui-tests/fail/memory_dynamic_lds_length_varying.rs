@@ -1,4 +1,4 @@
-//! The length of an LDS slice is one for all lanes.
+//! Error: the length of an LDS slice is varying.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

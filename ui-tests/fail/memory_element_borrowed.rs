@@ -1,4 +1,4 @@
-//! Elements of memory have no references.
+//! Error: a reference to an element of memory.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A part of a slice is one for all lanes.
+//! Error: the bounds of a part of a slice are varying.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A pointer is offset by a signed distance; unsigned ones are for `add`.
+//! Error: a pointer's `offset` with an unsigned distance, for which there is `add`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Arrays of a lane and of the workgroup hold what memory holds.
+//! Error: an array in private memory or LDS with an element type that memory cannot store.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Private arrays take the indices that all device memory takes.
+//! Error: a private array is indexed by a type other than the index types of device memory.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Elements of an array in registers are assigned at a `usize`, or at a `u32` of the device.
+//! Error: an array in registers is indexed by a type other than `usize` or the device's `u32`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

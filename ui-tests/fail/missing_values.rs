@@ -1,4 +1,4 @@
-//! An `Option` or a `Result` where a value is needed.
+//! Errors: an `Option` or a `Result` where a value is needed.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
@@ -22,7 +22,7 @@ gcn_kernel! {
     }
 }
 
-/// The names are Rust's own here.
+/// In host code, these names are Rust's own types.
 fn host(x: Option<u32>) -> Result<u32, String> {
     let y: u32 = x;
     Ok(y)

@@ -1,4 +1,4 @@
-//! Whether there is a value varies, so what is made of it cannot be uniform.
+//! Error: an `Option` of a uniform value. Whether it is `Some` varies, so the contents would too.
 
 use gcn_dsl::prelude::*;
 

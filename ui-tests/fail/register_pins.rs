@@ -1,4 +1,4 @@
-//! Registers that do not exist, and values that do not live in them.
+//! Errors: registers that do not exist, and values that cannot be in these registers.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

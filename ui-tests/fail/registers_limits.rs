@@ -1,4 +1,4 @@
-//! What no kernel can have is refused where it is written.
+//! Errors: register limits that no kernel can have.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! An occupancy that no SIMD has.
+//! Errors: an occupancy that no SIMD can have.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Where the compiler orders the instructions it waits, too.
+//! Error: an asynchronous load outside of manually scheduled code, where the compiler inserts the waits.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

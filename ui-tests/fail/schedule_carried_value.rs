@@ -1,4 +1,4 @@
-//! Device values are plain variables; a pending result does not leave its trip.
+//! Error: a pending result in a `#[carried]` variable. It cannot be passed to the next trip.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! What `interleave!` lists.
+//! Errors in the list of `interleave!`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A load whose result is thrown away.
+//! Error: an asynchronous load whose result is discarded.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

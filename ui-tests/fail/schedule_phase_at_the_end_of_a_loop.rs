@@ -1,4 +1,4 @@
-//! The next trip would find the buffer in another phase than the first.
+//! Error: at the end of a loop, the buffer is in another phase than at its start.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! All lanes take part in the barrier that turns a buffer.
+//! Error: a barrier that changes a buffer's phase, in a varying `if`. All lanes have to take part.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

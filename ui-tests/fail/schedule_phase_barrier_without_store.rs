@@ -1,4 +1,4 @@
-//! A barrier turns what was written or read; and nothing that has no phase.
+//! Errors: a barrier changes the phase of a buffer that was neither written nor read, or that has no phases.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Elements are assigned after `write()`.
+//! Error: an element is assigned before `write()` is called.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

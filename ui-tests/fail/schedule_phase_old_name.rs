@@ -1,4 +1,4 @@
-//! The buffer in its old phase is gone.
+//! Error: the buffer is used in its old phase after a barrier has changed the phase.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

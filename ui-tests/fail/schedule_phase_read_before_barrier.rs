@@ -1,4 +1,4 @@
-//! What was stored to LDS is there for other waves only after a barrier.
+//! Error: an LDS buffer is read after it is written, without a barrier in between.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Other waves may still read the buffer: a barrier has to come first.
+//! Error: an LDS buffer is written while other waves may still read it, without a barrier in between.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

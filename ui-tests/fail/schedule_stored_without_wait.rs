@@ -1,4 +1,4 @@
-//! A result that is on its way cannot be stored.
+//! Error: a pending result is stored without a wait.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! There is one kind of schedule to ask for.
+//! Error: an unknown argument of `#[schedule(…)]`. There is only `manual`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

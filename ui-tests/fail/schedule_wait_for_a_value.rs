@@ -1,4 +1,4 @@
-//! A plain load is waited for by the compiler.
+//! Error: an explicit wait for a plain load, for which the compiler waits.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

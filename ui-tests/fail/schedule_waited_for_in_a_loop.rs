@@ -1,4 +1,4 @@
-//! An operation from before a loop cannot be waited for on every trip.
+//! Error: a wait in a loop for an operation that was started before the loop.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

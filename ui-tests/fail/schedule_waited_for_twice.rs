@@ -1,4 +1,4 @@
-//! What was waited for is there: the second wait has nothing to wait for.
+//! Error: a second wait for the same operation.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Waiting for everything on `vmcnt` says nothing about an LDS load.
+//! Error: the result of an LDS load is used after a wait on `vmcnt`, which does not count LDS loads.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Buffer loads are counted by `vmcnt`.
+//! Error: the annotated type of a pending buffer load names another counter than `vmcnt`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Packs of small floats are converted by instructions of gfx950.
+//! Errors: packs of small floats are converted on targets that lack gfx950's instructions.
 
 use gcn_dsl::lang::matrix::Fp4;
 use gcn_dsl::prelude::*;
@@ -12,7 +12,7 @@ gcn_kernel! {
         out[i] = Vector::<f32, 8>::scaled_from(pack, 127).get(0);
     }
 
-    /// The device function's bound is too weak.
+    /// The bound of the device function is too weak.
     #[device]
     fn halve<T: gcn_dsl::lang::HasMfmaF8>(all: AllLanes<T>, pack: Packed<Fp4, 8>) -> Packed<Fp4, 8> {
         Packed::<Fp4, 8>::scaled_from(Vector::<f32, 8>::scaled_from(pack, 126), 127)

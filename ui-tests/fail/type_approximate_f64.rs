@@ -1,4 +1,4 @@
-//! The hardware approximates f32 and f16 only.
+//! Error: an approximation of f64. The hardware approximates only f32 and f16.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

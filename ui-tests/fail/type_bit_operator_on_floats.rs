@@ -1,4 +1,4 @@
-//! `&`, `|` and `^` are for integers and conditions.
+//! Error: `&`, `|` or `^` on floats. They exist for integers and conditions.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! As in Rust, a number is compared to become a condition.
+//! Error: `as bool`. As in Rust, a number is compared to obtain a condition.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! `as` to what no device value is.
+//! Error: `as` with a type that no device value can have.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Methods of integers and of floats.
+//! Errors: methods of integers on a float, and methods of floats on an integer.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

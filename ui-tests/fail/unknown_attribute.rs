@@ -1,4 +1,4 @@
-//! A misspelt attribute is not ignored.
+//! Error: a misspelt attribute.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! An unrolled loop runs when the kernel is built, so its bound must be known then.
+//! Error: the bound of an unrolled loop is not known when the kernel is built, which is when the loop is executed.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A uniform load needs an index that is the same for all lanes.
+//! Error: a uniform load with a varying index.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

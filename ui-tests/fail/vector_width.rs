@@ -1,4 +1,4 @@
-//! A vector of a width that no instruction moves.
+//! Error: a vector load or store of a width that no instruction supports.
 
 use gcn_dsl::prelude::*;
 

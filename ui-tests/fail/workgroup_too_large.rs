@@ -1,4 +1,4 @@
-//! A workgroup has at most 1024 work-items.
+//! Error: a workgroup of more than 1024 work-items.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

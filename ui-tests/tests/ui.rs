@@ -1,8 +1,9 @@
-//! What the compiler says to a user who errs. Each program in `fail/` must not compile, with exactly the messages in the
-//! `.stderr` beside it; those in `tests/pass/` are the neighbours that do. After an intended change of a message run with
-//! `GCN_BLESS=1` and read the diff; `GCN_UI=enum` runs the programs with `enum` in their names.
+//! Tests the compiler's messages. Each program in `fail/` must not compile, with exactly the messages in its `.stderr`
+//! file; the programs in `tests/pass/` are the correct forms and compile. After an intended change of a message, run
+//! with `GCN_BLESS=1` and read the diff. `GCN_UI=enum` runs the programs with `enum` in their names.
 //!
-//! rustc is called directly, with the library that `cargo test --workspace` compiled last: cargo would compile it once more.
+//! rustc is called directly, with the library that `cargo test --workspace` compiled last, because cargo would compile
+//! the library again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -52,8 +53,9 @@ fn fails_as_stored(program: &Path, library: &Path) -> Result<(), String> {
     stored::current(program.with_extension("stderr"), &stable(&String::from_utf8_lossy(&output.stderr)))
 }
 
-/// What rustc says, less what changes without a change of the message: the digits of the largest line number as the width of the
-/// margin, places and lines of code outside the program, paths of the machine, and the summary at the end.
+/// rustc's output without what can change while the message stays the same: the width of the margin (the digits of the
+/// largest line number), positions and lines of code outside the program, paths of the machine, and the summary at the
+/// end.
 fn stable(said: &str) -> String {
     let said = said.split("error: aborting due to").next().expect("the part before");
     let (mut text, mut margin, mut foreign) = (String::new(), 0, false);
@@ -76,7 +78,7 @@ fn stable(said: &str) -> String {
             continue;
         }
         let number = number.trim();
-        // How many types implement a trait changes with each of them.
+        // The number of types that implement a trait changes with each new type.
         let code = if code.ends_with(" others") { "         and others" } else { code };
         text += if inside { format!("{number:>4}{code}") } else { code.to_owned() }.trim_end();
         text.push('\n');
@@ -85,7 +87,8 @@ fn stable(said: &str) -> String {
     text + "\n"
 }
 
-/// A place outside the program, without its line, and without what comes before the crate or the folder of generated files.
+/// A position outside the program, without its line and without what precedes the crate or the folder of generated
+/// files.
 fn library_path(place: &str) -> String {
     let path = place.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
     if let Some((_, generated)) = path.split_once("/out/") {

@@ -1,5 +1,5 @@
-//! The programs that newcomers write, compiled by cargo as their own: the messages are those that cargo's users read. The programs of
-//! `tests/ui.rs` have rustc alone, which is faster.
+//! Programs as a newcomer writes them, compiled by cargo, so that the messages are those that users see. The programs
+//! of `tests/ui.rs` are compiled by rustc alone, which is faster.
 
 #[test]
 fn users() {

@@ -1,4 +1,4 @@
-//! `S<T>` means one value per wave.
+//! Error: a varying value in a variable declared as `S<T>`, which has one value per wave.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! What a kernel takes.
+//! Errors: argument and return types that a kernel cannot have.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A matrix instruction's result is read too early.
+//! Error: the result of a matrix instruction is read too early.
 use gcn_dsl::prelude::*;
 
 fn main() {

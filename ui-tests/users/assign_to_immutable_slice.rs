@@ -1,4 +1,4 @@
-//! `&[T]` is read-only.
+//! Error: an element of a `&[T]`, which is read-only, is assigned.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

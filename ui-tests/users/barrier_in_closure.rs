@@ -1,4 +1,4 @@
-//! Who calls a closure, and under which condition, cannot be seen in its body.
+//! Error: a barrier in a closure. It is unknown who calls the closure and which lanes are then active.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

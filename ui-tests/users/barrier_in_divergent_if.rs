@@ -1,4 +1,4 @@
-//! Lanes that skip the branch would never arrive at the barrier.
+//! Error: a barrier in a varying `if`. Lanes that skip the branch would not reach the barrier.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Both sides of a comparison have one element type.
+//! Error: a comparison of different element types.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Rustc checks the patterns.
+//! Error: a `match` whose patterns do not cover all cases. rustc checks this.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A function for kernels says that it is one.
+//! Error: a function for kernels without `#[device]`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Arguments become the parameter's type by themselves only where nothing is lost.
+//! Errors: wrong arguments of a device function. Arguments are converted implicitly only if nothing is lost.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

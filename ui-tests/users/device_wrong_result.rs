@@ -1,4 +1,4 @@
-//! The body's value is the declared result.
+//! Error: the body's value does not have the declared return type.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Input that is not Rust.
+//! Error: the input is not Rust syntax.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Device enums and `Option`: what they cannot be, and patterns that do not fit.
+//! Errors: uses of device enums and `Option` that are not possible, and patterns that do not fit.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Arguments are device scalars, or slices and pointers of them.
+//! Error: an argument of a host type. Arguments are device scalars, or slices and pointers of them.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Device memory is indexed by u32.
+//! Error: device memory is indexed by a type other than u32.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A number is not a condition.
+//! Error: a number as a condition.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Items that stand outside of the macro.
+//! Errors: items that belong outside of the macro.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A scan has another value in each lane; only a whole wave's reduction is uniform.
+//! Error: the result of a scan as a uniform value. It differs between lanes; only a reduction over a wave is uniform.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A buffer that a kernel writes is no other argument of it, and parts of a buffer are borrowed from it.
+//! Error: a buffer that a kernel writes is also passed as another argument. Parts of a buffer borrow the buffer.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! `let x;`: every way to a read assigns first.
+//! Errors: a variable declared by `let x;` is read where it may not have been assigned, or assigned twice.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

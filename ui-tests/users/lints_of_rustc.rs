@@ -1,4 +1,4 @@
-//! rustc's lints about variables reach kernels and device functions, and their levels do.
+//! rustc's lints about variables apply to kernels and device functions, and so do lint levels.
 #![deny(unused)]
 use gcn_dsl::prelude::*;
 
@@ -37,7 +37,7 @@ gcn_kernel! {
         let i = global_id().x;
     }
 
-    /// Values go around loops, and out of them.
+    /// Values that a loop carries from trip to trip, and values that are used after the loop.
     #[workgroup(64)]
     fn used(n: u32, y: &mut [f32]) {
         let i = global_id().x;

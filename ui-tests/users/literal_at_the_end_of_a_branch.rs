@@ -1,4 +1,4 @@
-//! A literal takes the type of the other branch, and an integer is not a float there either.
+//! Error: an integer literal as the value of one branch, next to a float in the other.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Loads take the same indices as stores.
+//! Error: a load with an index type that memory does not accept. The index types are those of stores.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A raw pointer is dereferenced in an `unsafe` block only, uniform or each lane's own, read or written.
+//! Error: a raw pointer, uniform or varying, is dereferenced outside of an `unsafe` block.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

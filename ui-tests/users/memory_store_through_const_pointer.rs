@@ -1,4 +1,4 @@
-//! What `*const T` points to is not written, also where each lane has its own pointer.
+//! Error: a store through a `*const T`, uniform or varying.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

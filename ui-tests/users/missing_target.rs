@@ -1,4 +1,4 @@
-//! An instruction that a listed target lacks.
+//! Error: an instruction that one of the targets lacks.
 use gcn_dsl::{isa::v_mfma_f32_32x32x8_f16, prelude::*};
 
 gcn_kernel! {

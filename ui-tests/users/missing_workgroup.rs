@@ -1,4 +1,4 @@
-//! Every kernel says how large its workgroup is.
+//! Error: a kernel without a workgroup size.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A varying value does not become uniform by itself.
+//! Error: a varying value where a uniform one is needed. There is no implicit conversion.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A function in the body is one of the host, where the kernel's writer may mean one of the device.
+//! Error: a function in a kernel's body, which is a host function, is called with a device value.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Arrays in memory, bits of floats and structs of one value for all lanes, where they are not what the line needs.
+//! Errors: wrong uses of arrays in memory, of the bits of floats, and of structs that are uniform.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

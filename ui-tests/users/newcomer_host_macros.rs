@@ -1,4 +1,4 @@
-//! What would happen on the host, when the kernel is built, and was meant for the device.
+//! Errors: macros that would act on the host when the kernel is built, where the device was meant.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

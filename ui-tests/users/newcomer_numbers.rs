@@ -1,4 +1,4 @@
-//! Literals of the wrong kind, numbers as conditions, indices and shifts of other types.
+//! Errors: literals of the wrong kind, numbers as conditions, and wrong types of indices and shift counts.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Names of CUDA, HIP and OpenCL, with what they are here.
+//! Errors: names of CUDA, HIP and OpenCL. The messages give their equivalents.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

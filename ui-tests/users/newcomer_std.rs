@@ -1,4 +1,4 @@
-//! What std has for values of the host.
+//! Errors: functions and macros of std, which act on host values.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Assigning to a name that was not declared mutable.
+//! Error: a variable that is not declared mutable is assigned.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Lines of ported kernels that need another form.
+//! Errors: lines from ported kernels that must be written differently.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! `?` where there is nothing to leave with, or no place to leave from.
+//! Errors: `?` in a function that returns no `Option` or `Result`, or where it is not always evaluated exactly once.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A result that is on its way is not a value yet.
+//! Error: a pending result is used as a value.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A literal has the type that it is written with.
+//! Error: an integer literal next to a float.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

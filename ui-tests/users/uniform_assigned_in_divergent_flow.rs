@@ -1,4 +1,4 @@
-//! A uniform variable has one value for all lanes, so some lanes alone cannot change it.
+//! Error: a uniform variable, which has one value for all lanes, is assigned where only some lanes are active.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A function that does not exist.
+//! Error: an undefined function is called.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

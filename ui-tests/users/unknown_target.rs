@@ -1,4 +1,4 @@
-//! A target that is not supported.
+//! Error: an unknown target.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

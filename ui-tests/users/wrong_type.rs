@@ -1,4 +1,4 @@
-//! Values of different element types do not mix.
+//! Error: operands of different element types.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! A slice takes its own element type only.
+//! Error: a value is stored to a slice of another element type.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

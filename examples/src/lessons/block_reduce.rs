@@ -1,6 +1,6 @@
 //! Lesson 3: lanes of a wave, waves of a workgroup.
 //!
-//! 256 elements are added up in two steps, because there are two ways to pass a value to another lane:
+//! The sum of 256 elements is computed in two steps, because there are two ways to pass a value to another lane:
 //!
 //! - *Inside a wave* lanes run in lockstep, and `shuffle_xor` hands each lane the value of the lane whose
 //!   number differs in one bit. Six such steps, with 32, 16, 8, 4, 2 and 1, add up all 64 lanes, and every
@@ -10,14 +10,14 @@
 //!   shares, and `barrier()` holds every wave until all of them have arrived; only then may they read each
 //!   other's sums.
 //!
-//! A barrier that only some lanes reach would hang the machine, so it must not be under a condition that varies between lanes. Try it: move
-//! `barrier()` into the `if`, and the kernel no longer compiles.
+//! A barrier that only some lanes reach would hang the GPU, so it must not be under a condition that varies between
+//! lanes. Try it: move `barrier()` into the `if`, and the kernel no longer compiles.
 //!
-//! There is no mask for the tail: a slice is a buffer with a length, and a load past its end gives 0, which a
-//! sum does not notice.
+//! No condition masks the lanes past the end of the data. A slice is a buffer with a length, so a load past its end
+//! gives 0, which does not change a sum.
 //!
-//! Floating-point addition is not associative. The reference adds in the same order, so results agree bit for
-//! bit; adding from left to right would differ in the last places.
+//! Floating-point addition is not associative. The reference adds in the same order, so the results agree bit for bit;
+//! a sum from left to right would differ in the last bits.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -25,7 +25,7 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup; also elements of a block.
+/// The number of lanes in a workgroup, and of elements in a block.
 const BLOCK: u32 = 256;
 
 gcn_kernel! {
@@ -70,7 +70,7 @@ fn block_sum(wave: usize, block: &[f32]) -> f32 {
     (wave..BLOCK as usize).step_by(wave).fold(wave_sum(0), |total, first| total + wave_sum(first))
 }
 
-/// The sum over a wave's lanes, in the order of `shuffle_xor` with distances that halve in each step.
+/// The sum over a wave's lanes. The order is that of `shuffle_xor` with distances that are halved in each step.
 pub fn sum_of_lanes(lanes: &[f32]) -> f32 {
     let (mut lanes, mut distance) = (lanes.to_vec(), lanes.len() / 2);
     while distance > 0 {
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn the_reference_is_a_sum() {
         let x: Vec<f32> = (1..=600u16).map(f32::from).collect();
-        // 1 + … + n = n (n + 1) / 2; all of these are exact in f32.
+        // 1 + … + n = n (n + 1) / 2, and all of these sums are exact in f32.
         assert_eq!(reference(64, &x), [32896.0, 98432.0, 180_300.0 - 32896.0 - 98432.0]);
     }
 }

@@ -1,7 +1,8 @@
 //! Lesson 8: a family of kernels, and values that all lanes share.
 //!
-//! `RADIUS` is a const generic: `convolution::<2>` is a separate kernel, `convolution_2`. The two loops over the window run when the kernel
-//! is built (`#[unroll] for` is a Rust loop on the host), so that offsets are constants and the generated code contains no loop.
+//! `RADIUS` is a const generic: `convolution::<2>` is a separate kernel, `convolution_2`. The two loops over the window
+//! are executed when the kernel is built (`#[unroll] for` is a Rust loop on the host), so offsets are constants and the
+//! generated code contains no loop.
 //!
 //! All lanes multiply by the same weight. `weights.uniform(i)` loads it once for the wave, through the scalar
 //! cache into a scalar register, where vector instructions can read it; `weights[i]` would load 64 copies
@@ -47,7 +48,7 @@ gcn_kernel! {
     }
 }
 
-/// Reference on the host, which adds in the same order.
+/// Reference on the host, which adds in the same order as the kernel.
 pub fn reference(radius: usize, width: usize, height: usize, weights: &[f32], input: &[f32]) -> Vec<f32> {
     let side = 2 * radius + 1;
     let pixel = |i: usize| {

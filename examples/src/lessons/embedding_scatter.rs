@@ -1,15 +1,15 @@
 //! Lesson 20: concurrent additions to the same elements.
 //!
-//! The gradient of an embedding: each token's row of gradients is added to the row of a table that the
-//! token's number selects. Two tokens may select the same row, at the same time and from different compute
-//! units, so the addition is atomic; it happens in the L2 cache, and the lanes do not wait for it.
+//! The gradient of an embedding: each token selects a row of a table by the token's number, and the token's row of
+//! gradients is added to that row. Two tokens may select the same row, at the same time and from different compute
+//! units, so the addition is atomic. It takes place in the L2 cache, and the lanes do not wait for it.
 //!
 //! A workgroup processes one token. The token's row number is the same for all lanes, `ids.uniform(…)`, so the row's address is computed on
 //! the scalar unit, and the lanes iterate over the row.
 //!
-//! The order in which additions arrive is not defined, and floating-point addition is not associative: such a
-//! sum can differ in the last bits from run to run. The lesson's gradients are whole multiples of 1/256,
-//! small enough that every sum is exact, so that the order makes no difference here.
+//! The order of concurrent additions is not defined, and floating-point addition is not associative, so such a sum can
+//! differ in the last bits from run to run. The lesson's gradients are multiples of 1/256 and small enough that every
+//! sum is exact, so the order makes no difference here.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

@@ -1,15 +1,15 @@
 //! Lesson 19: data that moves between lanes.
 //!
-//! 256 lanes transform 1024 complex numbers in five stages. In each, every lane combines four numbers, 256 apart, and stores the results
-//! where the next stage again finds its inputs 256 apart (Stockham's order): no bit-reversal stage is needed, and neighbouring lanes load
-//! neighbouring elements.
+//! 256 lanes transform 1024 complex numbers in five stages. In each stage, every lane combines four numbers that are
+//! 256 apart, and stores the results such that the inputs of the next stage are again 256 apart (Stockham's order). No
+//! bit-reversal stage is needed, and neighbouring lanes load neighbouring elements.
 //!
 //! The stages differ only in numbers that are known when the kernel is built. `#[unroll] for` makes five stages from one loop body, with
 //! divisions and remainders by powers of 4 that become shifts and masks; `comptime if` omits the parts that the first and the last stage do
 //! not need.
 //!
-//! Two pairs of arrays in LDS take turns, so that one barrier between stages is enough: a fast wave does not
-//! write what a slow one still reads. The roots of unity come in a table, computed in f64 on the host.
+//! Two pairs of arrays in LDS are used alternately, so one barrier between stages is enough: a fast wave does not
+//! overwrite what a slow wave still reads. The roots of unity are in a table that the host computes in f64.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -17,13 +17,13 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Points of one transform.
+/// The number of points of one transform.
 const POINTS: u32 = 1024;
 /// The number of stages: POINTS is 4 to this power.
 const STAGES: u32 = 5;
-/// Lanes of a workgroup: each takes four points.
+/// The number of lanes in a workgroup. Each lane has four points.
 const LANES: u32 = POINTS / 4;
-/// Elements of an LDS array, which has two halves: stages alternate between them.
+/// The number of elements of an LDS array. It has two halves, which the stages use alternately.
 const BOTH: usize = 2 * POINTS as usize;
 
 gcn_kernel! {
@@ -36,7 +36,7 @@ gcn_kernel! {
 
         #[unroll]
         for stage in 0..STAGES {
-            // Points of the sub-transforms that earlier stages have finished.
+            // The number of points of the sub-transforms that earlier stages have finished.
             let done = comptime { 4u32.pow(stage) };
             let half = comptime { stage % 2 * POINTS };
             let mut a = [splat(0.0f32); 4];

@@ -1,44 +1,44 @@
 //! Attention without the matrix of scores: products chained in registers.
 //!
-//! O = softmax(Q * K^T / sqrt(D)) * V for each head, in half precision with single-precision sums, causal or
-//! not. The scores of all queries and keys would be a matrix as large as the square of the sequence. Instead
-//! a wave keeps 32 queries, processes the keys 64 at a time (32 of heads of 128 elements), and corrects its
-//! sums when it meets a much larger score (Dao et al. 2022, "FlashAttention").
+//! O = softmax(Q * K^T / sqrt(D)) * V for each head, in half precision with single-precision sums, with or without a
+//! causal mask. The matrix of the scores of all queries and keys would have as many elements as the square of the
+//! sequence length. Instead, a wave keeps 32 queries, processes 64 keys at a time (32 for heads of 128 elements), and
+//! rescales its sums when it meets a much larger score (Dao et al. 2022, "FlashAttention").
 //!
 //! **The loop** is a device function of a library, [`gcn_kernels::attention::walk`], about 60 lines: read it together with this text.
 //!
-//! **Transposed on purpose.** It computes S^T = K * Q^T and O^T = V^T * P^T. An accumulator holds a
-//! *column* in the registers of two lanes. With keys as rows, the maximum over the keys is therefore computed
-//! inside a lane ([`Tile::lane_max`]), and the maximum, the sum and the correction of a query are one number
-//! per lane each.
+//! **Transposed on purpose.** The kernel computes S^T = K * Q^T and O^T = V^T * P^T. A *column* of an accumulator is in
+//! the registers of two lanes. With keys as rows, the maximum over the keys is therefore computed inside a lane
+//! ([`Tile::lane_max`]), and a lane has one number each for the maximum, the sum and the correction of its query.
 //!
-//! **Chained.** P^T is at once accumulator of the first product and right factor of the second.
-//! [`Tile::to_b`] converts its elements to f16 in place: the registers of an accumulator are those of a
-//! fragment, except for the order of the keys. The type records this order: V^T is loaded with `AsAcc`, in
-//! the same order. A factor in another order would not compile.
+//! **Chained.** P^T is both the accumulator of the first product and the right factor of the second. [`Tile::to_b`]
+//! converts its elements to f16 in place: the registers of an accumulator are those of a fragment, except for the order
+//! of the keys. The type records this order, and V^T is loaded in the same order, with `AsAcc`. A factor in another
+//! order would not compile.
 //!
-//! **V^T.** The keys are the inner dimension of the second product, and in memory they are rows. The tile is
-//! transposed between the load and LDS, in registers (`stage_by::<Columns>`): four byte permutes for eight
-//! elements. Without that, each element of V would need a separate load from LDS.
+//! **V^T.** The keys are the inner dimension of the second product, and in memory they are rows. The tile is transposed
+//! in registers, between the load and the store to LDS (`stage_by::<Columns>`), which takes four byte permutes for
+//! eight elements. Without that, each element of V would need a separate load from LDS.
 //!
-//! **Ping-pong.** A softmax has no matrix instructions: a wave that computed one product after the other would
-//! leave the matrix pipe idle for half of the time. So a wave is one product of scores ahead, and a phase of
-//! matrix instructions is the scores of the next keys and the sums of these; in the meantime the other group of
-//! waves has its softmax (`#[ping_pong]`, gcn-dsl/guide/scheduling.md).
+//! **Ping-pong.** A softmax has no matrix instructions: a wave that computed one product after the other would leave
+//! the matrix pipe idle half of the time. So each wave computes the product of the scores one trip ahead: a phase of
+//! matrix instructions consists of the scores for the next keys and the sums for the current ones. In the meantime, the
+//! other group of waves computes its softmax (`#[ping_pong]`, gcn-dsl/guide/scheduling.md).
 //!
-//! **Few corrections.** If every larger maximum corrected the sums, each trip would multiply all of O. The
-//! weights are 2^(s - m) for any m that is not too small: m changes only when a weight would exceed 2^8, in
-//! a branch that is hardly ever taken after the first keys.
+//! **Few corrections.** If every larger maximum rescaled the sums, each trip would multiply all of O. The weights are
+//! 2^(s - m), which is correct for any m that is not too small. So m changes only when a weight would exceed 2^8, in a
+//! branch that is hardly ever taken after the first keys.
 //!
-//! **Exponentials and loads.** An exponential occupies the vector ALU for four times as long as an addition. A
-//! wave can issue loads from LDS meanwhile, if these are interleaved with the exponentials: `interleave!`.
+//! **Exponentials and loads.** An exponential occupies the vector ALU four times as long as an addition. A wave can
+//! issue loads from LDS in this time, if the loads are interleaved with the exponentials: `interleave!`.
 //!
-//! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys after the last query
-//! of the workgroup are not visited at all; of the others those after the lane's query score minus infinity.
+//! **The mask.** `CAUSAL` is a constant of the kernel, so there are two kernels from one source. Keys after the last
+//! query of the workgroup are not visited at all. Of the others, those after the lane's query get the score minus
+//! infinity.
 //!
-//! **The numbers.** The reference is computed in f64. P is rounded toward zero to f16 before it is multiplied,
-//! with an error below 2^-10 of each weight; the weights of a query sum to 1 and V is below 1, so that 2^-9
-//! allows for this, the rounding of O and `exp2`.
+//! **The numbers.** The reference is computed in f64. P is rounded toward zero to f16 before it is multiplied, with a
+//! relative error below 2^-10 for each weight. The weights of a query sum to 1 and V is below 1, so a tolerance of 2^-9
+//! allows for this error, for the rounding of O and for that of `exp2`.
 
 use gcn_dsl::lang::{select, shuffle_xor};
 use gcn_dsl::prelude::*;
@@ -48,21 +48,21 @@ use gcn_kernels::attention::walk;
 use crate::data::Random;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Queries of a wave.
+/// The number of queries of a wave.
 const QUERIES: usize = 32;
-/// Queries of a workgroup of eight waves.
+/// The number of queries of a workgroup of eight waves.
 pub const BLOCK: u32 = 8 * QUERIES as u32;
 
 // ANCHOR: kernel
 gcn_kernel! {
-    /// o = softmax(scale * q * k^T) * v. All are rows of `D` elements, `length` rows for each head. The scale
-    /// includes a factor log2(e), so that powers of two suffice. The grid is (length / 256 rounded up, heads).
+    /// o = softmax(scale * q * k^T) * v. All matrices have rows of `D` elements, and `length` rows for each head. The
+    /// scale includes a factor log2(e), so that powers of two suffice. The grid is (length / 256 rounded up, heads).
     #[workgroup(512)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn flash_attention<const CAUSAL: bool, const D: usize>(
         length: u32, scale: f32, q: &[f16], k: &[f16], v: &[f16], o: &mut [f16],
     ) {
-        // The rows of this head: elements beyond them load as 0 and are not stored.
+        // The rows of this head. Elements after them load as 0 and are not stored.
         let size = length * D as u32;
         let (from, to) = (workgroup_id().y * size, workgroup_id().y * size + size);
         let q = &q[from..to];
@@ -77,7 +77,8 @@ gcn_kernel! {
         let queries = TileB::<f16, D, QUERIES>::load(row_major(*q, D as u32).transposed(), 0, first_query);
         let query: V<u32> = first_query + Tile::<f32, QUERIES, QUERIES>::zero().col(0);
 
-        // The number of keys that each lane's query sees, that all queries of the wave see, and that any query of the workgroup sees.
+        // The number of keys that each lane's query sees, that all queries of the wave see, and that at least one query
+        // of the workgroup sees.
         let seen: V<u32> = comptime if CAUSAL { (query + 1).min(length) } else { query * 0 + length };
         let clear: u32 = comptime if CAUSAL { first_query + 1 } else { length };
         let end: u32 = comptime if CAUSAL { (block + BLOCK).min(length) } else { length };
@@ -87,7 +88,7 @@ gcn_kernel! {
         } else {
             walk::<_, f16, D, 32, QUERIES>(all_lanes(), queries, keys, values, scale, seen, clear, end)
         };
-        // The weights of a query are spread over two lanes, each of which has a partial sum.
+        // The weights of a query are spread over two lanes, each of which has a part of their sum.
         let total: V<f32> = sum + shuffle_xor(sum, 32);
         let share: V<f32> = select(total > 0.0, total.recip(), 0.0);
         out.store_with(row_major(*o, D as u32).transposed(), 0, first_query, |x| (x * share) as f16);
@@ -106,7 +107,7 @@ pub fn reference<const D: usize>(causal: bool, length: usize, [q, k, v]: [&[f16]
     q.chunks_exact(D).enumerate().flat_map(row).collect()
 }
 
-/// What one query sees of keys and their values, each of `D` elements.
+/// The result for one query, given the keys that it sees and their values, each of `D` elements.
 pub fn attend<T: Copy + Into<f64>, const D: usize>(query: &[T], keys: &[T], values: &[T]) -> Vec<f64> {
     let dot = |a: &[T], b: &[T]| a.iter().zip(b).map(|(a, b)| (*a).into() * (*b).into()).sum::<f64>();
     let scores: Vec<f64> = keys.chunks_exact(D).map(|key| dot(query, key) / (D as f64).sqrt()).collect();
@@ -181,7 +182,7 @@ fn run<const CAUSAL: bool, const D: usize>(
     let (heads, length) = (size.0[0], size.0[1]);
     let elements = heads as usize * length as usize * D;
     let mut random = Random::new(7);
-    // The queries are scaled up, so that some weights are much larger than others.
+    // The queries are scaled, so that some weights are much larger than others.
     let q: Vec<f16> = random.f64s(elements).into_iter().map(|x| f16::from_f64(4.0 * x)).collect();
     let (k, v) = (random.f16s(elements), random.f16s(elements));
     let mut o = vec![f16::NAN; elements];

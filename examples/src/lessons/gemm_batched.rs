@@ -1,10 +1,9 @@
 //! Many small matrices at once: one instruction multiplies sixteen of them.
 //!
-//! C = A * B for a batch of 4 x 4 matrices in f32, row by row. The matrix instruction of 4 x 4 x 1 in 16
-//! blocks takes a column of A and a row of B from each of sixteen matrices; four such instructions are the
-//! whole product. The types carry the number of blocks as their last parameter, and a matrix in memory
-//! carries the distance from one block's matrix to the next (`blocks`). The bounds of the slices truncate a
-//! batch that is not a multiple of sixteen.
+//! C = A * B for a batch of 4 x 4 matrices in f32, stored row by row. A matrix instruction of 4 x 4 x 1 in 16 blocks
+//! multiplies a column of A by a row of B for each of sixteen matrices; four such instructions are the whole product.
+//! The last parameter of the types is the number of blocks, and a matrix in memory has the distance from one block's
+//! matrix to the next (`blocks`). A batch that is not a multiple of sixteen is truncated by the bounds of the slices.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -12,13 +11,13 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Rows and columns of a matrix.
+/// The number of rows and of columns of a matrix.
 const SIDE: usize = 4;
-/// Elements of one matrix.
+/// The number of elements of a matrix.
 const ELEMENTS: u32 = (SIDE * SIDE) as u32;
-/// Matrices that a wave multiplies.
+/// The number of matrices that a wave multiplies.
 const BLOCKS: usize = 16;
-/// Matrices that a workgroup of four waves multiplies.
+/// The number of matrices that a workgroup of four waves multiplies.
 pub const BATCH: u32 = 4 * BLOCKS as u32;
 
 gcn_kernel! {
@@ -27,7 +26,7 @@ gcn_kernel! {
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn gemm_batched(a: &[f32], b: &[f32], c: &mut [f32]) {
         let wave = workgroup_id().x * 4 + wave_id();
-        // The first row of the wave's first matrix, with all matrices stacked vertically.
+        // The first row of the wave's first matrix, if all matrices are stacked vertically.
         let first = wave * (BLOCKS * SIDE) as u32;
         let (a, b) = (row_major(a, SIDE as u32).blocks(ELEMENTS), row_major(b, SIDE as u32).blocks(ELEMENTS));
         let mut acc = Acc::<f32, SIDE, SIDE, BLOCKS>::zero();
@@ -41,7 +40,7 @@ gcn_kernel! {
     }
 }
 
-/// Reference on the host: a chain of fused multiply-adds for each element, with ascending `k`.
+/// Reference on the host: a chain of fused multiply-adds for each element, in ascending order of `k`.
 pub fn reference(a: &[f32], b: &[f32]) -> Vec<f32> {
     let pairs = a.chunks_exact(SIDE * SIDE).zip(b.chunks_exact(SIDE * SIDE));
     let product = |(a, b): (&[f32], &[f32])| -> Vec<f32> {

@@ -1,12 +1,13 @@
-//! The kernel of `gemm_f16` in bfloat16, with the result rounded on its way to memory.
+//! The kernel of `gemm_f16` in bfloat16, with a result that is rounded when it is stored.
 //!
-//! bf16 has the range of f32 and 8 bits of precision, which suits the weights of neural networks. C is bf16 as well; `store_with` takes a
-//! closure that scales and converts each element of the accumulators, while the sums are f32 until then. The loop is a device function of a
-//! library, [`gcn_kernels::tile::product`]: that of `gemm_f16` for any element type. Its parameters are the element types and the numbers
-//! of columns that take 32, 64 and 128 bytes.
+//! bf16 has the range of f32 and 8 bits of precision, which suits the weights of neural networks. C is bf16 as well:
+//! `store_with` takes a closure that scales and converts each element of the accumulators, which are f32 until then.
+//! The loop is a device function of a library, [`gcn_kernels::tile::product`], which does for any element type what the
+//! loop of `gemm_f16` does. Its parameters are the element types and the numbers of columns that take 32, 64 and 128
+//! bytes.
 //!
-//! The source is the same from gfx908 to gfx950, the instructions are not: 32x32x4 on gfx908, whose bf16
-//! instructions take half as many `k` as those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
+//! The source is the same from gfx908 to gfx950, but the instructions differ: 32x32x4 on gfx908, whose bf16
+//! instructions have half the `k` of those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -16,12 +17,12 @@ use crate::data::Random;
 use crate::product;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Rows and columns of the workgroup's tile of C.
+/// The number of rows and of columns of the workgroup's tile of C.
 pub const TILE: u32 = 256;
 
 gcn_kernel! {
-    /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of
-    /// `columns` elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
+    /// c = alpha * a * b. `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
+    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
     #[workgroup(512)]
     #[targets(HasMfma)]
     pub fn gemm_bf16(columns: u32, depth: u32, alpha: f32, a: &[bf16], b: &[bf16], c: &mut [bf16]) {
@@ -33,8 +34,8 @@ gcn_kernel! {
     }
 }
 
-/// Reference on the host, which adds in f64, and the difference that is tolerated: that of the hardware's sums, plus half a unit in the
-/// last place of the largest bf16 (2^-8 of it), since results are rounded to bf16.
+/// Reference on the host, which adds in f64, and the tolerated difference. The tolerance is the error of the hardware's
+/// sums plus half a unit in the last place of the largest result (2^-8 of it), because results are rounded to bf16.
 pub fn reference(columns: usize, depth: usize, alpha: f32, a: &[bf16], b: &[bf16]) -> (Vec<f32>, f64) {
     let wide = |xs: &[bf16]| xs.iter().map(|x| x.to_f32()).collect::<Vec<f32>>();
     let (dims, a, b) = ([columns, depth], wide(a), wide(b));

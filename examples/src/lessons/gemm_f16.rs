@@ -1,50 +1,48 @@
 //! Lesson 5: matrix instructions fed from LDS tiles, at the limit of the machine.
 //!
-//! C = A * B in half precision with single-precision accumulation. A is stored row by row (M x K), B column
-//! by column (that is, N rows of K elements), so that for both the summation index `k` runs through
-//! neighbouring addresses.
+//! C = A * B in half precision with single-precision accumulation. A is stored row by row (M x K) and B column by
+//! column (that is, as N rows of K elements), so neighbouring addresses have neighbouring values of the summation index
+//! `k` in both.
 //!
-//! **The instruction.** A matrix instruction multiplies a fragment of A with a fragment of B: 32 x 8 with 8 x
-//! 32 elements are 8192 multiplications and additions, by one instruction of one wave. The operands are
-//! spread over the registers of all 64 lanes; the instruction determines which lane holds which element. The
-//! kernel does not see this: [`TileA`] and [`TileB`] load matrices of any size as fragments of the target's
-//! instruction, 32x32x8 up to gfx942, 32x32x16 on gfx950, and `matmul` multiplies them. Tiles of sizes that
-//! do not fit together do not compile.
+//! **The instruction.** A matrix instruction multiplies a fragment of A by a fragment of B: 32 x 8 times 8 x 32
+//! elements are 8192 multiplications and additions, by one instruction of one wave. The operands are spread over the
+//! registers of all 64 lanes, and the instruction determines which lane has which element. The kernel does not see
+//! this: [`TileA`] and [`TileB`] load matrices of any size as fragments of the target's instruction, 32x32x8 up to
+//! gfx942, 32x32x16 on gfx950, and `matmul` multiplies them. Tiles of sizes that do not fit together do not compile.
 //!
-//! **The tiles.** A workgroup of eight waves computes a 256 x 256 tile of C, each wave 128 x 64 of it: 4 x 2 accumulators. Every fragment
-//! of A is multiplied by two of B and every fragment of B by four of A. The fragments come from LDS, where the workgroup has put some
-//! columns of A and of B^T; each element is loaded from memory once for the whole workgroup. `Spread` permutes the elements of a row so
-//! that the lanes of a wave, which read down a column, do not conflict in LDS banks.
+//! **The tiles.** A workgroup of eight waves computes a 256 x 256 tile of C, each wave 128 x 64 of it: 4 x 2
+//! accumulators. Every fragment of A is multiplied by two of B and every fragment of B by four of A. The fragments come
+//! from LDS, to which the workgroup has copied some columns of A and of B^T, so each element is loaded from memory once
+//! for the whole workgroup. `Spread` permutes the elements of a row so that the lanes of a wave, which read down a
+//! column, have no LDS bank conflicts.
 //!
-//! **Ping-pong.** The matrix pipe must never wait. `#[ping_pong]` divides the waves into two groups: while
-//! one group is in a `#[matrix]` block, the other loads its next fragments and stores tiles to LDS. Each SIMD
-//! has one wave of either group, so one of them always feeds its matrix pipe. The phases must have equal
-//! lengths: 32 matrix instructions of 32 clocks take 1024 clocks; in that time four waves read 12 KiB of
-//! fragments each and store 4 KiB, which takes LDS 512 clocks. On gfx950 the instructions are twice as fast
-//! and LDS is not; tiles of twice the depth, in two phases, restore the balance, and gfx950 has enough LDS
-//! for them. In the timed simulator the pipe is busy 100% of the time on gfx90a and gfx942 and 97% on gfx950.
+//! **Ping-pong.** The matrix pipe must never wait. `#[ping_pong]` divides the waves into two groups: while one group is
+//! in a `#[matrix]` block, the other loads its next fragments and stores tiles to LDS. Each SIMD has one wave of either
+//! group, so one of the two always feeds its matrix pipe. The phases must have equal lengths: 32 matrix instructions of
+//! 32 clocks take 1024 clocks; in that time four waves read 12 KiB of fragments each and store 4 KiB, which takes LDS
+//! 512 clocks. On gfx950 the instructions are twice as fast and LDS is not; tiles of twice the depth, processed in two
+//! phases, restore the balance, and gfx950 has enough LDS for them. In the timed simulator the pipe is busy 100% of the
+//! time on gfx90a and gfx942 and 97% on gfx950.
 //!
-//! **Double buffering.** A `#[matrix]` block is a barrier between the loads and stores before and after it,
-//! but the waves within a phase are not ordered. So the stores go to the other tile of a pair, from which no
-//! wave loads in that phase. The loads from memory for it were issued one tile earlier: in the assembly, look
+//! **Double buffering.** The loads and stores before a `#[matrix]` block are separated from those after it by a
+//! barrier, but the waves within a phase are not ordered. So the stores go to the other tile of a pair, from which no
+//! wave loads in that phase. The loads from memory for these stores were issued one tile earlier: in the assembly, look
 //! for `s_waitcnt vmcnt`.
 //!
-//! **The edges.** The slices know their lengths: rows of A and of B^T that do not exist load as 0. Columns
-//! would wrap to the next row; `columns_by` makes them load as 0 as well, by whole accesses of 8 elements,
+//! **The edges.** The slices know their lengths, so rows of A and of B^T that do not exist load as 0. An access past
+//! the last column would reach the next row; `columns_by` makes it load as 0 as well, in whole accesses of 8 elements,
 //! which is why the depth is a multiple of 8. `columns` does the same for the stores.
 //!
-//! **The waits.** On gfx942 this matrix instruction takes 8 passes of 4 clocks, on gfx90a 16, and the
-//! hardware does not delay a vector instruction that reads the result before it is there. A certain number of
-//! instructions must be in between, which differs between the two targets. After the loop there are enough,
-//! because addresses are computed first; elsewhere an `s_nop` fills the distance, with the rule and the
-//! required distance as its comment.
+//! **The waits.** This matrix instruction takes 8 passes of 4 clocks on gfx942 and 16 on gfx90a, and the hardware does
+//! not delay a vector instruction that reads the result too early. A certain number of instructions, which differs
+//! between the two targets, must be in between. After the loop there are enough, because addresses are computed first;
+//! elsewhere an `s_nop` fills the distance, and its comment names the rule and the required distance.
 //!
-//! **The numbers.** Products of two f16 are exact in f32. Each target adds them in its own way, which the
-//! simulator has from models that others compared with the hardware bit by bit (docs/sim.md): gfx908 rounds
-//! exact sums of four products, gfx90a adds pairs in f32, gfx942 cuts eight products to a common last place.
-//! So the reference adds in f64, and a result may differ from it by what all of these ways allow; the function
-//! `tolerance` says how much that is. One difference is larger: gfx90a takes denormal f16 inputs (below 2^-14)
-//! as zero, the others do not.
+//! **The numbers.** Products of two f16 are exact in f32. Each target adds them in its own way. The simulator uses
+//! models whose authors compared them with the hardware bit by bit (docs/sim.md): gfx908 rounds exact sums of four
+//! products, gfx90a adds pairs in f32, gfx942 truncates eight products to a common last place. So the reference adds in
+//! f64, and a result may differ from it by what all of these methods allow; the function `tolerance` computes this
+//! bound. One difference is larger: gfx90a treats denormal f16 inputs (below 2^-14) as zero, the others do not.
 
 use std::num::FpCategory;
 
@@ -57,11 +55,11 @@ use crate::data::Random;
 use crate::product;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Rows and columns of the workgroup's tile of C.
+/// The number of rows and of columns of the workgroup's tile of C.
 pub const TILE: u32 = 256;
-/// Rows of the workgroup's tiles of A and B^T in LDS.
+/// The number of rows of the workgroup's tiles of A and B^T in LDS.
 const SIDE: usize = TILE as usize;
-/// LDS bytes of two pairs of tiles with 64 columns each.
+/// The LDS bytes of two pairs of tiles with 64 columns each.
 const DEEP: u32 = 128 * 1024;
 
 // ANCHOR: kernel
@@ -95,7 +93,8 @@ gcn_kernel! {
                     let x = TileA::<f16, 128, D>::load(left[here], part.0, k as u32);
                     let y = TileB::<f16, D, 64>::load(right[here].transposed(), k as u32, part.1);
                     comptime if k + D == D2 {
-                        // The next tiles have arrived from memory; start loading the ones after them.
+                        // The loads of the next tiles from memory have completed; start the loads of the tiles after
+                        // those.
                         left[next].put(next_a);
                         right[next].put(next_b);
                         next_a = left[next].fetch(a, first.0, after);
@@ -111,8 +110,8 @@ gcn_kernel! {
         acc
     }
 
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
+    /// c = a * b. `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements.
+    /// The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
     #[workgroup(512)]
     #[targets(HasMfma)]
     pub fn gemm_f16(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
@@ -129,7 +128,7 @@ gcn_kernel! {
 }
 // ANCHOR_END: kernel
 
-/// Reference on the host, which adds in f64, and the difference that the hardware's sums may have from it.
+/// Reference on the host, which adds in f64, and a bound on the difference of the hardware's sums from it.
 pub fn reference(target: Target, columns: usize, depth: usize, a: &[f16], b: &[f16]) -> (Vec<f32>, f64) {
     let is_denormal = |x: &f16| x.classify() == FpCategory::Subnormal;
     let input = |x: &f16| if target == Target::GFX90A && is_denormal(x) { 0.0 } else { x.to_f32() };
@@ -173,7 +172,7 @@ mod tests {
     #[test]
     fn the_reference_multiplies() {
         let half = |xs: [f32; 4]| xs.map(f16::from_f32);
-        // [1 2; 3 4] * [5 6; 7 8], the right one column by column.
+        // [1 2; 3 4] * [5 6; 7 8]. The right factor is stored column by column.
         let (a, b) = (half([1.0, 2.0, 3.0, 4.0]), half([5.0, 7.0, 6.0, 8.0]));
         assert_eq!(reference(Target::GFX942, 2, 2, &a, &b).0, [19.0, 22.0, 43.0, 50.0]);
     }

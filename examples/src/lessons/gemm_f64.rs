@@ -1,6 +1,6 @@
 //! Lesson 6: matrix instructions in double precision.
 //!
-//! C = alpha * A * B + beta * C, B column by column: the form that linear algebra libraries call `dgemm`.
+//! C = alpha * A * B + beta * C, with B stored column by column. Linear algebra libraries call this form `dgemm`.
 //! Compare with lesson 5:
 //!
 //! - The loop is [`gcn_kernels::tile::walk`], which is that of lesson 5 with all extents as parameters.
@@ -21,12 +21,12 @@ use gcn_kernels::tile;
 use crate::data::Random;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Rows and columns of the workgroup's tile of C.
+/// The number of rows and of columns of the workgroup's tile of C.
 pub const TILE: u32 = 128;
 
 gcn_kernel! {
-    /// c = alpha * a * b + beta * c; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c`
-    /// rows of `columns` elements. The grid is (columns, rows) / 128, rounded up; depth is a multiple of 2.
+    /// c = alpha * a * b + beta * c. `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of
+    /// `columns` elements. The grid is (columns, rows) / 128, rounded up; depth is a multiple of 2.
     #[workgroup(512)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn gemm_f64(columns: u32, depth: u32, alpha: f64, beta: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
@@ -39,8 +39,8 @@ gcn_kernel! {
     }
 }
 
-/// Reference on the host: for each element a chain of fused multiply-adds with ascending `k`, then two multiplications and an addition,
-/// each rounded.
+/// Reference on the host: for each element a chain of fused multiply-adds in ascending order of `k`, then two
+/// multiplications and an addition, each of which rounds.
 pub fn reference([columns, depth]: [usize; 2], [alpha, beta]: [f64; 2], a: &[f64], b: &[f64], c: &mut [f64]) {
     for (i, c) in c.iter_mut().enumerate() {
         let (row, col) = (i / columns, i % columns);

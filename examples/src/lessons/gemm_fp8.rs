@@ -1,9 +1,9 @@
 //! 8-bit floats: the same bits mean different numbers on different targets.
 //!
-//! C = A * B for numbers of 4 exponent and 3 fraction bits into f32. gfx942 has the format without infinities
-//! whose exponent bias is 8 and whose only NaN has the bits of minus zero (`e4m3fnuz`), gfx950 the OCP format
-//! with bias 7 (`e4m3fn`). Memory holds bytes; the fragments give them their meaning. gfx90a has no such
-//! instructions: with gfx90a in its `#[targets(…)]` the kernel would not compile.
+//! C = A * B with an f32 result, for 8-bit floats with 4 exponent and 3 fraction bits. gfx942 has the format without
+//! infinities whose exponent bias is 8 and whose only NaN has the bits of minus zero (`e4m3fnuz`), gfx950 the OCP
+//! format with bias 7 (`e4m3fn`). In memory there are only bytes; the type of the fragments says which format they
+//! have. gfx90a has no such instructions: with gfx90a in its `#[targets(…)]` the kernel would not compile.
 
 use gcn_dsl::lang::matrix::Fp8;
 use gcn_dsl::prelude::*;
@@ -14,12 +14,12 @@ use crate::data::Random;
 use crate::product;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Rows and columns of the workgroup's tile of C.
+/// The number of rows and of columns of the workgroup's tile of C.
 pub const TILE: u32 = 256;
 
 gcn_kernel! {
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 16.
+    /// c = a * b. `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements.
+    /// The grid is (columns, rows) / 256, rounded up; depth is a multiple of 16.
     #[workgroup(512)]
     #[targets(gfx942, gfx950)]
     pub fn gemm_fp8(columns: u32, depth: u32, a: &[u8], b: &[u8], c: &mut [f32]) {
@@ -42,7 +42,7 @@ pub fn value(target: Target, byte: u8) -> f32 {
     if byte >> 7 == 1 { -size } else { size }
 }
 
-/// Reference on the host, which adds in f64, and the difference that the hardware's sums may have from it.
+/// Reference on the host, which adds in f64, and a bound on the difference of the hardware's sums from it.
 pub fn reference(target: Target, columns: usize, depth: usize, a: &[u8], b: &[u8]) -> (Vec<f32>, f64) {
     let numbers = |bytes: &[u8]| bytes.iter().map(|byte| value(target, *byte)).collect::<Vec<f32>>();
     let (a, b) = (numbers(a), numbers(b));
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn bytes_are_numbers() {
-        // OCP 8-bit floating point specification 1.0, table 1: the largest is 448, the smallest 2^-9.
+        // OCP 8-bit floating point specification 1.0, table 1: the largest number is 448, the smallest 2^-9.
         assert_eq!(value(Target::GFX950, 0x7e), 448.0);
         assert_eq!(value(Target::GFX950, 0x01), f32::exp2(-9.0));
         assert_eq!(value(Target::GFX950, 0xb8), -1.0);
-        // The exponent bias is larger by one than that of OCP, so every number is half as large.
+        // The exponent bias is larger by one than in the OCP format, so every number is half as large.
         assert_eq!(value(Target::GFX942, 0x7f), 240.0);
         assert_eq!(value(Target::GFX942, 0x40), 1.0);
     }

@@ -1,8 +1,8 @@
 //! Matrix instructions on integers: exact, and four times as deep.
 //!
-//! C = A * B for i8 into i32, A row by row, B column by column. The kernel is that of `gemm_f16` with other
-//! types, which select the target's instruction: 32x32x8 on gfx908 and gfx90a, 32x32x16 on gfx942, 32x32x32
-//! on gfx950. Sums of i8 products are exact, so that the reference may add in any order.
+//! C = A * B for i8 with an i32 result, A stored row by row, B column by column. The kernel is that of `gemm_f16` with
+//! other types, which select the target's instruction: 32x32x8 on gfx908 and gfx90a, 32x32x16 on gfx942, 32x32x32 on
+//! gfx950. Sums of i8 products are exact, so the reference may add in any order.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -12,12 +12,12 @@ use crate::data::Random;
 use crate::product::product;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Rows and columns of the workgroup's tile of C.
+/// The number of rows and of columns of the workgroup's tile of C.
 pub const TILE: u32 = 256;
 
 gcn_kernel! {
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 16.
+    /// c = a * b. `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements.
+    /// The grid is (columns, rows) / 256, rounded up; depth is a multiple of 16.
     #[workgroup(512)]
     #[targets(HasMfma)]
     pub fn gemm_i8(columns: u32, depth: u32, a: &[i8], b: &[i8], c: &mut [i32]) {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_reference_multiplies() {
-        // [1 2; 3 -4] * [5 6; 7 8], the right one column by column.
+        // [1 2; 3 -4] * [5 6; 7 8]. The right factor is stored column by column.
         assert_eq!(reference(2, 2, &[1, 2, 3, -4], &[5, 7, 6, 8]), [19, 22, -13, -14]);
     }
 

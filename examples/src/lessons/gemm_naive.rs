@@ -1,7 +1,7 @@
 //! A matrix multiplication as one would write it first: tiles, LDS, one loop.
 //!
-//! C = A * B as in `gemm_f16`, but without groups of waves that alternate: the waves of a workgroup put 64 columns of a
-//! tile into LDS, meet at a barrier, multiply, and meet again. Four things make this simple structure fast:
+//! C = A * B as in `gemm_f16`, but without groups of waves that alternate: the waves of a workgroup copy 64 columns of
+//! each factor's tile to LDS, meet at a barrier, multiply, and meet again. Four things make this simple structure fast:
 //!
 //! - **`#[pipeline]`** moves the loads of the next tile to right after the `put` of this one, so that a wave
 //!   finds them in registers when it comes to the next `put`; it computes their addresses between the products of the
@@ -15,12 +15,13 @@
 //!   the other have products to compute. A wave starts its products when all its LDS loads have been issued, and keeps the
 //!   matrix pipe until they are done: the compiler raises its priority (`s_setprio`).
 //!
-//! **What it costs.** For 64 x 64 results a wave loads 64 rows of A and 64 columns of B from LDS, which is 16 multiply-adds for each byte;
-//! `gemm_f16` with 128 x 64 results has 21. For 128 x 128 results a compute unit loads 128 rows and 128 columns from memory; for the same
-//! number of results, tiles of 256 x 256 need half as much. On gfx942 the products take long enough to hide both. On gfx950 matrix products
-//! are twice as fast, but LDS and memory are not: there larger tiles are not a refinement but the first thing to do. `gemm_naive_256` is
-//! the same kernel with tiles of 256 x 256. Only one of its workgroups fits on a compute unit; it waits at its barriers, but no longer for
-//! memory.
+//! **What it costs.** For 64 x 64 results a wave loads 64 rows of A and 64 columns of B from LDS, which is 16
+//! multiply-adds for each byte; `gemm_f16` with 128 x 64 results has 21. For 128 x 128 results a compute unit loads 128
+//! rows and 128 columns from memory; with tiles of 256 x 256, it loads half as much for the same number of results. On
+//! gfx942 the products take long enough to hide both. On gfx950 matrix products are twice as fast, but LDS and memory
+//! are not: there, larger tiles are not a refinement but the first thing to do. `gemm_naive_256` is the same kernel
+//! with tiles of 256 x 256. Only one of its workgroups fits on a compute unit; it waits at its barriers, but no longer
+//! for memory.
 
 use gcn_dsl::lang::matrix::{Spread, Wide};
 use gcn_dsl::prelude::*;
@@ -31,8 +32,9 @@ use crate::data::Random;
 use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
 gcn_kernel! {
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements (a multiple of 8), `c` rows of `columns` elements. The
-    /// workgroup's tile of `c` is `TILE` x `TILE`; each wave computes `PART` x 64 of it, where `PART` is half of the rows.
+    /// c = a * b. `a` has rows of `depth` elements, `b` columns of `depth` elements (a multiple of 8), `c` rows of
+    /// `columns` elements. The workgroup's tile of `c` is `TILE` x `TILE`; each wave computes `PART` x 64 of it, where
+    /// `PART` is half of `TILE`.
     #[workgroup(2 * TILE)]
     #[targets(HasMfma)]
     pub fn gemm_naive<const TILE: usize, const PART: usize>(

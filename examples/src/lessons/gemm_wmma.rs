@@ -1,23 +1,26 @@
 //! One matrix product for MI300 and for Radeon: tiles take the instruction of the target.
 //!
-//! C = A * B in half precision with single-precision accumulation; A is stored row by row, B column by column. The kernel lists no
-//! targets and names no instruction. `matmul` multiplies tiles by `v_mfma_f32_16x16x*` on gfx908 and later of GFX9, and by
-//! `v_wmma_f32_16x16x16_f16` on RDNA 3, 3.5 and 4, in waves of 32 lanes and of 64.
+//! C = A * B in half precision with single-precision accumulation. A is stored row by row, B column by column. The
+//! kernel lists no targets and names no instruction. `matmul` multiplies tiles with `v_mfma_f32_16x16x*` on GFX9 from
+//! gfx908 on, and with `v_wmma_f32_16x16x16_f16` on RDNA 3, 3.5 and 4, in waves of 32 lanes and of 64.
 //!
-//! **The operands.** On RDNA 3 every 16 lanes of a wave have A and B whole, so that each lane holds all 16 `k` of its row, in eight
-//! registers; on RDNA 4 the two halves of a wave of 32 share them. Rows of an accumulator alternate between the halves on RDNA 3, and on
-//! RDNA 4 each half has eight in a row. None of this shows in the kernel: `TileA` and `TileB` load what the instruction takes, by 16
-//! bytes where `k` is the fast dimension, and `store_to` knows where results are.
+//! **The operands.** On RDNA 3 each group of 16 lanes of a wave has all of A and B, so each lane has all 16 `k` of its
+//! row, in eight registers. On RDNA 4 the two halves of a wave of 32 lanes share them. The rows of an accumulator
+//! alternate between the halves on RDNA 3; on RDNA 4 each half has eight consecutive rows. The kernel does not depend
+//! on this: `TileA` and `TileB` load what the instruction needs, 16 bytes at a time where `k` is contiguous in memory,
+//! and `store_to` knows which lane has which result.
 //!
-//! **The waves.** A workgroup has 256 lanes and computes 64 x 128 elements of C. Those are eight waves of 32 lanes, each with 32 x 32
-//! elements, or four waves of 64 lanes, each with 64 x 32. `wave_size()` is known when the kernel is built, so `comptime if` chooses.
+//! **The waves.** A workgroup has 256 lanes and computes 64 x 128 elements of C. It has either eight waves of 32 lanes,
+//! each with 32 x 32 elements, or four waves of 64 lanes, each with 64 x 32. `wave_size()` is known when the kernel is
+//! built, so `comptime if` chooses.
 //!
-//! **Without the instruction.** On GFX9 before gfx908 and on RDNA 1 and 2 `matmul` is fused multiplications and additions. Then each lane
-//! needs all rows and columns of its results in registers, eight rows for a column of 16 x 16 in waves of 32 lanes; four `k` at a time
-//! leave room.
+//! **Without the instruction.** On GFX9 before gfx908 and on RDNA 1 and 2, `matmul` consists of fused multiply-adds.
+//! Each lane then needs all rows and columns of its results in registers, in waves of 32 lanes eight rows for one
+//! column of a 16 x 16 product. Processing four `k` at a time leaves enough registers.
 //!
-//! **The hazard.** A WMMA that reads the result of the one before it as A or B needs an instruction between the two, and as C it does
-//! not. Sums follow each other here, so nothing has to be inserted; look for `v_wmma` in the assembly.
+//! **The hazard.** If a WMMA instruction reads the result of the one before it as A or B, an instruction has to be
+//! between the two; if it reads the result as C, none has to be. In this kernel each sum is the next one's C, so
+//! nothing has to be inserted; look for `v_wmma` in the assembly.
 
 use gcn_dsl::lang::matrix::{Spread, View, has_instruction};
 use gcn_dsl::prelude::*;
@@ -27,16 +30,16 @@ use super::gemm_f16::reference;
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Rows and columns of the workgroup's tile of C.
+/// The number of rows and of columns of the workgroup's tile of C.
 pub const TILE: [u32; 2] = [64, 128];
-/// Columns of A and of B^T that are in LDS at once.
+/// The number of columns of A and of B^T that are in LDS at a time.
 const DEPTH: usize = 32;
-/// Rows and columns of an accumulator.
+/// The number of rows and of columns of an accumulator.
 const SIDE: usize = 16;
 
 // ANCHOR: kernel
 gcn_kernel! {
-    /// Computes a wave's part of a tile: `ROWS` x 32 elements, `STEP` of the depth at a time.
+    /// Computes a wave's part of a tile: `ROWS` x 32 elements, with `STEP` of the depth at a time.
     #[device]
     fn part<T, const ROWS: usize, const STEP: usize>(
         all: AllLanes<T>,
@@ -55,7 +58,7 @@ gcn_kernel! {
             left.put(next_a);
             right.put(next_b);
             barrier();
-            // The next tiles are loaded while these are multiplied.
+            // The next tiles are loaded while the current ones are multiplied.
             next_a = left.fetch(a, first.0, done + DEPTH as u32);
             next_b = right.fetch(b, first.1, done + DEPTH as u32);
             #[unroll]
@@ -69,8 +72,8 @@ gcn_kernel! {
         acc
     }
 
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements. The grid is
-    /// (columns / 128, rows / 64), rounded up; depth is a multiple of 8.
+    /// c = a * b. `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements.
+    /// The grid is (columns / 128, rows / 64), rounded up; depth is a multiple of 8.
     #[workgroup(256)]
     pub fn gemm_wmma(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let (row, col) = (workgroup_id().y * TILE[0], workgroup_id().x * TILE[1]);

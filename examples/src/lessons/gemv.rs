@@ -1,12 +1,12 @@
 //! Lesson 11: a kernel bound by memory bandwidth.
 //!
-//! A matrix times a vector touches each element of the matrix once. Faster arithmetic gains nothing; the
-//! loads must be wide and many. A wave takes a row, and each lane loads four neighbouring elements with one
+//! The product of a matrix and a vector uses each element of the matrix once, so faster arithmetic gains nothing: the
+//! loads must be wide and many. A wave processes a row, and each lane loads four neighbouring elements with one
 //! instruction of 16 bytes: 64 lanes read 1 KiB without a gap, and 32 lanes half of it.
 //!
-//! The row belongs to the wave, so its number is uniform: `wave_id()` is an `S<u32>`, and the row's offset is
-//! computed once on the scalar unit. The columns belong to the lanes, `V<u32>`. The types show the result of
-//! an operator on both.
+//! A row belongs to a wave, so its number is uniform: `wave_id()` is an `S<u32>`, and the row's offset is computed once
+//! on the scalar unit. The columns belong to the lanes and are `V<u32>`. The type of a result shows whether it is
+//! uniform.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -15,11 +15,11 @@ use super::block_reduce::sum_of_lanes;
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Lanes of a workgroup. Each of its waves processes a row.
+/// The number of lanes in a workgroup. Each of its waves processes a row.
 const LANES: u32 = 256;
 
 gcn_kernel! {
-    /// y = A x for a matrix of rows of `columns` elements, a multiple of 4.
+    /// y = A x. The rows of the matrix have `columns` elements, a multiple of 4.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn gemv(columns: u32, a: &[f32], x: &[f32], y: &mut [f32]) {
@@ -43,7 +43,7 @@ gcn_kernel! {
     }
 }
 
-/// Reference on the host with the same order of additions, for waves of `wave` lanes.
+/// Reference on the host for waves of `wave` lanes, with the same order of additions.
 pub fn reference(wave: u32, columns: usize, a: &[f32], x: &[f32]) -> Vec<f32> {
     a.chunks(columns).map(|row| dot(wave, row, x)).collect()
 }

@@ -1,17 +1,16 @@
 //! Lesson 9: many lanes, one counter.
 //!
-//! Lanes that count in the same bin must not overwrite each other's result. `bins.atomic(i).fetch_add(…)`
-//! reads, adds and writes as one step; where the old value is unused, the cheaper instruction without a
-//! result is chosen.
+//! Lanes that count in the same bin must not overwrite each other's result. `bins.atomic(i).fetch_add(…)` reads, adds
+//! and writes as one step; if the old value is unused, the compiler chooses the cheaper instruction without a result.
 //!
-//! Atomics on device memory travel to the L2 cache, one after the other. So a workgroup counts in LDS first,
-//! and adds only its 256 sums to the result. The scope says who takes part: `Workgroup` in LDS, `Agent` (the
-//! whole GPU) in memory. The order among the additions does not matter, therefore `Relaxed`; the barriers
-//! order counting after clearing and reading after counting.
+//! Atomics on device memory are executed in the L2 cache, one after the other. So a workgroup counts in LDS first, and
+//! adds only its 256 sums to the result. The scope says which lanes take part: `Workgroup` in LDS, `Agent` (the whole
+//! GPU) in memory. The order of the additions does not matter, so they are `Relaxed`; the barriers order counting after
+//! clearing and reading after counting.
 //!
-//! The loop's step is the size of the whole grid: neighbouring lanes always read neighbouring bytes, and the number of workgroups can be
-//! chosen to fit the machine instead of the data. The trip count differs from lane to lane, so the loop masks lanes that are done; after it
-//! all lanes run again, and the barrier is allowed.
+//! The loop's step is the size of the whole grid: neighbouring lanes always read neighbouring bytes, and the number of
+//! workgroups can be chosen to fit the GPU instead of the data. The trip count differs from lane to lane, so the loop
+//! masks lanes that are done. After the loop all lanes are active again, and the barrier is allowed.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -61,7 +60,7 @@ pub const LESSON: Lesson = Lesson {
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
     let (n, groups) = (size.0[0], size.0[1]);
-    // Squares favour small values, so that bins differ.
+    // Squares favour small values, so that the bins have different counts.
     let byte = |x: f32| (x * x * 256.0) as u8;
     let bytes: Vec<u8> = Random::new(9).f32s(n as usize).into_iter().map(byte).collect();
     let mut bins = vec![0; BINS];

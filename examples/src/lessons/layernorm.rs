@@ -1,16 +1,16 @@
 //! Lesson 15: narrow storage, wide arithmetic.
 //!
-//! Activations are f16, two bytes an element, because such a kernel is bound by memory. Sums of a thousand of
-//! them need f32: `as f32` at each load and `as f16` at the store keep memory narrow and arithmetic wide.
-//! `as` converts as Rust's does, and there are no implicit conversions.
+//! Activations are f16, two bytes per element, because such a kernel is bound by memory. Sums of a thousand elements
+//! need f32: `as f32` at each load and `as f16` at the store keep the memory narrow and the arithmetic wide. `as`
+//! converts as in Rust, and there are no implicit conversions.
 //!
-//! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds up its lanes, and mean and
-//! variance are uniform. The mean is computed first, then the squares of the distances from it; the
-//! difference of two large sums would lose the variance of a row with a large mean. `approx_rsqrt` is the
-//! hardware's instruction, within one unit of the last place: the result has 11 bits.
+//! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds the values of the wave's lanes, and
+//! mean and variance are uniform. The mean is computed first, then the sum of the squared distances from it; the
+//! difference of two large sums would lose the variance of a row with a large mean. `approx_rsqrt` is the hardware's
+//! instruction, whose error is at most one unit in the last place; the f16 result has only 11 bits.
 //!
-//! Waves have 64 lanes or 32, depending on the target. `wave_size()` says how many, when the kernel is built; a workgroup has as many
-//! rows as waves, so the launch asks the built kernel.
+//! Waves have 64 lanes or 32, depending on the target. While the kernel is built, `wave_size()` is that number. A
+//! workgroup processes as many rows as it has waves, so the host code gets the wave size from the built kernel.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -22,7 +22,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const LANES: u32 = 256;
 
 gcn_kernel! {
-    /// Row by row, y = (x - mean) / sqrt(variance + epsilon) * gain + bias.
+    /// For each row, y = (x - mean) / sqrt(variance + epsilon) * gain + bias.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn layernorm(
@@ -86,8 +86,8 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let stats =
         device.launch(&layernorm, kernel, Grid::x(rows.div_ceil(LANES / kernel.wave_size())), args)?;
     let want = reference(columns as usize, 1e-5, &gain, &bias, &x);
-    // If the f32 and the f64 result are on different sides of a rounding boundary, they round to neighbouring f16, which are 1/512 apart
-    // between 2 and 4.
+    // If the f32 and the f64 result are on different sides of a rounding boundary, they are rounded to neighbouring f16
+    // values, which are 1/512 apart between 2 and 4.
     Ok(Outcome { stats, comparison: Comparison::of(&y, &want).within(1.0 / 512.0) })
 }
 
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn the_reference_has_mean_and_variance() {
         let x = [1.0, 3.0, 5.0, 7.0].map(f16::from_f32);
-        // The variance is 5, with epsilon 9; the differences from the mean are 3, 1, 1 and 3 in magnitude.
+        // The variance is 5, with epsilon 9; the distances from the mean are 3, 1, 1 and 3.
         let y = reference(4, 4.0, &[1.0; 4], &[10.0; 4], &x);
         assert_eq!(y, [9.0, 10.0 - 1.0 / 3.0, 10.0 + 1.0 / 3.0, 11.0].map(f16::from_f64));
     }

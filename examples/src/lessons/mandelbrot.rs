@@ -1,26 +1,27 @@
 //! Lesson 12: lanes that finish at different times.
 //!
-//! Each pixel iterates until its point escapes, which takes one lane 2 iterations and its neighbour 200. A
-//! `while` on a condition that varies switches lanes off as they finish, and the wave iterates until the last
-//! one is done. The source needs nothing special for this; the assembly shows the cost of the lane mask: one
-//! `s_and_b64` on EXEC and one branch per iteration.
+//! Each pixel iterates until its point escapes, which takes one lane 2 iterations and its neighbour 200. A `while` with
+//! a varying condition deactivates lanes as they finish, and the wave iterates until the last lane is done. The source
+//! needs nothing special for this. The assembly shows what it costs: one `s_and_b64` on EXEC and one branch per
+//! iteration.
 //!
 //! A wave takes as long as its slowest lane. Neighbouring pixels of the image tend to finish together, so a
 //! workgroup is a square of the image and not a line.
 //!
-//! There is no contraction: `x * x - y * y` is three operations, each rounded, as in Rust. So the picture is
-//! the reference's bit for bit, even where chaos would magnify every rounding.
+//! The compiler does not fuse operations: `x * x - y * y` is three operations, each rounded, as in Rust. So the picture
+//! equals the reference bit for bit, even though chaos magnifies every difference in rounding.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Pixels of a workgroup in each dimension.
+/// The number of pixels of a workgroup in each dimension.
 const TILE: u32 = 8;
 
 gcn_kernel! {
-    /// The number of steps that each point of a window of the complex plane takes to leave the circle of radius 2, at most `limit`.
+    /// For each point in a window of the complex plane: the number of steps that the point takes to leave the circle of
+    /// radius 2, at most `limit`.
     #[workgroup(TILE, TILE)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn mandelbrot(width: u32, height: u32, limit: u32, left: f32, top: f32, pixel: f32, steps: &mut [u32]) {

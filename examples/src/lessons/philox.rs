@@ -1,23 +1,24 @@
 //! Lesson 18: random numbers without a state.
 //!
-//! Philox is a pure function: from a 128-bit counter and a 64-bit key it computes 128 random bits, in ten rounds of two multiplications.
-//! Lane i computes number i of the sequence without knowing the others, and the same counter gives the same numbers on every machine, so a
-//! run is repeatable.
+//! Philox is a pure function: from a 128-bit counter and a 64-bit key it computes 128 random bits, in ten rounds of two
+//! multiplications. Lane i computes number i of the sequence without the others, and the same counter gives the same
+//! numbers on every machine, so a run is repeatable.
 //!
-//! The rounds are written in Rust: an array of four device values, and an `#[unroll] for` that runs ten times when the kernel is built. The
-//! array is not in memory: each of its elements is a register, and its indices are numbers on the host.
+//! The rounds are written in Rust: an array of four device values, and an `#[unroll] for` that is executed ten times
+//! when the kernel is built. The array is not in memory: each of its elements is a register, and its indices are
+//! numbers on the host.
 //!
 //! A product of two u32 has 64 bits, so the factors are widened first: `x as u64 * y as u64`.
 //!
-//! Random123, the library of the method's authors, publishes answers to known counters and keys; three of the
-//! sizes below are theirs.
+//! Random123, the library of the method's authors, publishes the results for some counters and keys; three of the sizes
+//! below are these.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Multipliers of Philox4x32.
+/// The multipliers of Philox4x32.
 const FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 /// The increments of the key from round to round.
 const STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
@@ -58,7 +59,7 @@ pub fn reference(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     })
 }
 
-/// Counters, keys and answers of Random123 1.14, `tests/kat_vectors`, the lines `philox4x32 10`.
+/// Counters, keys and results from Random123 1.14, `tests/kat_vectors`, the lines `philox4x32 10`.
 const KNOWN: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
     ([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]),
     ([u32::MAX; 4], [u32::MAX; 2], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]),
@@ -69,7 +70,7 @@ const KNOWN: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
     ),
 ];
 
-/// The lesson; sizes are the number of lanes, and the index of the known answer for lane 0.
+/// The lesson; sizes are the number of lanes, and the index of the known result for lane 0.
 pub const LESSON: Lesson = Lesson {
     name: "philox",
     build_with: |target, options| philox.build_with(target, options).map(BuiltKernel::into_any),

@@ -1,14 +1,14 @@
 //! Lesson 10: each result depends on all elements before it.
 //!
-//! The exclusive prefix sum seems inherently sequential, yet it takes a wave of 64 lanes six steps: in step k each lane
-//! adds the sum of the lane 2^k before it, and then has the sum of the 2^(k+1) elements that end with its
-//! own. The last lane's sum is the wave's; through LDS and a barrier each wave learns the sum of the waves
-//! before it.
+//! The exclusive prefix sum seems inherently sequential, yet a wave of 64 lanes computes it in six steps: in step k
+//! each lane adds the sum of the lane 2^k before it, and then has the sum of the 2^(k+1) elements that end with its
+//! own. The last lane's sum is that of the wave. Through LDS and a barrier, each wave gets the sums of the waves before
+//! it.
 //!
-//! Workgroups cannot communicate while a kernel runs: they may run at the same time or one after the other.
-//! But a launch sees what the previous one left in memory. So the kernel takes for each block a `carry` that
-//! it adds, and writes each block's sum: run once without carries, it gives the sums; scanned by the same
-//! kernel, they are the carries of the second run. The host code in [`scan`] does that to any depth.
+//! Workgroups cannot communicate while a kernel runs, because they may be executed at the same time or one after the
+//! other. But a launch sees what the previous launch has written to memory. So the kernel adds a `carry` to each block,
+//! and writes each block's sum. A first run without carries gives the blocks' sums; the same kernel scans these sums,
+//! and the result is the carries of the second run. The host code in [`scan`] does that to any depth.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats};
@@ -20,8 +20,8 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const BLOCK: u32 = 256;
 
 gcn_kernel! {
-    /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums`
-    /// are the blocks' sums.
+    /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums` contains
+    /// the sum of each block.
     #[workgroup(BLOCK)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn prefix_scan(x: &[u32], carry: &[u32], out: &mut [u32], sums: &mut [u32]) {
@@ -55,7 +55,7 @@ gcn_kernel! {
     }
 }
 
-/// The exclusive prefix sum of `x`, with as many launches as needed.
+/// Computes the exclusive prefix sum of `x`, with as many launches as needed.
 ///
 /// # Errors
 /// Errors of the launches.

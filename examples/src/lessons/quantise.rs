@@ -1,15 +1,15 @@
 //! Lesson 16: eight bits and a scale.
 //!
-//! Blocks of numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the
-//! memory, and the error stays below half a step of the block's own scale.
+//! Blocks of numbers become integers from -127 to 127 with one f32 scale for each block. They take a quarter of the
+//! memory, and the error is at most half a step of the block's own scale.
 //!
-//! A block is a wave: 64 numbers, or 32 on targets with waves of 32 lanes, with more scales and smaller errors. Its largest magnitude is
-//! the same for all lanes, and the type of `wave_max` says so: the result is an `S<f32>`. The scale depends only on it and is computed once
-//! for the wave, and the `if` on it is a scalar branch. A varying value that happens to be the same everywhere becomes uniform only through
-//! such a function, never implicitly.
+//! A block is a wave: 64 numbers, or 32 on targets with waves of 32 lanes, which have more scales and smaller errors.
+//! The block's largest magnitude is the same for all lanes, which the type of `wave_max`'s result states: it is an
+//! `S<f32>`. The scale depends only on it, so it is computed once for the wave, and the `if` on it is a scalar branch.
+//! A varying value that happens to be the same in all lanes becomes uniform only by such a function, never implicitly.
 //!
-//! `as i8` truncates and saturates as in Rust; rounding is a separate step, `round_ties_even`. All of it is
-//! exact arithmetic, so the result is the reference's bit for bit, the division included.
+//! `as i8` truncates and saturates as in Rust; rounding is a separate step, `round_ties_even`. The arithmetic,
+//! including the division, is rounded as in Rust, so the result equals the reference bit for bit.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -29,7 +29,7 @@ gcn_kernel! {
         let value = x[i];
         let largest = wave_max(value.abs());
 
-        // In a block of zeros any scale is right.
+        // For a block of zeros any scale is correct.
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
         let quantum = (value / scale).round_ties_even() as i8;
         quantised[i] = quantum;

@@ -1,16 +1,17 @@
 //! Lesson 21: a kernel as one step of an algorithm.
 //!
-//! Numbers are sorted by their last digit, then, keeping the order of equal digits, by the one before, and so
-//! on. With digits of four bits that makes eight rounds of three steps each: every block counts its digits,
-//! the counts are scanned (lesson 10), and every element is moved to its digit's place.
+//! The keys are sorted by their last digit, then by the one before, which keeps the order of keys whose digits are
+//! equal, and so on. With digits of four bits that makes eight rounds of three steps each: every block counts its
+//! digits, the counts are scanned (lesson 10), and every key is moved to its digit's place.
 //!
-//! Keeping the order of equal digits is the difficult part. Within a wave, four ballots show every lane which
-//! other lanes have the same digit: its rank is the number of those below it. Across waves, LDS holds the
-//! number of elements of each digit in the earlier waves. Across blocks and digits, the scan has the answer,
-//! because the counts lie in memory digit by digit and then block by block.
+//! Keeping the order of equal digits is the difficult part. Within a wave, four ballots tell every lane which other
+//! lanes have the same digit: its rank is the number of those lanes with lower numbers. Across waves, LDS contains the
+//! number of elements of each digit in the earlier waves. Across blocks and digits, the scan gives the position,
+//! because the counts are stored by digit and then by block.
 //!
-//! `ballot` gives the lanes' votes as one `LaneMask`. Each lane keeps or inverts it depending on its own digit,
-//! so the mask of equal lanes is a `V<LaneMask>`; `below` are the lanes of it with lower numbers, and `count_ones` counts them.
+//! `ballot` gives the lanes' conditions as one `LaneMask`. Each lane keeps or inverts it depending on its own digit, so
+//! the mask of lanes with equal digits is a `V<LaneMask>`. `below` is the part of it with lower lane numbers, and
+//! `count_ones` counts these lanes.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, BuiltKernel, LaunchError, LaunchStats};
@@ -27,7 +28,7 @@ const BITS: u32 = 4;
 const DIGITS: u32 = 1 << BITS;
 
 gcn_kernel! {
-    /// The number of occurrences of each digit in each block, ordered by digit and then by block.
+    /// Counts the occurrences of each digit in each block. The counts are ordered by digit and then by block.
     #[workgroup(BLOCK)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn count_digits(shift: u32, blocks: u32, keys: &[u32], counts: &mut [u32]) {
@@ -49,7 +50,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Moves each key to its position in the order by this digit. `places` are the scanned counts.
+    /// Moves each key to its position in the order by the current digit. `places` contains the scanned counts.
     #[workgroup(BLOCK)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn radix_sort(shift: u32, blocks: u32, keys: &[u32], places: &[u32], sorted: &mut [u32]) {

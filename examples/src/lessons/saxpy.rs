@@ -1,19 +1,19 @@
 //! Lesson 1: one lane per element.
 //!
-//! A kernel's body is the program of one *lane*. 64 lanes run in lockstep as a *wave*; waves that share LDS
-//! and barriers form a *workgroup*, here of 256 lanes; the launch says how many workgroups there are.
-//! `global_id().x` counts the lanes of the whole grid, so it is the index of this lane's element.
+//! A kernel's body is the program of one *lane*. 64 lanes are executed in lockstep as a *wave*; waves that share LDS
+//! and barriers form a *workgroup*, here of 256 lanes; the launch determines the number of workgroups. `global_id().x`
+//! counts the lanes of the whole grid, so it is the index of this lane's element.
 //!
-//! There are two kinds of values. `a` is the same for every lane: it is an `S<f32>` and lives in one scalar
-//! register. `i` differs from lane to lane: it is a `V<u32>`, one vector register that holds 64 numbers.
-//! `a * x[i]` mixes both; the scalar is widened implicitly.
+//! There are two kinds of values. `a` is the same for every lane: it is an `S<f32>` in one scalar register. `i` differs
+//! from lane to lane: it is a `V<u32>` in one vector register, which contains 64 numbers. `a * x[i]` combines both
+//! kinds; the scalar is converted implicitly.
 //!
-//! The grid consists of whole workgroups, so the last one may extend past the end of the data.
-//! `if i < y.len()` is a condition that varies between lanes: it becomes not a jump but a mask, EXEC, that
-//! switches lanes off.
+//! The grid consists of whole workgroups, so the last one may extend past the end of the data. `if i < y.len()` has a
+//! condition that varies between lanes: it is compiled not to a jump but to a change of the lane mask, EXEC, which
+//! deactivates lanes.
 //!
 //! In the assembly (`target/gcn/saxpy.gfx942.s`) find the `s_waitcnt vmcnt(0)` before the arithmetic: a load
-//! only *starts* at its place, and nothing but that instruction makes the wave wait for the data. Its comment
+//! instruction only *starts* the load, and nothing but the `s_waitcnt` makes the wave wait for the data. Its comment
 //! names the load.
 
 use gcn_dsl::prelude::*;
@@ -37,7 +37,7 @@ gcn_kernel! {
     }
 }
 
-/// Reference on the host. Like the kernel, it does not fuse multiplication and addition: each is rounded.
+/// Reference on the host. Like the kernel, it does not fuse the multiplication and the addition: each of them rounds.
 pub fn reference(a: f32, x: &[f32], y: &mut [f32]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += a * x;

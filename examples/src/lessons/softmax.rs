@@ -4,13 +4,13 @@
 //! read three times, for the maximum, for the sum, and for the result; the second time it comes from the
 //! cache.
 //!
-//! 256 lanes agree on one number: `workgroup_max` and `workgroup_sum` contain the steps of lesson 3, shuffles
-//! within each wave, then LDS and a barrier between them. They are written in the language itself. All lanes
-//! of the workgroup have to call them, which the compiler checks, and the result is uniform: an `S<f32>`.
+//! 256 lanes agree on one number: `workgroup_max` and `workgroup_sum` consist of the steps of lesson 3, shuffles within
+//! each wave, then LDS with a barrier between the waves. They are written in the DSL itself. All lanes of the workgroup
+//! have to call them, which the compiler checks, and the result is uniform: an `S<f32>`.
 //!
-//! The error of `exp2` is about half a unit in the last place (gcn-dsl/guide/types.md), and the sum rounds at
-//! each step. So this is the first lesson whose result is not the reference's bit for bit: the reference
-//! computes in f64, and the comparison allows a small error and reports it.
+//! The error of `exp2` is about half a unit in the last place (gcn-dsl/guide/types.md), and each step of the sum
+//! rounds. So this is the first lesson whose result does not equal the reference bit for bit: the reference computes in
+//! f64, and the comparison allows a small error and reports it.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -22,7 +22,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const LANES: u32 = 256;
 
 gcn_kernel! {
-    /// Row by row, `y` is exp(x) divided by its sum.
+    /// For each row, `y` is exp(x) divided by its sum.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn softmax(columns: u32, x: &[f32], y: &mut [f32]) {
@@ -73,7 +73,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let mut y = vec![f32::NAN; x.len()];
     let stats = device.launch(&softmax, kernel, Grid::x(rows), (columns, &x, &mut y))?;
     let comparison = Comparison::of(&y, &reference(columns as usize, &x));
-    // No result is above 1, and arguments of up to 18 * log2(e) have an error of about 2^-20 before exponentiation.
+    // No result is above 1, and arguments of up to 18 * log2(e) have an error of about 2^-20 before the exponentiation.
     Ok(Outcome { stats, comparison: comparison.within(1e-6) })
 }
 

@@ -1,11 +1,11 @@
 //! Lesson 13: rows of any length.
 //!
-//! A sparse matrix in CSR form keeps for each row where it starts in the list of its non-zero elements. With
-//! one lane per row, accesses would scatter through memory, and the longest row would keep all other lanes
-//! of its wave waiting. Here a wave takes a row: its start and end are one value for the wave, read with `uniform`, and
-//! the lanes take the elements between, as many at a time as the wave has lanes.
+//! A sparse matrix in CSR form stores all non-zero elements in one list, and for each row the position where it starts
+//! in the list. With one lane per row, accesses would be scattered over memory, and the longest row would keep all
+//! other lanes of its wave waiting. Here a wave processes a row. The row's start and end are uniform and read with
+//! `uniform`, and the lanes process the elements between, as many at a time as the wave has lanes.
 //!
-//! The last iteration masks the lanes without an element. The sum stays defined for them: a variable that a
+//! The last iteration masks the lanes without an element. The sum stays defined for these lanes: a variable that a
 //! masked lane does not write keeps its value, and all lanes take part in the shuffles after the loop.
 //!
 //! `x[columns[k]]` is a gather. Nothing makes it contiguous, but a slice still checks each lane's bound, so
@@ -22,7 +22,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const LANES: u32 = 256;
 
 gcn_kernel! {
-    /// y = A x for a sparse matrix in CSR form: row r has the elements `starts[r]..starts[r + 1]`.
+    /// y = A x for a sparse matrix in CSR form. Row r consists of the elements `starts[r]..starts[r + 1]`.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
     pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
@@ -66,7 +66,7 @@ impl Csr {
         csr
     }
 
-    /// The product with `x` on the host, in the kernel's order if its waves have `wave` lanes.
+    /// The product with `x` on the host. The order of additions is that of the kernel with waves of `wave` lanes.
     pub fn times(&self, wave: u32, x: &[f32]) -> Vec<f32> {
         let row = |row: &[u32]| {
             let mut lanes = vec![0.0f32; wave as usize];

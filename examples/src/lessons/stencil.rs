@@ -1,8 +1,8 @@
 //! Lesson 7: a tile with a border.
 //!
-//! Every new value depends on the old values around it. Read straight from memory, each element would be
-//! loaded five times; in LDS it is loaded once, but then the tile also needs the elements around its edge,
-//! which belong to the neighbouring workgroups: the halo.
+//! Every new value depends on the old values around it. If each lane loaded them from memory, each element would be
+//! loaded five times. With LDS, it is loaded once, but then the tile also needs the elements around its edge, which
+//! belong to the neighbouring workgroups: the halo.
 //!
 //! 16 x 16 lanes load the 18 x 18 cells of tile and halo in two steps, numbered consecutively, so that
 //! neighbouring lanes load neighbouring elements; the second step is for the remaining 68 cells. In the first
@@ -18,11 +18,11 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Rows and columns of a tile.
+/// The number of rows and of columns of a tile.
 const TILE: u32 = 16;
-/// Cells in a row of the tile with its halo.
+/// The number of cells in a row of the tile with its halo.
 const PITCH: u32 = TILE + 2;
-/// Cells of the tile with its halo.
+/// The number of cells of the tile with its halo.
 const CELLS: usize = (PITCH * PITCH) as usize;
 
 gcn_kernel! {

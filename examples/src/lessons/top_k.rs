@@ -1,12 +1,12 @@
 //! Lesson 17: order as a number.
 //!
-//! To find the k largest elements of a row, with their positions, a workgroup searches the row k times, each time
-//! for the largest that comes after the last one found.
+//! To find the k largest elements of a row and their positions, a workgroup searches the row k times, each time for the
+//! largest element that is below the last one found.
 //!
-//! Comparing pairs of value and position, lane by lane and shuffle by shuffle, would need branches. Instead
-//! both go into one u64: the value's bits in the upper half, rearranged so that unsigned order is the order
-//! of the numbers, the position in the lower half, inverted, so that of equal values the first counts as the
-//! larger. No two keys are equal, `max` finds the winner, and its position can be read from it.
+//! Comparing pairs of value and position, between lanes and in each shuffle, would need branches. Instead, a pair is
+//! encoded in one u64. The upper half contains the value's bits, rearranged so that the unsigned order is the order of
+//! the numbers. The lower half contains the inverted position, so that of equal values the first has the larger key. No
+//! two keys are equal, `max` finds the winner, and the position can be read from its key.
 //!
 //! 64-bit values take two registers, and shuffles between lanes move both; `max` and `workgroup_max` take them like any other type. With
 //! waves of 64 lanes the workgroup is one wave, and `workgroup_max` is `wave_max`; with waves of 32 lanes it combines two waves through
@@ -32,7 +32,8 @@ gcn_kernel! {
             let mut best: V<u64> = 0;
             for column in (lane..columns).step_by(LANES) {
                 let bits = x[row * columns + column].to_bits_as::<u32>();
-                // As unsigned integers the bits of negative numbers are in descending order, so they are inverted; others get the top bit.
+                // As unsigned integers, the bits of negative numbers are in descending order, so they are inverted. For
+                // other numbers, the top bit is set.
                 let ordered = select(bits >> 31 == 1, !bits, bits | 0x8000_0000);
                 let key = (ordered as u64) << 32 | !column as u64;
                 best = select(key < last, best.max(key), best);
@@ -52,7 +53,7 @@ pub fn reference(columns: usize, k: usize, x: &[f32]) -> (Vec<f32>, Vec<u32>) {
     let mut positions = Vec::new();
     for row in x.chunks(columns) {
         let mut order: Vec<u32> = (0..columns as u32).collect();
-        // Sorting is stable: of equal values the first comes first.
+        // The sort is stable, so the first of equal values comes first.
         order.sort_by(|a, b| row[*b as usize].total_cmp(&row[*a as usize]));
         positions.extend(order.into_iter().take(k));
     }

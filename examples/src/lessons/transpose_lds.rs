@@ -1,18 +1,17 @@
 //! Lesson 4: LDS turns a scattered access into a contiguous one.
 //!
-//! A transposition reads along rows and writes along columns. However the lanes are laid over the matrix, one
-//! of the two accesses jumps a whole row from lane to lane, and memory moves a cache line for each of them.
-//! The remedy is to transpose in LDS: a workgroup reads a 32 x 32 tile row by row, passes the barrier, and
-//! writes it row by row into the other matrix; only the LDS access runs down a column.
+//! A transposition reads along rows and writes along columns. However the lanes are mapped to the matrix, one of the
+//! two accesses advances by a whole row from lane to lane, and memory transfers a cache line for each of these rows.
+//! The remedy is to transpose in LDS: a workgroup reads a 32 x 32 tile row by row, passes a barrier, and writes the
+//! tile row by row into the other matrix; only the LDS access is along a column.
 //!
-//! LDS has its own weakness: 32 banks of 4 bytes, and lanes that address different words of one bank wait for
-//! each other. Down a column of a tile with 32 words per row *all* lanes meet in one bank. One unused word at
+//! LDS has its own weakness: 32 banks of 4 bytes. Lanes that access different words of the same bank are served one
+//! after the other. In a tile with 32 words per row, *all* words of a column are in the same bank. One unused word at
 //! the end of each row (`PITCH` = 33) shifts every row by one bank, which removes the conflict.
 //!
-//! A workgroup of 32 x 8 lanes handles a tile in four steps. `#[unroll] for` runs when the kernel is built:
-//! `step` is a Rust number, and the steps follow each other in the code, so that all four loads are in flight
-//! before the first is waited for. The loads have no mask: a lane outside the matrix reads the next row or 0,
-//! and does not store it.
+//! A workgroup of 32 x 8 lanes processes a tile in four steps. `#[unroll] for` is executed when the kernel is built:
+//! `step` is a Rust number, and the steps follow each other without a loop, so that all four loads are in flight before
+//! the first wait. The loads have no mask: a lane outside the matrix reads the next row or 0, and does not store it.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -20,13 +19,13 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Rows and columns of a tile.
+/// The number of rows and of columns of a tile.
 const TILE: u32 = 32;
-/// Rows that the workgroup handles at a time.
+/// The number of rows that the workgroup handles at a time.
 const ROWS: u32 = 8;
-/// Distance in words between rows of the tile in LDS.
+/// The distance in words between rows of the tile in LDS.
 const PITCH: u32 = TILE + 1;
-/// Words of the tile, with the unused ones.
+/// The number of words of the tile, including the unused ones.
 const TILE_WORDS: usize = (TILE * PITCH) as usize;
 
 gcn_kernel! {

@@ -1,16 +1,16 @@
 //! Lesson 2: a grid of two dimensions, and lanes that must not run.
 //!
-//! Images and matrices have rows, and rows are often further apart in memory than they are long: the *pitch*
-//! is the distance, and the space between the end of a row and the start of the next belongs to other data. A
-//! workgroup of 64 x 4 lanes covers a rectangle: each wave one row of 64 columns, because lanes are numbered
-//! along x first, and neighbouring lanes then touch neighbouring addresses, which memory serves together.
+//! Images and matrices have rows, which are often further apart in memory than they are long: the distance is the
+//! *pitch*, and the space between the end of a row and the start of the next belongs to other data. A workgroup of 64 x
+//! 4 lanes covers a rectangle, and each wave one row of 64 columns of it, because lanes are numbered along x first.
+//! Neighbouring lanes then access neighbouring addresses, which memory serves together.
 //!
-//! The rectangle extends past the right and the bottom edge. At the bottom, the slice's own bounds check
-//! would be enough: a buffer resource knows its length, a load past it gives 0 and a store does nothing. At
-//! the right it is not: the address is inside the buffer, but in the padding or in the next row. So the
-//! kernel masks both, and the test writes marks into the padding and checks that they are still there.
+//! The rectangle extends past the right and the bottom edge. At the bottom, the slice's own bounds check would be
+//! enough: a buffer resource has a length, a load past it gives 0 and a store does nothing. At the right edge it is not
+//! enough, because the address is inside the buffer, in the padding or in the next row. So the kernel masks both edges.
+//! The test fills the padding with marks and checks that they are unchanged.
 //!
-//! `&&` in a kernel always computes both sides and combines the two lane masks; it does not branch.
+//! Here, `&&` computes both sides for all lanes and combines the two lane masks; it does not branch.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -18,9 +18,9 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
-/// Columns of a workgroup: one for each lane of a wave of 64.
+/// The number of columns of a workgroup: one for each lane of a wave of 64.
 const COLUMNS: u32 = 64;
-/// Rows of a workgroup.
+/// The number of rows of a workgroup.
 const ROWS: u32 = 4;
 
 gcn_kernel! {

@@ -1,5 +1,5 @@
-//! How many vector instructions are two in one (VOPD), and how many hints of time there are (`s_delay_alu`), in our kernels and in clang's
-//! for a target with such instructions: counted in the code, in waves of 32 lanes.
+//! Counts dual-issue vector instructions (VOPD) and delay hints (`s_delay_alu`), in our code and in clang's, for a
+//! target that has them and waves of 32 lanes.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -11,7 +11,7 @@ use gcn_test_support::llvm;
 
 use crate::pairs::PAIRS;
 
-/// Vector instructions, those of them that are two, and hints.
+/// The number of vector instructions, of those that are VOPD, and of delay hints.
 #[derive(Clone, Copy, Default, Debug)]
 struct Counted {
     vector: usize,
@@ -41,7 +41,7 @@ impl Counted {
     }
 }
 
-/// What is in each kernel of a disassembly.
+/// The numbers for each kernel of a disassembly.
 fn clangs(text: &str) -> HashMap<&str, Counted> {
     let mut kernels: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut here = "";
@@ -66,7 +66,7 @@ fn ours_are_two_in_one_as_often_as_clangs() {
     let options = BuildOptions { wave: Some(WaveSize::W32), ..BuildOptions::default() };
     let (mut ours_of_all, mut clangs_of_all, mut kernels) = (Counted::default(), Counted::default(), 0);
     for pair in PAIRS {
-        // Kernels that are written for 64 lanes are not built for 32.
+        // A kernel for waves of 64 lanes cannot be built for waves of 32.
         let Ok(kernel) = (pair.build_with)(target, &options) else { continue };
         let mnemonics = kernel.program().lines.iter().map(|line| line.inst.desc.mnemonic);
         let (ours, clang) = (Counted::of(mnemonics), theirs[pair.name]);

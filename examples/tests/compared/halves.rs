@@ -29,7 +29,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// The slices may end with half a dword, for which there are branches.
+    /// The number of elements may be odd, so the last dword may be half used. The kernel has branches for this.
     #[contract]
     #[workgroup(256)]
     pub fn half_poly_any(n: u32, x: &[f16], y: &mut [f16]) {

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-/// CRC-32 of each byte.
+/// The CRC-32 of each byte value.
 const TABLE: [u32; 256] = {
     let mut t = [0u32; 256];
     let mut i = 0;

@@ -1,4 +1,4 @@
-//! Small matrices, transforms and polynomials, one in each lane.
+//! Small matrices, transforms and polynomials, each in one lane.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A kernel of either side with a pair's arguments, in the timed simulator.
+//! Launches our kernel or clang's in the timed simulator, with the arguments of a pair.
 
 use std::fmt::Write;
 
@@ -9,17 +9,17 @@ use gcn_sim::{Mode, Options};
 
 use crate::pairs::Pair;
 
-/// How memory is.
+/// The simulated memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
-    /// Near-ideal: the code decides.
+    /// Near-ideal memory, with which the code determines the time.
     Ideal,
-    /// The share of HBM of one of 304 busy compute units.
+    /// The share of the HBM bandwidth that one of 304 busy compute units has.
     Hbm,
 }
 
 impl Memory {
-    /// As docs/compared.md says.
+    /// The simulator parameters that docs/compared.md states.
     fn parameters(self) -> &'static [&'static str] {
         match self {
             Memory::Ideal => &[
@@ -40,27 +40,27 @@ impl Memory {
 pub struct Launch<'a> {
     pub name: &'static str,
     pub object: &'a [u8],
-    /// Slices are an address and a length, and not an address alone.
+    /// True if a slice is passed as an address and a length, and not as an address alone.
     pub slices: bool,
 }
 
-/// What a run took and left.
+/// The time that a run took, and the memory that it wrote.
 pub struct Measured {
     pub cycles: u64,
     pub instructions: u64,
     buffers: Vec<Output>,
 }
 
-/// What a run without a clock executed and left.
+/// What a run without timing executed, and the memory that it wrote.
 pub struct Counted {
-    /// Of all waves.
+    /// The number of instructions that all waves executed.
     pub instructions: u64,
     pub by_class: Vec<(Class, u64)>,
     buffers: Vec<Output>,
 }
 
 impl Launch<'_> {
-    /// Runs it on one compute unit.
+    /// Runs the kernel on one compute unit.
     pub fn run(&self, pair: &Pair, memory: Memory) -> Measured {
         let mut prepared = self.prepare(pair);
         let mut config = Config { cus: Some(1), ..Config::default() };
@@ -70,7 +70,7 @@ impl Launch<'_> {
         Measured { cycles: report.cycles, instructions: report.instructions, buffers }
     }
 
-    /// Runs it without a clock.
+    /// Runs the kernel without timing.
     pub fn count(&self, pair: &Pair, mode: Mode) -> Result<Counted, String> {
         let mut prepared = self.prepare(pair);
         let options = Options { mode, ..Options::default() };
@@ -89,23 +89,23 @@ impl Launch<'_> {
         program.prepare(&spec, ".".as_ref()).unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
-    /// What a run has left in the slices.
+    /// The contents of the slices after a run.
     fn buffers(&self, pair: &Pair, prepared: &Prepared) -> Vec<Output> {
         let buffer = |(position, _)| prepared.buffer_at(position);
         let arguments = pair.arguments.split_whitespace().flat_map(|argument| {
-            // The length is an argument too.
+            // The length of a slice is another argument.
             let parts = if self.slices && argument.ends_with(']') { 2 } else { 1 };
             (0..parts).map(move |part| (part, argument))
         });
         arguments.enumerate().filter(|(_, (part, _))| *part == 0).filter_map(buffer).collect()
     }
 
-    /// The arguments as JSON: `n:u32=8 x:f32[64]` is a number and 64 random elements.
+    /// The arguments as JSON. In the pair, `n:u32=8 x:f32[64]` is a number and a slice of 64 random elements.
     fn spec(&self, pair: &Pair) -> String {
         let mut args = Vec::new();
         for argument in pair.arguments.split_whitespace() {
             let (name, ty) = argument.split_once(':').expect("an argument has a type");
-            // clang's are known by their places.
+            // clang's arguments have no names, so their index identifies them.
             let key = if self.slices { name.to_owned() } else { args.len().to_string() };
             if let Some((ty, value)) = ty.split_once('=') {
                 args.push(format!("\"{key}\": {{\"{ty}\": {value}}}"));
@@ -130,7 +130,8 @@ impl Launch<'_> {
     }
 }
 
-/// Whether buffers of two runs hold the same: integers exactly, floats to within `tolerance` of the larger one or of 1.
+/// Checks that the buffers of two runs are equal: integers exactly, floats within `tolerance`, relative to the larger
+/// of the two and 1.
 fn equal(ours: &[Output], clangs: &[Output], tolerance: f64) -> Result<(), String> {
     assert_eq!(ours.len(), clangs.len());
     for (a, b) in ours.iter().zip(clangs) {
@@ -152,14 +153,14 @@ fn equal(ours: &[Output], clangs: &[Output], tolerance: f64) -> Result<(), Strin
 }
 
 impl Measured {
-    /// Whether both runs have left the same.
+    /// Checks that both runs wrote the same.
     pub fn equals(&self, other: &Measured, tolerance: f64) -> Result<(), String> {
         equal(&self.buffers, &other.buffers, tolerance)
     }
 }
 
 impl Counted {
-    /// Whether both runs have left the same.
+    /// Checks that both runs wrote the same.
     pub fn equals(&self, other: &Counted, tolerance: f64) -> Result<(), String> {
         equal(&self.buffers, &other.buffers, tolerance)
     }

@@ -1,4 +1,4 @@
-//! Layers of networks, statistics of rows, sparse products and stencils.
+//! Layers of neural networks, statistics of rows, sparse products and stencils.
 
 use gcn_dsl::prelude::*;
 

@@ -1,8 +1,8 @@
-//! Small kernels, each in this language and in OpenCL C: both must compute the same, and ours must not take more than 1.05 times as
-//! many cycles in the timed simulator as what clang 22 makes of the other one with `-O3`.
+//! Small kernels, each written in the DSL and in OpenCL C. Both must compute the same. In the timed simulator, our
+//! kernel must take at most 1.05 times the cycles of the code that clang 22 generates for the OpenCL kernel with `-O3`.
 //!
-//! `GCN_BLESS=1 cargo test -p gcn-examples --test compared` writes the table of `docs/compared.md`, against which the test holds what it
-//! measures; `GCN_COMPARED=name,name` runs some of them and prints their rows.
+//! `GCN_BLESS=1 cargo test -p gcn-examples --test compared` writes the table of `docs/compared.md`; otherwise the test
+//! compares that table with its measurements. `GCN_COMPARED=name,name` selects kernels and prints their rows.
 
 mod dual;
 mod floats;
@@ -30,16 +30,16 @@ use launch::{Measured, Memory};
 use pairs::{PAIRS, Pair};
 use table::Row;
 
-/// Cycles of ours over those of clang's, with near-ideal memory, that are allowed.
+/// The maximum ratio of our cycles to clang's, with near-ideal memory.
 const LIMIT: f64 = 1.05;
 
-/// Whether `GCN_COMPARED` asks for a pair.
+/// True if `GCN_COMPARED` selects the pair. Without the variable, all pairs are selected.
 fn is_asked(pair: &Pair) -> bool {
     let only = std::env::var("GCN_COMPARED").ok();
     only.is_none_or(|only| only.split(',').any(|name| name == pair.name))
 }
 
-/// The file of what clang makes of its kernels for a target.
+/// The object file that clang generates from its kernels for a target; `None` without clang.
 fn clang(target: Target) -> Option<PathBuf> {
     let clang = llvm::tool("clang")?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compared");
@@ -48,7 +48,7 @@ fn clang(target: Target) -> Option<PathBuf> {
                    -target amdgcn-amd-amdhsa -nogpulib -o";
     let mut command = Command::new(clang);
     command.args(options.split_whitespace()).arg(&object);
-    // clang's waves have as many lanes as the target prefers.
+    // The waves in clang's code have as many lanes as the target prefers.
     command.arg(format!("-DWS={}", Subtarget::from(target).wave.lanes()));
     command.arg(format!("-mcpu={target}")).arg(folder.join("kernels.cl"));
     let made = command.output().unwrap();
@@ -56,7 +56,7 @@ fn clang(target: Target) -> Option<PathBuf> {
     Some(object)
 }
 
-/// The ratios of a pair, and whether they are as they must be.
+/// The ratios of a pair, and an error if they exceed their limits or the results differ.
 fn measure(pair: &Pair, clang: &[u8]) -> (Row, Result<(), String>) {
     let ours = launch::Launch { name: pair.name, object: &(pair.object)(), slices: true };
     let clangs = launch::Launch { name: pair.name, object: clang, slices: false };

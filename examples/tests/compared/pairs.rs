@@ -1,4 +1,4 @@
-//! The kernels of both sides, and what they are launched with.
+//! The kernels of both languages, and the arguments with which they are launched.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
@@ -12,14 +12,14 @@ pub struct Pair {
     pub object: fn() -> Vec<u8>,
     /// Builds our kernel for any target.
     pub build_with: fn(Target, &BuildOptions) -> Result<BuiltKernel, BuildError>,
-    /// Workgroups.
+    /// The number of workgroups in each dimension.
     pub grid: [u32; 2],
     pub workgroup: [u32; 2],
     /// Numbers with type and value, slices with element and length, in the order of the parameters.
     pub arguments: &'static str,
-    /// How far floats may differ: clang contracts multiplications and additions.
+    /// The difference that is allowed between floats: clang contracts multiplications and additions.
     pub tolerance: f64,
-    /// Of clang's cycles, with near-ideal memory.
+    /// The maximum ratio of our cycles to clang's, with near-ideal memory.
     pub limit: f64,
 }
 
@@ -41,7 +41,7 @@ macro_rules! pairs {
     };
 }
 
-/// All of them.
+/// All pairs.
 pub const PAIRS: &[Pair] = pairs! {
     halves {
         half_scale [32, 1] [256, 1]
@@ -49,11 +49,11 @@ pub const PAIRS: &[Pair] = pairs! {
             tolerance = 2.0e-3;
         half_poly [8, 1] [256, 1]
             "n:u32=8192 x:f16[8192] y:f16[8192]"
-            // Scalar instructions make a resource of each slice.
+            // Our kernel needs scalar instructions that build a buffer resource for each slice.
             tolerance = 2.0e-3, limit = 1.11;
         half_poly_any [8, 1] [256, 1]
             "n:u32=8192 x:f16[8192] y:f16[8192]"
-            // The slices may end with half a dword.
+            // The number of elements may be odd, so the last dword may be half used.
             tolerance = 2.0e-3, limit = 1.25;
         sad16 [8, 1] [256, 1]
             "n:u32=8192 x:i16[8192] y:i16[8192] out:i16[8192]";
@@ -177,11 +177,12 @@ pub const PAIRS: &[Pair] = pairs! {
             "n:u32=2048 length:u32=16 bytes:u8[32768] out:u64[8192]";
         crc [8, 1] [256, 1]
             "n:u32=2048 length:u32=16 bytes:u8[32768] out:u32[8192]"
-            // clang replaces the loop over the bits by a table.
+            // clang replaces the loop over the bits by a lookup table.
             limit = 2.15;
         crc_table [8, 1] [256, 1]
             "n:u32=2048 length:u32=16 bytes:u8[32768] out:u32[8192]"
-            // Fewer instructions than clang has, whose loads wait longer for each other, more or less with the code's place.
+            // Our code has fewer instructions than clang's, but its loads wait longer for each other; by how much
+            // depends on the position of the code.
             limit = 1.06;
         aes [8, 1] [256, 1]
             "n:u32=8192 table:u32[256] key:u32[16] state:u32[8192]";
@@ -219,11 +220,11 @@ pub const PAIRS: &[Pair] = pairs! {
             "w:u32[32768] out:u32[2048]";
         bits8x8 [16, 1] [256, 1]
             "x:u64[4096] y:u64[4096]"
-            // clang multiplies masked bits by 2^k + 1 where they are shifted and combined with themselves.
+            // If masked bits are shifted and combined with themselves, clang multiplies them by 2^k + 1 instead.
             limit = 1.12;
         hamming [8, 1] [256, 1]
             "words:u32=16 codes:u32[32768] wanted:u32[16] out:u32[2048]"
-            // clang makes two trips at a time of a loop whose trips are not known.
+            // clang processes two trips at a time of a loop whose trip count is unknown.
             limit = 1.95;
         find [16, 1] [256, 1]
             "n:u32=4096 length:u32=8 text:u8[4096] pattern:u8[8] out:u32[4096]";

@@ -1,7 +1,8 @@
-//! Executed instructions of ours beside those of clang's on RDNA, in waves of as many lanes as clang takes by itself: 32.
+//! Compares the numbers of instructions that our code and clang's execute on RDNA, in waves of 32 lanes, which clang
+//! prefers.
 //!
-//! Every instruction that a wave executes counts as one on both sides: waits, hints of time, clauses and the ends of programs included, and
-//! two in one (VOPD) once.
+//! On both sides, every instruction that a wave executes counts as one, including waits, delay hints, clauses and the
+//! end of the program. A dual-issue instruction (VOPD) counts once.
 
 use gcn_dsl::BuildOptions;
 use gcn_dsl::prelude::*;
@@ -16,10 +17,10 @@ use crate::table::{self, Row};
 /// RDNA 2, 3 and 4.
 const TARGETS: [Target; 3] = [Target::GFX1030, Target::GFX1100, Target::GFX1201];
 
-/// The geometric mean of ours over clang's that is allowed.
+/// The maximum geometric mean of our numbers divided by clang's.
 const MEAN: f64 = 1.05;
 
-/// Both sides of a pair. Ours must keep every rule; clang's code keeps those that LLVM knows.
+/// Runs both kernels of a pair. Our code is checked against every rule, clang's only against those that LLVM knows.
 fn run(pair: &Pair, target: Target, clangs: &[u8]) -> Result<[Counted; 2], String> {
     let options = BuildOptions { wave: Some(Subtarget::from(target).wave), ..BuildOptions::default() };
     let kernel = (pair.build_with)(target, &options).map_err(|error| format!("{}: {error}", pair.name))?;
@@ -30,12 +31,12 @@ fn run(pair: &Pair, target: Target, clangs: &[u8]) -> Result<[Counted; 2], Strin
     Ok([ours, clangs])
 }
 
-/// Instructions that compute nothing: waits and hints.
+/// True for instructions that compute nothing: waits and hints.
 fn is_idle(class: Class) -> bool {
     matches!(class, Class::Waitcnt | Class::DelayAlu | Class::Nop | Class::SoppMisc)
 }
 
-/// The ratios of a pair on a target: of all instructions, and of those that compute something.
+/// The ratios of our numbers to clang's on a target: for all instructions, and for those that compute something.
 fn ratios(pair: &Pair, target: Target, clangs: &[u8]) -> Result<[f64; 2], String> {
     let sides = run(pair, target, clangs).map_err(|why| format!("{target}: {why}"))?;
     if std::env::var_os("GCN_COMPARED").is_some() {
@@ -57,7 +58,7 @@ fn no_more_instructions_than_clangs() {
     let Some(clangs) = objects.collect::<Option<Vec<_>>>() else { return };
     let all = std::env::var_os("GCN_COMPARED").is_none();
     let mut wrong = Vec::new();
-    // Of all instructions, and of those that compute something.
+    // For all instructions, and for those that compute something.
     let mut rows = [Vec::new(), Vec::new()];
     for pair in PAIRS.iter().filter(|pair| crate::is_asked(pair)) {
         let measured = [0, 1, 2].map(|at| match ratios(pair, TARGETS[at], &clangs[at]) {

@@ -1,4 +1,4 @@
-//! Random numbers, ciphers of streams, bits and texts.
+//! Random numbers, stream ciphers, bits and texts.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,5 @@
-//! The tables of ratios in `docs/compared.md`: written on request, and otherwise held against what was measured.
+//! The tables of ratios in `docs/compared.md`. They are written on request and otherwise compared with the
+//! measurements.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,24 +7,24 @@ use std::path::Path;
 
 use gcn_test_support::{env, stored};
 
-/// A table of the document: kernels, and three ratios of each.
+/// A table of the document, with three ratios for each kernel.
 pub struct Table {
-    /// What the lines of the document before and after it are called.
+    /// The name in the marker lines before and after the table.
     name: &'static str,
     columns: [&'static str; 3],
 }
 
-/// Ours over clang's for gfx942: cycles with near-ideal memory and with HBM, instructions.
+/// Our numbers divided by clang's for gfx942: cycles with near-ideal memory, cycles with HBM, and instructions.
 pub const GFX942: Table = Table { name: "compared", columns: ["ideal memory", "HBM", "instructions"] };
 
-/// Ours over clang's executed instructions for three targets of RDNA.
+/// Our numbers of executed instructions divided by clang's, for three targets of RDNA.
 pub const RDNA: Table = Table { name: "compared on RDNA", columns: ["gfx1030", "gfx1100", "gfx1201"] };
 
-/// How far a ratio of the document may be from the measured one. A change of the compiler that moves a kernel by less than this
-/// need not write the page again; a page that is further off is wrong.
+/// The maximum difference between a ratio in the document and the measured one. So a change of the compiler that
+/// affects a kernel by less than this does not require an update of the document.
 const DRIFT: f64 = 0.03;
 
-/// Ours over clang's, by column.
+/// Our numbers divided by clang's, by column.
 pub type Ratios = [f64; 3];
 
 /// A kernel and its ratios.
@@ -45,7 +46,7 @@ impl Table {
         ["begin -->\n", "end -->"].map(|mark| format!("<!-- {}: {mark}", self.name))
     }
 
-    /// The rows as the document has them.
+    /// The rows in the format of the document.
     pub fn text(&self, rows: &[Row]) -> String {
         let mut text = format!("| kernel | {} |\n|---|---|---|---|\n", self.columns.join(" | "));
         for Row { name, ratios: [a, b, c] } in rows {
@@ -54,8 +55,8 @@ impl Table {
         text
     }
 
-    /// Compares the rows with those of the document, or writes these with `GCN_BLESS=1`. `all` says that the rows are those of all
-    /// kernels, so that the document must not have others. Gives what is wrong.
+    /// Compares the rows with those of the document, or writes them if `GCN_BLESS=1` is set. `all` is true if the rows
+    /// are those of all kernels, in which case the document must not contain others. Returns the differences.
     pub fn held(&self, rows: &[Row], all: bool) -> Vec<String> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/compared.md");
         let page = std::fs::read_to_string(&path).unwrap();
@@ -97,7 +98,7 @@ impl Table {
     }
 }
 
-/// The kernel and the ratios of a line of the table, if it is one of a kernel.
+/// The kernel and the ratios in a line of the table; `None` if the line is not that of a kernel.
 fn read(line: &str) -> Option<(&str, Ratios)> {
     let mut cells = line.split('|').map(str::trim).skip(1);
     let name = cells.next()?;
@@ -116,6 +117,6 @@ fn a_ratio_that_has_moved_is_told() {
     assert!(of(1.04).is_err_and(|why| why.starts_with("scan, HBM: 1.040, docs/compared.md says 1;")));
     assert!(of(0.96).is_err());
     assert!(GFX942.differs(&row(1.0), None).is_err_and(|why| why.contains("no row")));
-    // Neither heads nor rules are rows.
+    // The header and the separator line are not rows.
     assert_eq!(GFX942.text(&[]).lines().filter_map(read).count(), 0);
 }

@@ -1,4 +1,4 @@
-//! Lessons with debug information: LLVM finds nothing wrong with it, and the code is what it is without.
+//! Lessons with debug information: LLVM finds no error in it, and the machine code is the same as without.
 
 use std::time::Instant;
 
@@ -9,7 +9,8 @@ use gcn_test_support::env::{is_thorough, some_of};
 
 use crate::llvm;
 
-/// With `--nocapture` it also prints what debug information costs: bytes of all objects and seconds of all builds, without and with.
+/// With `--nocapture` the test also prints the cost of debug information: the bytes of all objects and the seconds of
+/// all builds, without and with it.
 #[test]
 fn lessons_with_source_lines_verify_on_every_target() {
     let verifier = llvm::tool("llvm-dwarfdump");

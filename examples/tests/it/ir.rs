@@ -1,4 +1,5 @@
-//! The textual IR of every lesson, on every target that has it, reads back to the same text and the same machine code.
+//! The textual IR of every lesson, on every target that the lesson supports, parses to the same IR text and the same
+//! machine code.
 
 use gcn_dsl::BuildOptions;
 use gcn_dsl::ir::{text, verify};

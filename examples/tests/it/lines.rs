@@ -1,10 +1,10 @@
-//! The table of docs/compared.md says how many lines the kernels have, and the HIP versions compile.
+//! Tests that the line counts in the table of docs/compared.md are correct, and that the HIP versions compile.
 
 use std::path::Path;
 
 use crate::llvm;
 
-/// Kernels that are written both ways.
+/// The kernels that are written both in the DSL and in HIP.
 const COMPARED: [&str; 6] = ["stencil", "histogram", "prefix_scan", "gemv", "softmax", "layernorm"];
 
 fn read(path: &str) -> String {
@@ -17,17 +17,17 @@ fn is_code(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("//") && !line.starts_with("#include")
 }
 
-/// A lesson's constants and its `gcn_kernel!` block.
+/// The number of code lines in a lesson's constants and its `gcn_kernel!` block.
 fn ours(name: &str) -> usize {
     let text = read(&format!("src/lessons/{name}.rs"));
     let (constants, rest) = text.split_once("gcn_kernel! {").unwrap_or_else(|| panic!("{name}: no kernel"));
     let (kernel, _) = rest.split_once("\n}\n").unwrap_or_else(|| panic!("{name}: the kernel does not end"));
     let constants = constants.lines().filter(|line| line.starts_with("const "));
-    // The first and the last line of the block were split off.
+    // The first and the last line of the block were split off, so 2 is added.
     constants.count() + kernel.lines().filter(|line| is_code(line)).count() + 2
 }
 
-/// The whole file.
+/// The number of code lines in the HIP file.
 fn hip(name: &str) -> usize {
     read(&format!("hip/{name}.hip")).lines().filter(|line| is_code(line)).count()
 }

@@ -1,9 +1,9 @@
-//! Links of the documentation lead to files and headings that exist.
+//! Tests that links in the documentation lead to files and headings that exist.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A file of the repository on the web, as the packages' READMEs link to it.
+/// The address of the repository's files on the web, which the packages' READMEs link to.
 const WEB: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
 fn root() -> &'static Path {
@@ -14,7 +14,8 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// All Markdown files in a folder and the folders inside it, but not parts of pages that programs write.
+/// Finds all Markdown files in a folder and its subfolders, except in `src` folders, which contain parts of generated
+/// pages.
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
         let path = entry.expect("an entry of a folder").path();
@@ -28,7 +29,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A page's lines outside code blocks, without code inside them.
+/// The lines of a page outside code blocks, without inline code.
 fn prose(page: &str) -> impl Iterator<Item = String> {
     let mut fenced = false;
     page.lines().filter_map(move |line| {
@@ -40,7 +41,7 @@ fn prose(page: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// What a page links to: `[text](target)`, and `[name]: target` on a line of its own.
+/// The targets of a page's links: of `[text](target)`, and of `[name]: target` on a line of its own.
 fn targets(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in prose(page) {
@@ -53,7 +54,7 @@ fn targets(page: &str) -> Vec<String> {
     found
 }
 
-/// The anchors of a page, as GitHub makes them of headings.
+/// The anchors of a page, as GitHub derives them from headings.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut fenced = false;
     let headings = page.lines().filter(|line| {
@@ -68,7 +69,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
     headings.map(slug).collect()
 }
 
-/// What is wrong with a page's link, if anything is.
+/// What is wrong with a link of a page; `None` if nothing is.
 fn fault(page: &Path, target: &str) -> Option<String> {
     let (file, anchor) = target.split_once('#').map_or((target, None), |(file, anchor)| (file, Some(anchor)));
     let path = match (file.strip_prefix(WEB), file) {

@@ -1,4 +1,4 @@
-//! LLVM's tools, where they are installed.
+//! LLVM's tools, if they are installed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -27,7 +27,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nothing depends on it: the system's temporary folder is cleaned anyway.
+        // Errors are ignored, because the system's temporary folder is cleaned anyway.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

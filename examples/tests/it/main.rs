@@ -1,4 +1,4 @@
-//! The lessons as tests: results, LLVM's judgement of the output, and the need for each single wait.
+//! Tests of the lessons: their results, LLVM's view of the output, and the necessity of each wait.
 
 mod debug_info;
 mod ir;

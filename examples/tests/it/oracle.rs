@@ -1,5 +1,4 @@
-//! LLVM as witness: it assembles our text to our bytes, disassembles our bytes to our text, and reads our
-//! metadata.
+//! LLVM as a reference: it assembles our text to our bytes, disassembles our bytes to our text, and reads our metadata.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
@@ -18,11 +17,11 @@ fn every_kernel(check: impl Fn(&BuiltKernel)) {
     }
 }
 
-/// The description of one kernel in a code object.
+/// What is compared of one kernel in a code object.
 #[derive(Debug, PartialEq)]
 struct Facts {
     text: Vec<u8>,
-    /// The descriptor without its entry offset, which depends on where the linker put both sections.
+    /// The descriptor without its entry offset, which depends on where the linker places the two sections.
     descriptor: Vec<u8>,
     e_flags: u32,
 }
@@ -49,7 +48,7 @@ fn facts(bytes: &[u8], kernel: &str) -> Facts {
     Facts { text: text.data().unwrap().to_vec(), descriptor, e_flags }
 }
 
-/// Our text through LLVM's assembler and linker.
+/// The code object that LLVM's assembler and linker make from our text; `None` without LLVM.
 fn assemble(kernel: &BuiltKernel, comments: Comments, folder: &Scratch) -> Option<Vec<u8>> {
     let (mc, lld) = (llvm::tool("llvm-mc")?, llvm::tool("ld.lld")?);
     let [text, object, linked] = ["k.s", "k.o", "k.hsaco"].map(|name| folder.file(name));
@@ -63,7 +62,7 @@ fn assemble(kernel: &BuiltKernel, comments: Comments, folder: &Scratch) -> Optio
     Some(std::fs::read(&linked).unwrap())
 }
 
-/// LLVM assembles the text to our bytes.
+/// Checks that LLVM assembles the text to our bytes.
 pub fn assembles_to_our_bytes(kernel: &BuiltKernel) {
     let name = format!("{} on {}", kernel.name(), kernel.target());
     let folder = Scratch::new();
@@ -110,8 +109,8 @@ fn disassemble(kernel: &BuiltKernel, folder: &Scratch) -> Option<Vec<Disassemble
     Some(listing.lines().filter_map(line).collect())
 }
 
-/// Our text of an instruction in the disassembler's terms: it has no labels and prints a branch's raw
-/// distance.
+/// Our text of an instruction in the form that the disassembler prints: without labels, and with the raw distance of a
+/// branch.
 fn expected(program: &Program, index: usize, listing: &[Disassembled]) -> String {
     let mut inst = (*program.lines[index].inst).clone();
     for operand in &mut inst.operands {

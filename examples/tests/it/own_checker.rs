@@ -1,5 +1,5 @@
-//! The checker finds nothing in what the language emits, neither in the text nor in the object: every lesson,
-//! on every target that has it, for each XNACK setting.
+//! The checker finds nothing in the code that the compiler emits, neither in the text nor in the object: for every
+//! lesson, on every target that the lesson supports, and for each XNACK setting.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildCause, BuildOptions, BuiltKernel, Feature};

@@ -1,5 +1,5 @@
-//! Kernels on RDNA, in waves of 32 lanes and of 64: their results in the strict simulator are those of the reference, and LLVM assembles
-//! their text to the same bytes.
+//! Kernels on RDNA, in waves of 32 lanes and of 64: their results in the strict simulator equal those of the reference,
+//! and LLVM assembles their text to the same bytes.
 
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
@@ -9,11 +9,12 @@ use gcn_isa::target::WaveSize;
 
 use crate::oracle;
 
-/// Every instruction set of RDNA.
+/// One target for each instruction set of RDNA.
 const TARGETS: [Target; 5] =
     [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
 
-/// Lessons about the matrix instructions of CDNA, which list the targets that have them. All others run everywhere.
+/// The lessons about the matrix instructions of CDNA, which list the targets that have them. All other lessons run on
+/// every target.
 const OF_CDNA: [&str; 6] =
     ["gemm_f16", "gemm_f64", "gemm_bf16", "gemm_i8", "gemm_batched", "flash_attention"];
 
@@ -53,13 +54,13 @@ fn every_lesson_that_is_not_about_mfma_agrees() {
     assert_eq!(agreed, (lessons::ALL.len() - OF_CDNA.len()) * TARGETS.len() * WaveSize::ALL.len());
 }
 
-/// Items of the workgroups below: waves of both sizes are whole, and more than 16 of one.
+/// The work-items of the workgroups below: a multiple of both wave sizes, with more than 16 waves of each.
 const ITEMS: u32 = 1024;
-/// Results of an item.
+/// The number of results of a work-item.
 const RESULTS: u32 = 24;
 
 gcn_kernel! {
-    /// What the lanes of a wave, and the waves of a workgroup, know of each other.
+    /// Tests what the lanes of a wave, and the waves of a workgroup, know about each other.
     #[workgroup(ITEMS)]
     pub fn lanes_know(x: &[u32], y: &mut [u32]) {
         let i = local_id().x;
@@ -88,7 +89,7 @@ gcn_kernel! {
         out[19] = splat(workgroup_count(odd));
         out[20] = select(read_lane(odd, 5), 1, 0);
         out[21] = select(write_lane(odd, 3, true), 1, 0);
-        // Under a varying condition, in a loop that lanes leave one after the other.
+        // Under a varying condition, and in a loop that lanes leave one after the other.
         let mut trips = 0u32;
         let mut rest = v % 13;
         while rest != 0 {
@@ -110,7 +111,7 @@ gcn_kernel! {
     }
 }
 
-/// The same, for the number of lanes in a wave.
+/// The expected result of `lanes_know`, for waves of `lanes` lanes.
 fn known(x: &[u32], lanes: usize) -> Vec<u32> {
     let sum = |values: &[u32]| values.iter().fold(0u32, |a, b| a.wrapping_add(*b));
     let odd = |v: &u32| v % 2 == 1;
@@ -194,7 +195,7 @@ fn waves_have_the_usual_size_by_default() {
 }
 
 gcn_kernel! {
-    /// In waves of 32 lanes there is no lane 40.
+    /// Waves of 32 lanes have no lane 40.
     #[workgroup(64)]
     #[wave(32)]
     pub fn no_lane_40(x: &mut [u32]) {

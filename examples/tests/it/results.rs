@@ -1,11 +1,11 @@
-//! Every lesson, target and size: the strict simulator's result is the reference's bit for bit.
+//! For every lesson, target and size, the strict simulator's result equals the reference bit for bit.
 
 use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
 use gcn_examples::{Lesson, TARGETS, lessons};
 
-/// gfx950 as well where the lesson is written for it.
+/// The targets of a lesson: also gfx950, if the lesson supports it.
 fn targets(lesson: &Lesson) -> Vec<Target> {
     let written = !lesson.build(Target::GFX950).is_err_and(|e| matches!(e.cause, BuildCause::Target { .. }));
     TARGETS.into_iter().chain(written.then_some(Target::GFX950)).collect()
@@ -30,7 +30,7 @@ fn check(lesson: &Lesson) {
     }
 }
 
-/// A test for each lesson, so that they run side by side.
+/// Declares a test for each lesson, so that the lessons run concurrently.
 macro_rules! lessons {
     ($($name:ident)*) => {
         $(
@@ -108,8 +108,8 @@ fn files_land_where_the_program_runs() {
     std::fs::remove_dir_all(root).unwrap();
 }
 
-/// The layout that README's C program relies on: `float a`, then twice a pointer and a `uint32_t`, as C
-/// aligns them. Slices begin at multiples of four bytes.
+/// The kernarg layout that the README's C program relies on: `float a`, then two times a pointer and a `uint32_t`,
+/// aligned as in C. Slices start at multiples of four bytes.
 #[test]
 fn the_kernarg_segment_is_the_c_struct_of_the_readme() {
     let (x, mut y) = ([1.0; 3], [2.0; 5]);
@@ -123,8 +123,8 @@ fn the_kernarg_segment_is_the_c_struct_of_the_readme() {
     assert_eq!(bytes, want);
 }
 
-/// The lessons that synchronise waves by more than plain barriers: with stale values in place of errors, and under every
-/// sanitizer, on tiny and ragged sizes.
+/// Runs the lessons that synchronise waves by more than plain barriers in other modes: with stale values instead of
+/// errors, and under every sanitizer, on tiny and ragged sizes.
 #[test]
 fn matrix_lessons_agree_in_every_mode() {
     let target = Target::GFX942;

@@ -1,5 +1,5 @@
-//! Lessons with a half and a quarter of the registers that they use: the rest is spilled, and the strict
-//! simulator's result stays the reference's.
+//! Lessons with a half and a quarter of the registers that they use. The other values are spilled, and the strict
+//! simulator's result still equals the reference.
 
 use gcn_dsl::kernel::AllocError;
 use gcn_dsl::lang::RegisterLimits;
@@ -18,8 +18,8 @@ const LESSONS: [Lesson; 8] = [
     lessons::top_k::LESSON,
 ];
 
-/// One part in `parts` of the registers that `kernel` uses. Ten SGPRs are what its largest instructions need
-/// at once.
+/// Build options that limit the kernel to a fraction, 1 / `parts`, of the registers that it uses. At least 8 VGPRs and
+/// 16 SGPRs remain: the largest instructions need ten SGPRs at once.
 fn limits(kernel: &BuiltKernel, parts: u32) -> BuildOptions {
     let report = kernel.report();
     let registers = RegisterLimits {
@@ -48,7 +48,7 @@ fn lessons_with_few_registers_are_right() {
         let instructions = run(lesson, target, &whole);
         for parts in [2, 4] {
             let options = limits(&whole, parts);
-            // One instruction may need more than that at once.
+            // A single instruction may need more than the limit.
             let kernel = match (lesson.build_with)(target, &options) {
                 Ok(kernel) => kernel,
                 Err(BuildError { cause: BuildCause::Registers(error), .. })

@@ -1,4 +1,5 @@
-//! Every wait is necessary: for every wait of every lesson, a program that waits one step less is rejected.
+//! Every wait is necessary: for every wait of every lesson, a program in which that wait is one step weaker is
+//! rejected.
 
 use std::fmt;
 
@@ -13,7 +14,7 @@ use gcn_isa::{Class, Operand, Program};
 use gcn_sim::SimError;
 use gcn_test_support::env::fuzz_step;
 
-/// A program that waits less at one place.
+/// A program in which one wait is weaker.
 struct Weakened {
     line: usize,
     what: String,
@@ -26,7 +27,8 @@ impl fmt::Display for Weakened {
     }
 }
 
-/// The program without a line. Labels after it move up; one right before it then stands before the next line.
+/// The program without one line. Labels after the line move up by one, so a label right before the line then refers to
+/// the next line.
 fn without(program: &Program, line: usize) -> Program {
     let mut program = program.clone();
     program.lines.remove(line);
@@ -49,7 +51,7 @@ fn immediate(program: &Program, line: usize) -> u16 {
     }
 }
 
-/// The wait with one counter one higher, for each counter that it waits for.
+/// All variants of the wait in which one of its counters is higher by one.
 fn raised(wait: WaitCnt) -> Vec<WaitCnt> {
     let mut out = Vec::new();
     let mut push = |below: bool, raised: WaitCnt| out.extend(below.then_some(raised));
@@ -59,7 +61,7 @@ fn raised(wait: WaitCnt) -> Vec<WaitCnt> {
     out
 }
 
-/// Every weaker form of the wait at `line`; none if the line is not a wait.
+/// Every weaker form of the wait at `line`; empty if the line is not a wait.
 fn weakened(program: &Program, line: usize) -> Vec<Weakened> {
     let removed =
         |what: &str| Weakened { line, what: format!("{what} removed"), program: without(program, line) };
@@ -105,7 +107,7 @@ fn every_kernel(xnack: Feature, check: impl Fn(&str, &Lesson, &BuiltKernel)) {
     }
 }
 
-/// What the checker says, LDS DMA and barriers included.
+/// The findings of the checker, including those about LDS DMA and barriers.
 fn findings(program: &Program, xnack: bool) -> Vec<Finding> {
     let rules = RuleSet::Safe.config(xnack);
     let options = Options { rules, memory_model: MemoryModel::Strict, ..Options::default() };
@@ -136,7 +138,7 @@ fn the_checker_objects_to_every_weakened_wait() {
     });
 }
 
-/// True if the strict simulator stops the run because of a hazard.
+/// True if the strict simulator reports a hazard and stops the run.
 fn simulator_objects(lesson: &Lesson, kernel: &BuiltKernel, weakened: &Weakened, size: Size) -> bool {
     let kernel = kernel.with_program(weakened.program.clone()).unwrap();
     match (lesson.run)(&Device::simulator(kernel.target()), &kernel, size) {
@@ -149,7 +151,7 @@ fn simulator_objects(lesson: &Lesson, kernel: &BuiltKernel, weakened: &Weakened,
     }
 }
 
-/// True if a run executes the line: with the kernel's end in its place the result is not right.
+/// True if a run executes the line: if the end of the kernel replaces the line, the result is wrong.
 fn executes(lesson: &Lesson, kernel: &BuiltKernel, line: usize) -> bool {
     let mut program = kernel.program().clone();
     let end = program.lines.iter().find(|l| l.inst.desc.class == Class::Endpgm).expect("a kernel ends");
@@ -161,18 +163,20 @@ fn executes(lesson: &Lesson, kernel: &BuiltKernel, line: usize) -> bool {
 
 #[test]
 fn the_strict_simulator_objects_to_every_weakened_wait() {
-    // No memory access of the simulator is replayed.
+    // The simulator does not replay memory accesses with XNACK off.
     every_kernel(Feature::Off, |name, lesson, kernel| {
-        // By default every third: each is a run of its own.
+        // By default only every third wait is tested, because each test is a run of its own.
         let variants: Vec<_> = variants(kernel).into_iter().step_by(fuzz_step(3)).collect();
-        // The second size takes each loop more than once; a later one may take a branch that it does not.
+        // The second size executes each loop more than once, and a later size may take a branch that the second does
+        // not.
         let accepts =
             |v: &&Weakened| !lesson.sizes[1..].iter().any(|size| simulator_objects(lesson, kernel, v, *size));
-        // A full counter holds the next instruction up in the simulator, too; the checker notes what relies
-        // on that.
+        // Both in the simulator and in hardware, a full counter delays the next instruction. The checker marks findings
+        // that rely on that.
         let relies_on_a_full_counter =
             |v: &&Weakened| findings(&v.program, false).iter().all(|f| f.rule == "waitcnt.full");
-        // Attention corrects its sums where a score is much larger than those before: not in every copy of a loop's body.
+        // Attention rescales its sums if a score is much larger than the previous ones, which does not occur in every
+        // copy of the loop's body.
         let accepts =
             |v: &&Weakened| accepts(v) && !relies_on_a_full_counter(v) && executes(lesson, kernel, v.line);
         let idle: Vec<String> = variants.iter().filter(accepts).map(ToString::to_string).collect();

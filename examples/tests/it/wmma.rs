@@ -1,5 +1,6 @@
-//! Products of tiles on RDNA, by WMMA or by vector instructions: every element type, both orders of the right factor, on each instruction
-//! set, in waves of 32 lanes and of 64. The numbers are small integers, so that sums are exact in any order.
+//! Products of tiles on RDNA, by WMMA or by vector instructions: every element type, both storage orders of the right
+//! factor, each instruction set, waves of 32 lanes and of 64. The numbers are small integers, so sums are exact in any
+//! order.
 
 use gcn_dsl::BuildOptions;
 use gcn_dsl::lang::matrix::{Bf8, Fp8};
@@ -9,7 +10,7 @@ use gcn_isa::target::{Generation, WaveSize};
 
 use crate::oracle;
 
-/// Every instruction set of RDNA.
+/// One target for each instruction set of RDNA.
 const TARGETS: [Target; 5] =
     [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
 const SIDE: usize = 32;
@@ -18,7 +19,8 @@ macro_rules! products {
     ($($name:ident $memory:ident $a:ident $b:ident $c:ident $k:literal $to:expr;)*) => {
         $(
             gcn_kernel! {
-                /// Of the results, the first are those with the right factor column by column, the others those with it row by row.
+                /// The first half of the results is for a right factor stored column by column, the second half for one
+                /// stored row by row.
                 #[workgroup(64)]
                 fn $name(a: &[$memory], b: &[$memory], c: &mut [$c]) {
                     let c = row_major(c, 32);
@@ -80,8 +82,8 @@ products! {
     of_bf8 u8 Bf8 Bf8 f32 16 |x: i32| byte(x, 2, 15);
 }
 
-/// Whether WMMA multiplies, or else vector instructions; `None` where the target refuses the product. WMMA came with RDNA 3, and that of
-/// 8-bit floats with RDNA 4.
+/// `Some(true)` if WMMA multiplies, `Some(false)` if vector instructions do, `None` if the target rejects the product.
+/// WMMA was introduced with RDNA 3, and WMMA for 8-bit floats with RDNA 4.
 fn how(name: &str, target: Target) -> Option<bool> {
     if name.ends_with("f8") || name.ends_with("p8") {
         return (target.generation() >= Generation::GFX12).then_some(true);
@@ -115,7 +117,7 @@ fn expected(a: &[i32], b: &[i32]) -> Vec<i32> {
 }
 
 gcn_kernel! {
-    /// Listed targets of both families.
+    /// The listed targets are of both families.
     #[workgroup(64)]
     #[targets(gfx906, gfx942, gfx1102, gfx1201)]
     fn listed(a: &[f16], b: &[f16], c: &mut [f32]) {
@@ -125,7 +127,7 @@ gcn_kernel! {
         matmul(left, right, Tile::<f32, 16, 16, 16>::zero()).store_to(row_major(c, 16), 0, 0);
     }
 
-    /// The same by fragments.
+    /// The same product, with fragments.
     #[workgroup(64)]
     fn by_fragments(a: &[f16], b: &[f16], c: &mut [f32]) {
         let left = FragA::<f16, 16, 16>::load_from(row_major(a, 16), 0, 0);

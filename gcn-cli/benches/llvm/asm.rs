@@ -1,8 +1,7 @@
-//! `gcn asm` against `llvm-mc` and `ld.lld`, on random instructions: every form in gcn-emit's golden list for
-//! the target is as likely as any other, registers are random, and every second instruction has a random
-//! literal. Hardly any instruction is there twice.
+//! Compares `gcn asm` with `llvm-mc` and `ld.lld` on random instructions. Every form in gcn-emit's golden list for the target is equally
+//! likely, registers are random, and half of the instructions have a random literal, so that hardly any instruction occurs twice.
 //!
-//! Measured with LLVM 22.1.8 on a quiet machine, three runs: 10.3 to 10.4 times as fast by elapsed time, 10.5 times by
+//! Measured with LLVM 22.1.8 on an idle machine in three runs: `gcn asm` is 10.3 to 10.4 times as fast by elapsed time, 10.5 times by
 //! processor time.
 
 use std::io::Read as _;
@@ -13,14 +12,14 @@ use gcn_test_support::{Random, llvm::tool};
 
 use crate::times::{Times, timed};
 
-/// Target, text and machine code of instructions.
+/// Lines with a target, the text of an instruction and its machine code.
 const FORMS: &[u8] = include_bytes!("../../../gcn-emit/tests/data/encodings.tsv.gz");
 const TARGET: &str = "gfx942";
 const COUNT: usize = 100_000;
-/// Runs of each after one that is not counted.
+/// The number of counted runs of each program; one run before them is not counted.
 const RUNS: usize = 15;
 
-/// Runs both, if LLVM is there.
+/// Runs both programs, if LLVM is installed.
 pub fn compare() {
     let (Some(assembler), Some(linker)) = (tool("llvm-mc"), tool("ld.lld")) else {
         return;
@@ -77,8 +76,8 @@ fn source(count: usize) -> String {
     out
 }
 
-/// True if the last dword of the machine code is the one hexadecimal number of the text, and too large for an
-/// inline constant or an offset.
+/// True if the last dword of the machine code is the only hexadecimal number in the text, and is too large for an inline constant or an
+/// offset.
 fn has_literal(text: &str, code: &str) -> bool {
     let mut numbers = text.split("0x").skip(1);
     let (Some(digits), None) = (numbers.next(), numbers.next()) else { return false };
@@ -87,8 +86,8 @@ fn has_literal(text: &str, code: &str) -> bool {
     digits.len() > 6 && dword.map(u32::swap_bytes) == u32::from_str_radix(digits, 16).ok()
 }
 
-/// The text with even VGPRs, which every operand takes, in place of single ones and, if asked for, another literal in
-/// place of its own.
+/// The text with each single VGPR replaced by a random even one, which every operand accepts, and, if `literal`, with the literal replaced
+/// by a random one.
 fn vary(random: &mut Random, text: &str, literal: bool, out: &mut String) {
     for word in text.split_inclusive([' ', ',', '|', '(', ')', '-']) {
         let name = word.trim_end_matches([' ', ',', '|', '(', ')', '-']);

@@ -1,12 +1,11 @@
-//! `gcn fix` against LLVM's pass that inserts wait states, on the same stream of instructions: whole process
-//! against whole process, and pass against pass.
+//! Compares `gcn fix` with LLVM's pass that inserts wait states, on the same instructions: the whole processes, and the passes alone.
 //!
-//! The stream is gcn-isa's `benches/stream.s` again and again; `stream.mir` is the same as LLVM's machine
-//! code, which `llc` reads in place of assembly. Both processes read text, insert, and write text.
+//! The input repeats gcn-isa's `benches/stream.s`. `stream.mir` contains the same instructions in LLVM's machine IR, which `llc` reads
+//! instead of assembly. Both processes read text, insert wait states, and write text.
 //!
-//! Measured with LLVM 22.1.8, two runs: 10.0 to 10.6 times as fast by processor time as a whole process, on
-//! 100,013 and on 1,000,011 instructions (much of what both do is reading and writing text), 11.6 to 23.5
-//! times for the pass alone, which varies most. Both insert 40,914 and 409,095 wait states.
+//! Measured with LLVM 22.1.8 in two runs, on 100,013 and on 1,000,011 instructions. By processor time of the whole process, `gcn fix` is
+//! 10.0 to 10.6 times as fast; much of the time of both programs is spent on reading and writing text. The pass alone is 11.6 to 23.5 times
+//! as fast; this ratio varies most. Both programs insert 40,914 and 409,095 wait states.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -21,12 +20,12 @@ use crate::times::{Times, ratio, timed};
 
 const ASSEMBLY: &str = include_str!("../../../gcn-isa/benches/stream.s");
 const MACHINE_IR: &str = include_str!("stream.mir");
-/// Instructions of the stream, about, and the runs of each process after one that is not counted.
+/// The approximate number of instructions, and the number of counted runs of each process; one run before them is not counted.
 const LENGTHS: [(usize, usize); 2] = [(100_000, 9), (1_000_000, 3)];
 const LLC: &str = "llc-22";
 const TARGET: &str = "gfx942";
 
-/// Runs both on streams of growing length, if LLVM is there.
+/// Runs both programs on inputs of increasing length, if LLVM is installed.
 pub fn compare() {
     if tool("llc").is_some() {
         LENGTHS.into_iter().for_each(|(length, runs)| compare_at(length, runs));
@@ -75,13 +74,13 @@ fn llc(file: &Path) -> Command {
     command
 }
 
-/// Wait states of all instructions of this name in a text.
+/// The number of wait states of all instructions with this mnemonic in a text.
 fn states(text: &str, name: &str) -> u32 {
     let operands = text.lines().filter_map(|line| line.trim().strip_prefix(name)?.trim().parse::<u32>().ok());
     operands.map(|n| n + 1).sum()
 }
 
-/// The inserter alone, on what `gcn fix` gives it: the fastest of some runs.
+/// The time of the inserter alone on the input that `gcn fix` gives it: the shortest of `runs` runs.
 fn our_pass(code: &str, runs: usize) -> Duration {
     let options = Options { target: TARGET.parse().ok(), keep_instructions: true, ..Options::default() };
     let assembly = assemble("stream.s", code, &options).expect("the stream assembles");
@@ -97,13 +96,13 @@ fn our_pass(code: &str, runs: usize) -> Duration {
     (0..runs).map(|_| once()).min().unwrap_or_default()
 }
 
-/// Seconds that LLVM's pass takes by LLVM's own account: the fastest of some runs.
+/// The seconds that LLVM reports for its pass: the shortest of `runs` runs; `None` if LLVM reports no time.
 fn their_pass(ir: &Path, runs: usize) -> Option<f64> {
     let once = || {
         let out = llc(ir).arg("-time-passes").stdout(Stdio::null()).output().ok()?;
         let report = String::from_utf8_lossy(&out.stderr).into_owned();
         let line = report.lines().find(|l| l.contains("hazard recognizer"))?;
-        // The columns are user, system, their sum and elapsed time, each with its share in brackets.
+        // The columns are user time, system time, their sum and elapsed time, each followed by its percentage in parentheses.
         let times: Vec<f64> =
             line.split(['(', ')']).step_by(2).filter_map(|t| t.trim().parse().ok()).collect();
         times.get(2).copied()

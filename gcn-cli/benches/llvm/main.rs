@@ -1,16 +1,15 @@
-//! Commands against the tools of LLVM that do the same, whole process against whole process.
+//! Compares commands with the LLVM tools that do the same, by the time of whole processes.
 //!
-//! `cargo bench -p gcn-tools --bench llvm`; needs LLVM 22's `llc`, `llvm-mc` and `ld.lld`, without which it
-//! says so and does nothing (`GCN_REQUIRE_LLVM=1`: fails). The processes run in turn, so that the ratio holds
-//! on a machine that is busy otherwise; where Linux counts the processor time of children, the ratio of that
-//! is the one to look at.
+//! Run with `cargo bench -p gcn-tools --bench llvm`. Needs `llc`, `llvm-mc` and `ld.lld` of LLVM 22; without them the benchmark prints a
+//! note and does nothing (with `GCN_REQUIRE_LLVM=1` it fails). The two programs run alternately, so that the ratio is valid on a busy
+//! machine. Where Linux reports the processor time of child processes, that ratio is the more reliable one.
 
 mod asm;
 mod fix;
 mod times;
 
 fn main() {
-    // Tests build and run benchmarks, too, without this.
+    // `cargo test` also builds and runs benchmarks, but without this argument.
     if std::env::args().any(|a| a == "--bench") {
         asm::compare();
         fix::compare();

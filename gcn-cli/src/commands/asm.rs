@@ -68,7 +68,7 @@ struct Errors<'d> {
     more: usize,
 }
 
-/// An instruction of the file.
+/// An instruction in the file.
 #[derive(Serialize)]
 struct Instruction {
     /// Line of the source, from 1; for text from a macro, the line of the call.
@@ -140,7 +140,7 @@ fn link_failure(name: &str, assembly: &Assembly, error: &ObjectError) -> Failure
     }
 }
 
-/// The path of the code object; `None` if a listing goes to standard output and there is no `-o`.
+/// The path to which the code object is written; `None` if a listing goes to standard output and `-o` is not given.
 fn output(args: &Args) -> Result<Option<String>, Failure> {
     let listing = args.show_encoding || args.json;
     match &args.output {
@@ -168,17 +168,17 @@ fn code<'a>(assembly: &'a Assembly, inst: &AsmInst) -> &'a [u8] {
     section.and_then(|s| s.bytes.get(start..start + usize::from(inst.length))).unwrap_or_default()
 }
 
-/// Makes the canonical text of each instruction. A branch keeps the destination as the source spells it.
+/// Produces the canonical text of each instruction. In branches, the destination is written as in the source.
 struct Texts {
     target: Target,
-    /// Lines of the source, with each statement on a line of its own.
+    /// The lines of the source. Each statement is on a separate line.
     lines: Vec<String>,
     /// For each instruction, the number of its line.
     numbers: Vec<u32>,
 }
 
 impl Texts {
-    /// The text of instruction `number`.
+    /// The text of instruction number `number` of the file.
     fn of(&self, number: usize, inst: &AsmInst) -> String {
         let is_label = |o: &Operand| matches!(o, Operand::Label(_));
         if !inst.inst.operands.iter().any(is_label) {

@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
-    /// The lowest grade that is listed. JSON and SARIF contain everything by default.
+    /// The lowest grade that is listed. By default, JSON and SARIF list all grades.
     fn level(&self) -> Grade {
         let default = if self.json || self.sarif { Grade::Cautious } else { Grade::Documented };
         self.shown.level.unwrap_or(default)
@@ -141,7 +141,7 @@ fn jobs(args: &Args) -> usize {
     args.jobs.or_else(available).map_or(1, NonZeroUsize::get).min(commands::MOST_JOBS)
 }
 
-/// Calls `work` for each file on `jobs` threads; results in the order of the files.
+/// Calls `work` for each file on `jobs` threads, and returns the results in the order of the files.
 pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -> T + Sync) -> Vec<T> {
     let bar = Bar::new("files");
     let next = AtomicUsize::new(0);
@@ -158,7 +158,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
                 bar.tell(done.len() as u64, files.len() as u64);
             }
         };
-        // If a thread cannot be started, the existing threads do its share.
+        // If a thread cannot be started, the existing threads process the files.
         let started =
             (1..jobs.min(files.len())).map(|_| std::thread::Builder::new().spawn_scoped(scope, worker));
         let _threads: Vec<_> = started.take_while(Result::is_ok).collect();
@@ -183,7 +183,7 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
         Ok(()) if all_empty => format!("error: {name}: it contains no instruction to check"),
         Ok(()) => return outcome,
     };
-    // The results of objects before the faulty one are reported, too.
+    // The results of objects before the faulty one are reported as well.
     if all_empty {
         (outcome.text, outcome.json) = (String::new(), Vec::new());
         outcome.summary = Summary::default();

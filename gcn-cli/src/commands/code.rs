@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::file;
 
 /// Reads assembly, or every code object that `choice` selects from a file: an object, relocatable or not, a bundle, a host library or
-/// program, any of them gzipped or not. The target of `choice` is also that of assembly that names none.
+/// program, any of them gzipped or not. The target of `choice` also applies to assembly that specifies none.
 pub fn read(name: &str, choice: &Choice, broken: Broken) -> Result<Vec<Input>, Failure> {
     read_with(name, choice, broken, &Folders::default())
 }

@@ -45,12 +45,12 @@ struct Row {
 }
 
 impl Choice {
-    /// Selects every code object for a target; `wave` is the wave size of assembly that does not say it.
+    /// Selects every code object for a target; `wave` is the wave size for assembly that specifies none.
     pub fn for_target(target: Option<TargetId>, wave: commands::Wave) -> Choice {
         Choice { target, wave, ..Choice::default() }
     }
 
-    /// Passes each selected code object to `visit`; it is an error if there is none. `bytes` are an ELF file or a container.
+    /// Passes each selected code object to `visit`; an error if none is selected. `bytes` are an ELF file or a container.
     pub fn each(
         &self,
         name: &str,
@@ -60,7 +60,7 @@ impl Choice {
         container::Choice::from(*self).each(name, bytes, visit)
     }
 
-    /// The selected code object. If several are selected, the one that has `kernel`.
+    /// The selected code object. If several are selected, the one that contains `kernel`.
     pub fn select_one<'d>(
         &self,
         name: &str,

@@ -124,7 +124,7 @@ fn render_kernel(out: &mut String, kernel: &Kernel) {
         out.push_str("  no metadata\n");
     }
     out.push_str("  descriptor:\n");
-    // Reserved bits are shown only if they are set.
+    // Reserved bits are shown only if one of them is set.
     let shown = || kernel.descriptor.iter().filter(|f| f.value != 0 || !f.name.starts_with("RESERVED"));
     let width = shown().map(|f| f.name.len()).max().unwrap_or(0);
     for field in shown() {

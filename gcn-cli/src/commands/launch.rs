@@ -69,7 +69,7 @@ impl Case {
         }
     }
 
-    /// The spec of this case; `kernel` is taken from the file's top level.
+    /// The spec of this case. `kernel` is taken from the top level of the file.
     fn of(self, file: &mut Value) -> Result<String, String> {
         let kernel = file.get("kernel").cloned();
         let Some(spec) = file.get_mut(self.key()) else {
@@ -129,8 +129,8 @@ impl Launch {
         Ok((Some(spec), folder.unwrap_or_default()))
     }
 
-    /// The text of the spec that `--case` selects. Text that is not JSON is passed on unchanged, since the reader of specs reports the
-    /// position of its error.
+    /// The text of the spec that `--case` selects. Text that is not JSON is returned unchanged, since the reader of specs reports where the
+    /// error is.
     fn of_case(&self, text: String) -> Result<String, String> {
         let Ok(mut file) = serde_json::from_str::<Value>(&text) else { return Ok(text) };
         match self.case {
@@ -179,7 +179,8 @@ pub fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An unreadable file is an error of the command line (exit code 2), any other error one of the input (1).
+/// Errors of reading or writing files give exit code 2, as errors of the command line do; all other errors are errors of the input (exit
+/// code 1).
 pub fn failure(place: &str, error: &Error) -> Failure {
     let limit =
         matches!(error, Error::Sim { error, .. } if matches!(**error, SimError::InstructionLimit { .. }));

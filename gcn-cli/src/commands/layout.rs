@@ -162,7 +162,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Matrix::ALL.into_iter().filter(has).collect()
         }
     };
-    // Without this, an instruction without matrices would succeed with an empty list instead of the error that its layout gives.
+    // Requesting D makes an instruction without matrices fail with an error about its layout, instead of succeeding with an empty list.
     let wanted = if wanted.is_empty() { vec![Matrix::D] } else { wanted };
     let mut operands = Vec::new();
     for matrix in wanted {

@@ -102,8 +102,8 @@ fn capabilities() -> ServerCapabilities {
 /// The method of the messages by which the analysis thread sends its results to the server.
 const FOUND: &str = "$/gcn/found";
 
-/// Handles the messages on `connection` until the editor ends it. `editor` is the editor's end of the connection, into which the analysis
-/// thread sends its results.
+/// Handles the messages on `connection` until the editor ends it. `editor` is the other end of the connection; the analysis thread sends
+/// its results through it, as if they were messages from the editor.
 fn serve(connection: &Connection, editor: Connection, mut settings: Settings) -> Result<(), Failure> {
     let broken = |error: &dyn std::fmt::Display| Failure::usage(format!("the editor's greeting: {error}"));
     let (id, params) = connection.initialize_start().map_err(|e| broken(&e))?;
@@ -115,7 +115,7 @@ fn serve(connection: &Connection, editor: Connection, mut settings: Settings) ->
     });
     connection.initialize_finish(id, greeting).map_err(|e| broken(&e))?;
     let tell = move |found| {
-        // If the server has ended, the result is not needed.
+        // Sending fails only if the server has ended, and then nobody needs the result.
         let _ = editor.sender.send(Message::Notification(Notification::new(FOUND.to_owned(), found)));
     };
     let analyst = Analyst::start(settings.clone(), tell);

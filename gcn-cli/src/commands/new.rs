@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(hint.as_bytes())
 }
 
-/// From where a project takes gcn-dsl; its manifest and its workflow have to agree on that.
+/// The source from which the project takes gcn-dsl. Manifest and workflow must use the same source.
 #[derive(Debug, PartialEq)]
 enum Library {
     /// The crate in a checkout, by path.
@@ -84,8 +84,8 @@ enum Library {
 }
 
 impl Library {
-    /// The library for a `gcn` that was compiled in the folder `package`: in a checkout, the sibling crate. Packages from crates.io have no
-    /// such sibling, since cargo unpacks them into folders with versions in their names.
+    /// The library for a `gcn` that was compiled in the folder `package`: in a checkout, the crate in the sibling folder. A package from
+    /// crates.io has no such sibling, since cargo unpacks packages into folders whose names contain versions.
     fn beside(package: &Path) -> Library {
         let library = package.with_file_name("gcn-dsl");
         if library.join("Cargo.toml").is_file() { Library::Checkout(library) } else { Library::Release }
@@ -116,7 +116,7 @@ impl Library {
     }
 }
 
-/// Whether cargo would take a project in this folder for a member of an enclosing workspace.
+/// True if cargo would consider a project in this folder a member of an enclosing workspace.
 fn is_in_a_workspace(folder: &Path) -> bool {
     let Ok(folder) = std::path::absolute(folder) else { return false };
     let is_workspace = |manifest: String| manifest.lines().any(|line| line.starts_with("[workspace"));
@@ -129,8 +129,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(failed)
 }
 
-/// Rust's keywords, strict and reserved, of every edition ("The Rust Reference", Keywords). Code cannot name a crate that is called like
-/// one.
+/// Rust's keywords, strict and reserved, of every edition ("The Rust Reference", Keywords). A crate cannot be imported under such a name.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
@@ -139,7 +138,7 @@ const KEYWORDS: [&str; 52] = [
     "virtual", "where", "while", "yield",
 ];
 
-/// Accepts a name if cargo accepts it and it does not collide with paths in the generated program.
+/// Accepts a package name if cargo accepts it and it does not collide with paths in the generated program.
 fn check(name: &str) -> Result<(), Failure> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');

@@ -223,10 +223,10 @@ fn differences(before: &str, after: &str) -> Result<(), Failure> {
     if changes.is_empty() { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
-/// What a suite found: the header of its journal, the GPU's target, and the outcomes.
+/// The result of running a suite: the header of its journal, the GPU's target, and the outcomes.
 type Ran<S> = (Header, gcn_isa::Target, Vec<<S as suite::Suite>::Outcome>);
 
-/// Runs a suite; returns its results. `None` if it has no programs for the GPU, and was not asked for by its name.
+/// Runs a suite and returns its results. `None` if the suite has no programs for the GPU's target and was selected only by default.
 fn one<S: suite::Suite>(args: &Args, unit: &'static str) -> Result<Option<Ran<S>>, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::usage(format!("cannot find this command: {error}")))?;

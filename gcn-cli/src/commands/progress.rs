@@ -58,7 +58,7 @@ impl Bar {
         self.bar.finish_and_clear();
     }
 
-    /// Runs a kernel; prints the hint if for a long time no workgroup ends, as counted by the bar.
+    /// Runs a kernel. Prints the hint if no workgroup ends for a long time, according to the bar's count.
     pub fn watch<T>(&self, run: impl FnOnce() -> T) -> T {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let result = std::thread::scope(|scope| {
@@ -76,7 +76,7 @@ impl Bar {
         result
     }
 
-    /// Waits until the run ends (returns false), or until no workgroup has ended for the time `long` (returns true).
+    /// Waits until the run ends, and returns false; or until no workgroup has ended for the time `long`, and returns true.
     fn stalls(&self, stopped: &Receiver<()>, long: Duration) -> bool {
         let mut before = self.bar.position();
         while stopped.recv_timeout(long) == Err(RecvTimeoutError::Timeout) {

@@ -21,7 +21,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The selected rules. The rules of XNACK replay are not among them; [`Xnack`] decides whether the caller adds these.
+    /// The selected rules, without those of XNACK replay; [`Xnack`] decides whether the caller adds them.
     pub fn config(&self) -> Result<Config, Failure> {
         let all = self.with.iter().try_fold(self.rules.into(), |rules: Config, id| rules.with(id));
         let rules = self.without.iter().try_fold(all.map_err(unknown)?, |rules, id| rules.without(id));
@@ -41,7 +41,7 @@ pub enum Xnack {
 }
 
 impl Xnack {
-    /// Whether these rules apply; `None` if the target id decides.
+    /// Whether the rules of XNACK replay apply; `None` if the target ID decides.
     pub fn choice(self) -> Option<bool> {
         match self {
             Xnack::Target => None,
@@ -50,7 +50,7 @@ impl Xnack {
         }
     }
 
-    /// Whether the rules of XNACK replay apply to code for `id`.
+    /// True if the rules of XNACK replay apply to code for `id`.
     pub fn counts(self, id: TargetId) -> bool {
         self.choice().unwrap_or(id.may_replay())
     }
@@ -70,7 +70,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The selected rules. The rules of XNACK replay are not among them; [`Xnack`] decides whether the caller adds these.
+    /// The selected rules, without those of XNACK replay; [`Xnack`] decides whether the caller adds them.
     pub fn config(&self) -> Result<Config, Failure> {
         self.rules.config()
     }

@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// The rules with these names. A name that no rule has selects all rules whose names begin with it.
+/// The rules with these names. A name that is not the full name of a rule selects all rules whose names begin with it.
 fn named(pages: Vec<RulePage>, args: &Args) -> Result<Vec<RulePage>, Failure> {
     for name in &args.names {
         if !pages.iter().any(|p| p.id.starts_with(name.as_str())) {

@@ -72,8 +72,8 @@ Examples:
   gcn run --target gfx90a --timed -- ./saxpy       cycles of each kernel
   gcn run --report out.json -- python3 train.py    every launch, as JSON";
 
-/// The file names under which programs for HIP 5, 6 and 7, and programs that load the library at run time, look for it; it has the
-/// functions of `libhiprtc.so`, too.
+/// The names under which programs look for the library: programs for HIP 5, 6 and 7, and programs that load it at run time. The library
+/// also contains the functions of `libhiprtc.so`.
 const NAMES: [&str; 2] = ["libamdhip64.so", "libhiprtc.so"];
 const SUFFIXES: [&str; 4] = ["", ".5", ".6", ".7"];
 
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut command = Command::new(&args.program[0]);
     command.args(&args.program[1..]).envs(settings(args));
     if let Some(path) = &args.params {
-        // The program may change its directory.
+        // A relative path would be invalid if the program changed its directory.
         let path = path.canonicalize().map_err(unusable(&format!("cannot read {}", path.display())))?;
         command.env("GCN_HIP_PARAMS", path);
     }
@@ -140,7 +140,7 @@ fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for number in signals.forever() {
-                // If both are in the foreground, the terminal sends these two signals to the program as well.
+                // If both processes are in the foreground, the terminal sends these two signals to the program as well.
                 let sent_already = matches!(number, SIGINT | SIGQUIT) && in_foreground();
                 if let Some(signal) = Signal::from_named_raw(number).filter(|_| !sent_already) {
                     // An error means that the program has already ended.
@@ -154,7 +154,7 @@ fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     })
 }
 
-/// True if a terminal sends its signals to this process and its children.
+/// True if this process and its children are in the terminal's foreground process group, to which the terminal sends signals.
 #[cfg(unix)]
 fn in_foreground() -> bool {
     rustix::termios::tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
@@ -165,12 +165,12 @@ fn wait(command: &mut Command) -> std::io::Result<ExitStatus> {
     command.status()
 }
 
-/// Makes an I/O error into the command's failure.
+/// Converts an I/O error to the command's failure.
 fn unusable(what: &str) -> impl Fn(std::io::Error) -> Failure {
     move |error| Failure::usage(format!("{what}: {error}"))
 }
 
-/// The environment variables by which the options reach the library.
+/// The environment variables through which the options are passed to the library.
 fn settings(args: &Args) -> Vec<(&'static str, String)> {
     let flag = |set: bool| set.then(|| "1".to_owned());
     let detection = &args.detection;
@@ -196,7 +196,7 @@ fn settings(args: &Args) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// The library of `--library`, or else the one installed with this command.
+/// The library that `--library` names, or else the one installed with this command.
 fn library(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let remedy = "build it with `cargo build --release -p gcn-hip`, or name it with --library";
     if let Some(path) = given {

@@ -51,7 +51,7 @@ impl<'d> Outputs<'d> {
         let (mut outputs, mut current) = (Outputs::default(), "");
         for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
             let (head, tail) = described(line);
-            // Declarations are not indented; an indented `type` is a field of that name.
+            // Declarations are not indented; an indented `type` is a field with that name.
             let declares = !line.starts_with(' ');
             if let Some(name) = head.strip_prefix("command ").filter(|_| declares) {
                 outputs.commands.insert(name, tail);
@@ -127,7 +127,7 @@ fn alternatives(ty: &str) -> Vec<&str> {
     parts
 }
 
-/// The schema of a type; the names of the types that it refers to are added to `wanted`.
+/// The schema of a type. The names of the types to which it refers are added to `wanted`.
 fn of<'d>(ty: &'d str, wanted: &mut BTreeSet<&'d str>) -> Value {
     let parts = alternatives(ty);
     if parts.len() > 1 {

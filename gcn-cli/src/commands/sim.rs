@@ -187,14 +187,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// The result of a run.
 pub enum Ran {
-    /// A run in any mode without time.
+    /// A run in a mode that does not count cycles.
     Untimed(Stats),
     /// A run in timed mode.
     Timed(Box<timed::TimedReport>),
 }
 
 impl Ran {
-    /// True if nothing was read too early and no sanitizer reported a fault.
+    /// True if no stale value was read and no sanitizer reported an error.
     fn is_clean(&self) -> bool {
         match self {
             Ran::Untimed(stats) => stats.stale.is_empty() && stats.findings.iter().all(|f| f.kind.is_note()),

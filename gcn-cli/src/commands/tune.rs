@@ -67,7 +67,7 @@ struct Candidate {
     parameters: Option<BTreeMap<String, String>>,
 }
 
-/// A candidate with its code object.
+/// A candidate, with the code object that its file names.
 struct Read {
     folder: PathBuf,
     candidate: Candidate,
@@ -78,7 +78,7 @@ struct Read {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let config = timed::Config { cus: Some(args.cus), complete: false, ..timed::Config::default() };
     let parameters = args.parameters.read()?;
-    // What is wrong with them is said before anything runs.
+    // Errors in the parameters are reported before anything runs.
     Target::KNOWN.into_iter().try_for_each(|target| parameters.apply(&mut config.clone(), target))?;
     let wrong = |error: gcn_sim::tune::Error| match error {
         gcn_sim::tune::Error::File { .. } => Failure::usage(error.to_string()),
@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The files for the arguments, in order; directories are expanded.
+/// The files that the arguments name, in order; a directory is replaced by the candidates' files in it.
 fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let unreadable =
         |path: &Path, error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
@@ -165,7 +165,7 @@ fn read(path: &Path) -> Result<(Variant, Read), Failure> {
     Ok((variant, Read { folder, candidate, object }))
 }
 
-/// The cycles of a candidate: those of the long run, less those of the short run if there is one.
+/// The cycles of a candidate: those of the long run, minus those of the short run if there is one.
 fn time(read: &Read, config: &timed::Config, parameters: &commands::Given) -> Result<u64, String> {
     let one = |spec: &serde_json::Value| {
         let spec = Spec::from_json(&spec.to_string()).map_err(|e| e.to_string())?;

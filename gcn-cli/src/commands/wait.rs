@@ -95,7 +95,7 @@ fn waits(given: &str, target: Target) -> Result<Vec<Wait>, Failure> {
     if let Some(wait) = dependency_wait(given, target) {
         return instruction(&format!("{wait} {given}"), target).map(|wait| vec![wait]);
     }
-    // A counter that is not in `s_waitcnt` has an instruction of its own.
+    // A counter that is not in `s_waitcnt` has a separate instruction.
     let beyond = |c: &Counter| !c.is_in(WaitCnt::of_immediate(set, 0)) && given.contains(c.name(set));
     if has_list && !set.counters().iter().any(beyond) {
         return counters(given, target).map(|immediate| vec![describe(immediate, target)]);

@@ -1,4 +1,4 @@
-//! `gcn annotate`, on samples that were made from the public description of rocprofv3's files.
+//! Tests `gcn annotate` with samples generated from the public description of rocprofv3's files.
 
 use std::path::Path;
 
@@ -17,27 +17,27 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(example(name)).expect("an example")
 }
 
-/// The profile as JSON of samples that come from standard input.
+/// The profile as JSON for samples passed on standard input.
 fn profile(samples: &str) -> Value {
     let text = gcn_with(&["annotate", &example("sum.s"), "-", "--json"], samples.as_bytes()).text();
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// What is said of samples that do not fit.
+/// The error message for samples that do not fit the code.
 fn problem(samples: &str, more: &[&str]) -> String {
     let sum = example("sum.s");
     let arguments = [&["annotate", &sum, "-"], more].concat();
     gcn_with(&arguments, samples.as_bytes()).failure(1)
 }
 
-/// Samples and loss of the instruction at an address.
+/// The number of samples and the loss of the instruction at an address.
 fn at(profile: &Value, address: u64) -> [u64; 2] {
     let all = profile["instructions"].as_array().expect("a list");
     let line = all.iter().find(|line| line["address"] == address).expect("the instruction");
     [&line["samples"], &line["issued"]].map(|n| n.as_u64().expect("a number"))
 }
 
-/// The plan of the made files: 60 samples, 30 of them at the wait in the loop.
+/// The example files are generated with 60 samples, 30 of them at the wait in the loop.
 #[test]
 fn every_form_gives_the_samples_that_are_in_it() {
     for name in ["made-stochastic.json", "made-stochastic.csv", "made-host-trap.csv"] {
@@ -66,7 +66,7 @@ fn the_arbiters_state_is_in_json_only() {
     let lost: u64 =
         ["lost_to_issue", "lost_to_stall", "lost_to_none"].iter().filter_map(|n| arbiter[n].as_u64()).sum();
     assert_eq!(lost, json["reasons"]["ARBITER_NOT_WIN"].as_u64().unwrap());
-    // Vector memory is the sixth pipeline; three samples are of waves that it refused.
+    // Vector memory is the sixth pipeline. It refused the waves of three samples.
     assert!(arbiter["pipes"][5]["backpressured"].as_u64() >= Some(3));
     assert_eq!(profile(&read("made-stochastic.csv"))["arbiter"]["samples"], 0);
 }
@@ -117,7 +117,7 @@ fn nothing_of_the_page_is_cut_off() {
     let Some(chromium) = browser::chromium() else { return };
     let page = gcn(&["annotate", &example("sum.s"), &example("made-stochastic.json"), "-o", "-"]).text();
     let folder = tempfile::tempdir().expect("a folder");
-    // Chromium's windows are 500 pixels wide at least.
+    // Chromium's windows are at least 500 pixels wide.
     for (width, dark) in [(1300, false), (500, true)] {
         let window = Window { size: (width, 900), dark };
         let script = "report(`${document.documentElement.scrollWidth <= innerWidth} ${innerWidth} ${document.body.innerText}`)";
@@ -132,7 +132,7 @@ fn nothing_of_the_page_is_cut_off() {
 #[test]
 fn code_objects_are_told_apart_by_their_instructions() {
     let samples = read("made-stochastic.json");
-    // Half of the samples are of an object with other instructions at these addresses.
+    // Half of the samples belong to an object with other instructions at these addresses.
     let (first, rest) = samples.split_at(samples.len() / 2);
     let several = format!("{first}{}", rest.replace("\"code_object_id\":2", "\"code_object_id\":5"));
     let message = problem(&several, &[]);
@@ -177,7 +177,7 @@ fn samples_that_do_not_fit_are_refused_or_counted() {
 fn broken_files_are_refused_with_the_place() {
     let csv = read("made-stochastic.csv");
     let rows = csv.lines().count();
-    // In the middle of a cell, and between cells.
+    // Cuts the file in the middle of a cell, and between cells.
     let last = csv.trim_end().len();
     assert!(problem(&csv[..last - 10], &[]).contains(&format!("line {rows}: ")));
     assert!(problem(&csv.replacen(",4\n", "\n", 1), &[]).contains("the header has 10"));

@@ -1,9 +1,8 @@
-//! `gcn asm`: golden vectors of LLVM through the command, files with errors, where the output goes.
+//! Tests `gcn asm`: LLVM's golden vectors through the command, files with errors, and the choice of the output.
 
 use crate::{TWO_KERNELS, gcn, gcn_with, unpack};
 
-/// Golden vectors: target, canonical text, bytes in hexadecimal; measured with LLVM 22 (see gcn-emit's
-/// tests).
+/// Golden vectors: target, canonical text, and bytes in hexadecimal. They were produced with LLVM 22 (see gcn-emit's tests).
 const ENCODINGS: &[u8] = include_bytes!("../../../gcn-emit/tests/data/encodings.tsv.gz");
 
 #[test]
@@ -80,7 +79,7 @@ fn errors_and_instructions_have_a_json_form() {
 
 #[test]
 fn symbols_come_from_the_command_line() {
-    // Bytes by llvm-mc 22 with `-defsym n=3 -defsym m=0x10`.
+    // The bytes are those of llvm-mc 22 with `-defsym n=3 -defsym m=0x10`.
     let source = b".if n == 3\ns_nop n\n.endif\ns_mov_b32 s0, m\n";
     let options = ["asm", "-", "--target", "gfx90a", "--show-encoding", "-D", "n=3", "--defsym=m=0x10"];
     assert_eq!(

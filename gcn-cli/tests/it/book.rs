@@ -1,5 +1,5 @@
-//! The commands in the book's chapters print what the chapters show. `GCN_BLESS=1 cargo test -p gcn-tools book`
-//! writes it anew.
+//! Checks that the commands in the book's chapters print what the chapters show. `GCN_BLESS=1 cargo test -p gcn-tools book` updates the
+//! chapters.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,14 +7,14 @@ use std::process::Command;
 use gcn_test_support::skip::has_program;
 use gcn_test_support::stored::assert_current;
 
-/// Lines of an output that are shown.
+/// The maximum number of lines of an output that are shown.
 const SHOWN: usize = 40;
 
 fn book() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/book")
 }
 
-/// What a shell shows for the command in the folder of the book's examples: standard output, then errors.
+/// What a shell shows for a command in the folder of the book's examples: standard output, then standard error.
 fn output(command: &str) -> String {
     let gcn = Path::new(env!("CARGO_BIN_EXE_gcn")).parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -35,7 +35,7 @@ fn output(command: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A chapter with fresh outputs in its `console` blocks, which may be indented, and how many there are.
+/// A chapter with updated outputs in its `console` blocks, which may be indented, and the number of these blocks.
 fn fresh(chapter: &str) -> (String, usize) {
     let (mut out, mut lines, mut examples) = (String::new(), chapter.lines(), 0);
     while let Some(line) = lines.next() {

@@ -26,8 +26,8 @@ fn clean_files_give_0() {
     }
 }
 
-/// The manual's numbers: vmcnt before the use of loaded registers (CDNA3 section 4.4), and 2 + passes wait
-/// states before a store reads what an SGEMM of 2 passes wrote (table 37).
+/// The expected numbers are the manual's: `vmcnt` before the use of loaded registers (CDNA3 section 4.4), and 2 + passes wait states before
+/// a store reads the result of an SGEMM of 2 passes (table 37).
 #[test]
 fn findings_in_assembly_show_both_lines_rule_and_remedy() {
     let (code, out, _) = checked(&["-"], UNWAITED.as_bytes());
@@ -76,7 +76,7 @@ fn json_has_the_same() {
 
 #[test]
 fn grades_and_xnack_choose_the_rules() {
-    // A scalar load over its own address matters with XNACK replay only, and rests on LLVM.
+    // A scalar load that overwrites its own address is a hazard only with XNACK replay, and only LLVM documents it.
     let source = "s_load_dwordx2 s[0:1], s[0:1], 0x4\ns_endpgm\n";
     let check = |more: &[&str], target| {
         let (code, out, err) = checked(&[&["-", "--target", target], more].concat(), source.as_bytes());
@@ -84,7 +84,7 @@ fn grades_and_xnack_choose_the_rules() {
         (code, out.contains("xnack.smem-address"))
     };
     assert_eq!(check(&[], "gfx90a"), (0, true));
-    // Always counted, and listed on request.
+    // Always counted; listed only on request.
     let listed = |more: &[&str]| {
         let (_, out, _) = checked(&[&["-", "--target", "gfx90a"], more].concat(), source.as_bytes());
         (out.contains("warning[xnack.smem-address]"), out.contains("1 cautious"))
@@ -126,8 +126,8 @@ fn what_cannot_be_checked_gives_2_and_what_was_not_is_said() {
     assert_eq!(allowed, out, "it changes the exit code alone");
 }
 
-/// A file is clean if all of it was checked: lines with errors, bytes that are no instructions, and jumps to unknown places
-/// each give 2, with every way to print; data that no control reaches, and unknown callers, do not.
+/// A file is clean only if all of it was checked. Lines with errors, bytes that are not instructions, and jumps to unknown addresses each
+/// give exit code 2, in every output format. Data that control flow does not reach, and unknown callers, do not.
 #[test]
 fn what_was_not_read_or_decided_is_not_clean() {
     let cases = [
@@ -159,15 +159,16 @@ fn what_was_not_read_or_decided_is_not_clean() {
     }
 }
 
-/// The exit code and the counts depend on the program alone, whatever is listed.
+/// The exit code and the counts do not depend on which findings are listed.
 #[test]
 fn grades_and_exit_codes_do_not_depend_on_what_is_listed() {
     let head = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n";
-    // A mask one state too early by AMD's rocRoller, two by LLVM: documented, and cautious for the second state.
+    // A mask that is read one state too early according to AMD's rocRoller, and two states according to LLVM: the first state is a
+    // `documented` finding, the second a `cautious` one.
     let masked = "\tv_cmp_lt_u32 vcc, v0, v1\n\tv_cndmask_b32 v2, v3, v4, vcc\n";
     let cautious = "\tv_cmp_lt_u32 vcc, v0, v1\n\ts_nop 0\n\tv_cndmask_b32 v2, v3, v4, vcc\n";
     let certain = "\tds_read_b32 v0, v1\n\tv_mov_b32 v2, v0\n";
-    // By way of the jump the reader follows at once, by the text after one instruction: both are too early.
+    // The reader follows immediately through the jump, and after one instruction on the fall-through path; both are too early.
     let jump = "\tds_read_b32 v0, v1\n\ts_setpc_b64 s[4:5]\nhere:\n\tv_mov_b32 v2, v0\n";
     let bodies = [masked, cautious, certain, jump];
     for set in 1u32..1 << bodies.len() {
@@ -206,7 +207,7 @@ fn grades_and_exit_codes_do_not_depend_on_what_is_listed() {
     }
 }
 
-/// More findings than are kept: those that are not listed are counted by their grade, and cautious ones do not push out others.
+/// If there are more findings than are kept, those not listed are still counted by grade, and cautious findings do not displace others.
 #[test]
 fn findings_beyond_the_largest_number_keep_their_grade() {
     let text = |more: &str| {
@@ -223,7 +224,7 @@ fn findings_beyond_the_largest_number_keep_their_grade() {
     assert!(out.contains("1 certain, 110000 cautious\n") && out.contains("error[waitcnt.raw]"), "{out}");
 }
 
-/// The rest of a file with errors is checked, around each of them as around data.
+/// In a file with errors, everything else is checked; a line with an error is treated like data.
 #[test]
 fn lines_with_errors_are_left_out_and_named() {
     let file = "\tv_mfma_f32_4x4x1_16b_f32 v[0:3], v4, v5, v[0:3]\n\tv_add_f32 v7, v0, v0\nnext: v_no_such v1\n\
@@ -242,7 +243,7 @@ fn lines_with_errors_are_left_out_and_named() {
     let lines = json.pointer("/files/0/not_checked/lines").and_then(Value::as_array).expect("lines");
     let lines: Vec<_> = lines.iter().filter_map(|l| l["line"].as_u64()).collect();
     assert_eq!(lines, [3, 4, 5, 6]);
-    // One error for each line is no assembly.
+    // A text in which every line is an error is not assembly.
     let prose = "this is no assembly\n".repeat(1000);
     assert_eq!(checked(&["-", "--target", "gfx942"], prose.as_bytes()).0, 2);
 }
@@ -267,7 +268,7 @@ fn many_files_are_summed_up_in_order() {
     for jobs in ["1", "3"] {
         assert_eq!(checked(&[&all, "--summary", "--jobs", jobs], b"").1, out);
     }
-    // What cannot be read is said, and does not stop the rest.
+    // A file that cannot be read is reported, and the other files are still checked.
     std::fs::write(path("z.s"), "\tno_such_instruction\n").expect("a file");
     let (code, out, err) = checked(&[&all, "--summary"], b"");
     assert!(
@@ -299,7 +300,8 @@ fn findings_that_are_alike_are_shown_once() {
     assert!(out.contains("41 more findings; `--limit` shows them"), "{out}");
 }
 
-/// An instruction that comes too early after several others is one place, in full and among those that are only named.
+/// An instruction that comes too early after several others is one location, both in findings shown in full and in the list of further
+/// locations.
 #[test]
 fn an_address_is_named_once() {
     let mut source = String::from("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n");
@@ -311,7 +313,7 @@ fn an_address_is_named_once() {
     source += "\ts_endpgm\n";
     let (_, out, _) = checked(&["-"], source.as_bytes());
     assert!(out.contains("36 certain"), "{out}");
-    // The one whose wait is enough for all.
+    // The wait that satisfies all findings at this instruction.
     assert!(out.contains("put `s_waitcnt lgkmcnt(0)` before line 5\n"), "{out}");
     assert!(out.contains("also too early after line 2, line 3\n"), "{out}");
     assert!(out.contains("21 more of this rule in .text: line 25, line 29, "), "{out}");
@@ -326,8 +328,8 @@ fn advice_is_given_on_request() {
     assert!(!checked(&["-"], source.as_bytes()).1.contains("advice"));
 }
 
-/// Kernels without bytes, as rocPRIM's are where control never comes: at the end of the code (`zk`) and before another kernel
-/// (`zk_alias`), whose instructions are not theirs. LLVM 22 reads both objects.
+/// Kernels of size 0, such as rocPRIM emits for unreachable kernels: at the end of the code (`zk`), and at the address of another kernel
+/// (`zk_alias`), whose instructions do not belong to the empty kernel. LLVM 22 reads both objects.
 #[test]
 fn kernels_of_0_bytes_have_no_instructions() {
     let kernel = |name: &str, body: &str, size: u32| {
@@ -386,11 +388,11 @@ fn kernels_of_0_bytes_have_no_instructions() {
         assert_eq!(again.code, 0, "{}\n{text}", again.err);
         assert_eq!(gcn_with(&["disasm", "-"], &again.out).text(), text);
     }
-    // The registers of the kernel that has the code are still its own.
+    // The descriptor of the kernel that has the code is still checked against it.
     let small = sources[1].0.replace("_vgpr 63", "_vgpr 40").replace("_offset 64", "_offset 40");
     let (code, out, _) = checked(&["-"], &gcn_with(&["asm", "-", "-o", "-"], small.as_bytes()).out);
     assert!(code == 1 && out.contains("kernel good: v62 is used") && !out.contains("kernel dead:"), "{out}");
-    // Two names of one kernel, without sizes, are two names.
+    // If the symbols have no sizes, two names at one address are two names of the same kernel.
     let alias = sources[1].0.replace("\t.size good, 12\n", "");
     let (code, out, _) = checked(&["-"], alias.as_bytes());
     assert!(code == 1 && out.contains("kernel dead: v62 is used"), "{out}");

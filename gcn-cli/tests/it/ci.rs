@@ -1,4 +1,4 @@
-//! The GitHub action and the pre-commit hook: their own commands, on files with and without findings.
+//! Tests the GitHub action and the pre-commit hook: runs their commands on files with and without findings.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ use crate::{TWO_KERNELS, UNWAITED};
 const ACTION: &str = include_str!("../../../action.yml");
 const HOOK: &str = include_str!("../../../.pre-commit-hooks.yaml");
 
-/// Runs a script as GitHub runs `shell: bash`, in `folder`, with the programs of these folders and of the system.
+/// Runs a script in `folder` as GitHub does with `shell: bash`; `PATH` contains the folders `programs` and those of the system.
 fn shell(folder: &Path, programs: &[&Path], script: &str, variables: &[(&str, &str)]) -> Output {
     let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(Path::new);
     let path = std::env::join_paths(programs.iter().chain(&system)).expect("paths");
@@ -60,7 +60,7 @@ fn the_action_fails_on_findings_and_writes_them_as_sarif() {
     let cases = [
         ("clean/", "", 0, false),
         ("broken/ clean/", "", 1, true),
-        // The line that could not be read is a result of its own.
+        // The line that could not be read is reported as a separate result.
         ("unread/ clean/", "", 2, true),
         ("unread/ clean/", "--allow-unread", 0, true),
     ];
@@ -76,7 +76,7 @@ fn the_action_fails_on_findings_and_writes_them_as_sarif() {
     }
 }
 
-/// A stand-in for a program: a script in `folder`.
+/// Creates a stand-in for a program: a script in `folder`.
 fn stand_in(folder: &Path, name: &str, script: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::create_dir_all(folder).expect("a folder");
@@ -85,7 +85,7 @@ fn stand_in(folder: &Path, name: &str, script: &str) {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
-/// Where there is no `gcn`, a tag of the action downloads the archive that a release has, and compiles if there is none; any other
+/// If `gcn` is not installed, a tag of the action downloads the release's archive, and compiles `gcn` if there is no archive; any other
 /// commit compiles its own source.
 #[test]
 fn the_action_installs_the_command_of_its_own_version() {
@@ -104,7 +104,7 @@ fn the_action_installs_the_command_of_its_own_version() {
     let packed = shell(folder.path(), &[], &archive, &[]);
     assert!(packed.status.success(), "{}", String::from_utf8_lossy(&packed.stderr));
     stand_in(&programs, "cargo", "echo cargo \"$@\"");
-    // `curl -fsSL --retry 3 URL -o FILE`; the server has what is in the folder.
+    // Stands in for `curl -fsSL --retry 3 URL -o FILE`; the server's files are those in the folder.
     stand_in(&programs, "curl", "echo curl \"$4\" >&2; exec cp \"$RELEASE/${4##*/}\" \"$6\"");
 
     let install = step("Install gcn");
@@ -145,11 +145,11 @@ fn the_action_installs_the_command_of_its_own_version() {
         let (success, said, runs) = run(reference, machine, release);
         assert!(success && !runs && said.contains(&compiled), "{reference} {machine}: {said}");
     }
-    // Somebody else's program is not installed, and no other is in its place.
+    // An archive with a wrong checksum is not installed, and nothing is compiled in its place.
     std::fs::write(release.join("gcn-x86_64-unknown-linux-musl.tar.gz"), "changed").expect("the archive");
     let (success, said, runs) = run("v0.1.0", "X64", &release);
     assert!(!success && !runs && !said.contains("cargo"), "{said}");
-    // A `gcn` that is there is taken.
+    // If `gcn` is installed, it is used.
     let present = shell(folder.path(), &[gcn_folder()], &install, &[]);
     assert!(present.status.success());
 }
@@ -161,7 +161,7 @@ fn the_hook_fails_on_findings() {
     }
     let folder = files();
     let entry = HOOK.lines().find_map(|l| l.trim().strip_prefix("entry: ")).expect("a command");
-    // pre-commit appends the files of the commit that its pattern matches.
+    // pre-commit appends the committed files that match the pattern.
     assert!(HOOK.contains(r"files: \.(s|amdgcn|gcn|hsaco|co)$"));
     let files = [
         ("clean/two.gcn", 0),

@@ -1,5 +1,5 @@
-//! Each command that a page or a `--help` shows in a shell block runs, or stands in a short list with the reason why not.
-//! (Blocks of `console`, which show output as well, are run by `book` and `docs`.)
+//! Checks that each command in a shell block of a page or of a `--help` runs, unless a short list gives the reason why it cannot.
+//! (`console` blocks, which also show output, are run by the tests `book` and `docs`.)
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use gcn_test_support::skip::has_program;
 
 use crate::gcn;
 
-/// What does not run here, by the begin of the command, and who runs it or why nobody can.
+/// Commands that do not run here: the start of each command, and which other test runs it or why none can.
 const NOT_HERE: [(&str, &str); 29] = [
     ("cargo ", "compiles or installs; .ci/run does that"),
     ("RAY_ADDRESS=", "a cluster; gcn-py/tests have one"),
@@ -46,7 +46,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
 }
 
-/// The pages whose blocks are commands.
+/// The pages whose `sh` blocks contain commands.
 fn pages() -> Vec<PathBuf> {
     let root = workspace();
     let in_folder = |folder: &str| {
@@ -73,7 +73,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Lines, of which one that ends in `\` goes on in the next.
+/// The lines of a text; a line that ends with `\` is joined with the next one.
 fn joined(lines: &str) -> Vec<String> {
     let mut joined: Vec<String> = vec![String::new()];
     for line in lines.lines() {
@@ -103,7 +103,7 @@ fn blocks(page: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The examples of a command's `--help`; two blanks part a command from what it does.
+/// The examples in a command's `--help`; two blanks separate a command from its description.
 fn examples(name: &str) -> Vec<String> {
     let help = gcn(&[name, "--help"]).text();
     let examples = help.split("Examples:\n").nth(1).unwrap_or_else(|| panic!("{name} has no examples"));
@@ -113,16 +113,16 @@ fn examples(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// A folder with the files that commands name.
+/// A folder with the files that the commands name.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
     fn new() -> Folder {
         let folder = Folder(tempfile::tempdir().expect("a folder"));
-        // Whatever the compiler is asked for, it prints the kernel.
+        // A stand-in for clang: whatever its arguments, it prints the kernel.
         folder.write("bin/clang", "#!/bin/sh\ncat kernel.s\n");
         folder.write("inc/empty.inc", "");
-        // Where shells look for completions.
+        // The folders in which shells look for completions.
         for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
             std::fs::create_dir_all(folder.path(place)).expect("a folder");
         }
@@ -156,7 +156,7 @@ impl Folder {
             .expect("a shell")
     }
 
-    /// Makes what a command reads, unless an earlier one has made it.
+    /// Creates the files that a command reads, unless an earlier command has created them.
     fn provide(&self, command: &str) {
         let words: Vec<&str> = command.split([' ', '\'']).filter(|w| !w.is_empty()).collect();
         let after = |option: &str| words.iter().skip_while(|w| **w != option).nth(1).copied();
@@ -169,7 +169,7 @@ impl Folder {
         self.write("kernel.s", &text);
         for (at, word) in words.iter().enumerate() {
             let before = at.checked_sub(1).map_or("", |at| words[at]);
-            // A spec that was written to be filled in is filled in by now.
+            // A spec that an earlier command wrote as a template is replaced by one that is filled in.
             let written = self.path(word).exists() && !word.ends_with(".s") && before != "--args";
             if matches!(before, "-o" | ">" | "--set") || written {
                 continue;
@@ -213,7 +213,8 @@ impl Folder {
     }
 }
 
-/// The kernel of that name: `sum` is the book's, of which there are samples; all others are the playground's.
+/// The source of the kernel with this name: `sum` is the book's kernel, for which there are samples; all other names give the playground's
+/// kernel.
 fn source(kernel: &str, target: &str) -> String {
     let text = match kernel {
         "sum" => include_str!("../../../docs/book/examples/sum.s").to_owned(),
@@ -226,7 +227,7 @@ fn without_target(text: &str) -> String {
     text.lines().filter(|line| !line.contains(".amdgcn_target")).map(|line| format!("{line}\n")).collect()
 }
 
-/// A launch of it, with buffers for 16 workgroups.
+/// A spec for a launch of the kernel, with buffers for 16 workgroups.
 fn spec() -> &'static str {
     r#"{"grid": 4, "workgroup": 64, "args": {"a": {"f32": 2}, "x": {"buffer": "f32", "count": 1024, "init": "iota"},
         "y": {"buffer": "f32", "count": 1024, "out": true}}}"#
@@ -257,7 +258,8 @@ fn bundle(targets: &[&str]) -> Vec<u8> {
     out
 }
 
-/// Runs the commands of a block, one after the other in one folder; gives the begins of those that do not run here.
+/// Runs the commands of a block, one after the other, in one folder. Returns the starts of those commands that are listed as not running
+/// here.
 fn run(place: &str, block: &[String], faults: &mut Vec<String>) -> BTreeSet<&'static str> {
     let folder = Folder::new();
     let mut left_out = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Bundles and host libraries, as every command reads them.
+//! Tests bundles and host libraries with every command that reads them.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -120,13 +120,13 @@ fn uris_of_loaded_code_objects_are_read() {
     }
 }
 
-/// A library of 46 bundles that are 2.2 GiB unpacked, more than the memory that the process may have.
+/// Reads a library of 46 bundles whose unpacked size is 2.2 GiB, more than the memory that the process may use.
 #[test]
 fn libraries_are_unpacked_one_bundle_at_a_time() {
     const BUNDLES: usize = 46;
-    /// A host's entry of zeros, which make most of each bundle.
+    /// The size of the host's entry, which consists of zeros and is the largest part of each bundle.
     const ZEROS: usize = 48 << 20;
-    /// KiB of address space, which programs and libraries take, too.
+    /// The limit of the address space in KiB, which includes the program and its libraries.
     const MEMORY: u32 = 400_000;
 
     let object = two_kernels();
@@ -145,7 +145,7 @@ fn libraries_are_unpacked_one_bundle_at_a_time() {
     let mut writer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
     writer.write_all(&bundle).expect("memory");
     let data = writer.finish().expect("memory");
-    // Version 2, zlib.
+    // The header of a compressed bundle: version 2, zlib.
     let mut packed = b"CCOB\x02\0\0\0".to_vec();
     [24 + data.len(), bundle.len()].iter().for_each(|size| packed.extend((*size as u32).to_le_bytes()));
     packed.extend([0; 8]);

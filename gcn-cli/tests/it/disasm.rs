@@ -1,4 +1,4 @@
-//! `gcn disasm`: what it writes assembles to the same code.
+//! Tests that the output of `gcn disasm` assembles to the same code.
 
 use gcn_emit::object::read_code_object;
 
@@ -53,8 +53,8 @@ fn what_is_no_code_object_is_refused() {
     }
 }
 
-/// Zeros would be `v_cndmask_b32_e32 v0, s0, v0, vcc` (VOP2 opcode 0), which reads two scalar values, as LLVM
-/// 22 refuses to.
+/// The word 0 would be `v_cndmask_b32_e32 v0, s0, v0, vcc` (VOP2 opcode 0), which reads two scalar values; LLVM 22 refuses to disassemble
+/// it, too.
 #[test]
 fn zeros_are_described_as_padding() {
     let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\ns_endpgm\n.fill 41, 4, 0\ns_nop 1\n.long 0, 0\n";

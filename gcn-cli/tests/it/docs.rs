@@ -1,4 +1,4 @@
-//! `docs/gcn.md` shows what the command prints now. `GCN_BLESS=1 cargo test -p gcn-tools docs` writes it anew.
+//! Checks that `docs/gcn.md` shows the current output of its commands. `GCN_BLESS=1 cargo test -p gcn-tools docs` updates the page.
 
 use gcn_test_support::stored::assert_current;
 
@@ -6,10 +6,10 @@ use crate::macros::MACROS;
 use crate::{TWO_KERNELS, UNWAITED, gcn_with, two_kernels};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gcn.md");
-/// Lines of an example that are shown.
+/// The maximum number of lines of an example that are shown.
 const SHOWN: usize = 24;
 
-/// The words of a command line; blanks between `'` are part of a word.
+/// The words of a command line; blanks inside single quotes are part of a word.
 fn words(command: &str) -> Vec<&str> {
     let parts = command.split('\'').enumerate();
     parts
@@ -17,7 +17,7 @@ fn words(command: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What `$ gcn …` prints in the page's folder, where there are `two_kernels.s` and `two_kernels.hsaco`.
+/// The output of the command after `$ gcn` in the page's folder, which contains `two_kernels.s` and `two_kernels.hsaco`.
 fn output(command: &str) -> String {
     let arguments: Vec<&str> = words(command).into_iter().skip(1).collect();
     let named = |a: &&str| a.starts_with("two_kernels.") || matches!(*a, "unwaited.s" | "macros.s");
@@ -30,7 +30,7 @@ fn output(command: &str) -> String {
     };
     let arguments: Vec<&str> = arguments.iter().map(|a| if named(a) { "-" } else { a }).collect();
     let run = gcn_with(&arguments, &input);
-    // Findings are not a failure to show.
+    // A nonzero exit code because of findings is expected.
     let found = arguments.first() == Some(&"check") && run.code == 1;
     let text = if found { String::from_utf8(run.out).expect("UTF-8") } else { run.text() };
     let text = text.replace("<stdin>", name);

@@ -1,8 +1,8 @@
-//! `gcn evidence`: counts over files and folders.
+//! Tests `gcn evidence`: counts over files and folders.
 
 use crate::gcn_with;
 
-/// A transcendental result, read at once, and read one state later.
+/// A transcendental result that is read at once, and one that is read one wait state later.
 const SOURCE: &str = "
     .amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
     v_rcp_f32_e32 v0, v1

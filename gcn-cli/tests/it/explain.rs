@@ -1,4 +1,4 @@
-//! `gcn inst`, `gcn inspect` and `gcn layout`.
+//! Tests `gcn inst`, `gcn inspect` and `gcn layout`.
 
 use crate::{gcn, gcn_with, two_kernels, unpack};
 
@@ -36,11 +36,11 @@ fn a_code_object_is_explained() {
     let json = gcn_with(&["inspect", "-", "--json", "--kernel", "fill"], &two_kernels()).text();
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["target_id"], "gfx942");
-    // next_free_vgpr 3 with AGPRs from register 4 on: one granule of 8 registers.
+    // next_free_vgpr 3, and AGPRs from register 4 on: one allocation granule of 8 registers.
     assert_eq!((&json["kernels"][0]["vgprs"], &json["kernels"][0]["accum_offset"]), (&8.into(), &4.into()));
 }
 
-/// Where elements live, as AMD's matrix instruction calculator prints it.
+/// The location of each matrix element, as AMD's matrix instruction calculator prints it.
 const LAYOUTS: &[u8] = include_bytes!("../../../gcn-isa/tests/data/layouts.tsv.gz");
 
 #[test]
@@ -61,7 +61,7 @@ fn a_layout_has_the_measured_elements() {
     assert_eq!(rows, expected);
 }
 
-/// No two elements of an operand are printed alike, in a register of two or four elements either; and columns have numbers.
+/// No two elements of an operand have the same label, even if a register holds two or four elements; and columns are numbered.
 #[test]
 fn elements_of_one_register_are_told_apart() {
     for (name, columns) in [("v_mfma_f32_32x32x8_f16", 8), ("v_mfma_f32_16x16x32_fp8_fp8", 32)] {

@@ -1,4 +1,4 @@
-//! Files: what cannot be read or written, and readers that stop early.
+//! Tests files that cannot be read or written, and readers of the output that stop early.
 
 use std::process::{Command, Stdio};
 
@@ -60,7 +60,7 @@ fn a_file_that_is_written_anew_keeps_its_mode() {
     }
 }
 
-/// A folder that this user may not read is named, and the rest is checked.
+/// A folder without read permission is named in a message, and the other files are checked.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_read_does_not_end_the_run() {
@@ -70,7 +70,7 @@ fn a_folder_that_cannot_be_read_does_not_end_the_run() {
     std::fs::write(folder.path().join("a.s"), TWO_KERNELS).expect("a file");
     std::fs::create_dir(&closed).expect("a folder");
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o0)).expect("a mode");
-    // root may read it all the same.
+    // root may read the folder regardless of its permissions.
     let readable = std::fs::read_dir(&closed).is_ok();
     let run = gcn(&["check", path, "--summary"]);
     let text = String::from_utf8(run.out).expect("UTF-8");
@@ -82,7 +82,7 @@ fn a_folder_that_cannot_be_read_does_not_end_the_run() {
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
-/// A device without end: it is refused at the most that is read, or for want of memory.
+/// An endless device is refused when the size limit is reached or memory is exhausted.
 #[cfg(target_os = "linux")]
 #[test]
 fn input_without_end_is_refused() {
@@ -116,7 +116,7 @@ fn paths_are_bytes() {
     assert!(std::fs::read(&object).expect("the object").starts_with(b"\x7fELF"));
     let (code, said) = run(&["disasm".as_ref(), object.as_ref()]);
     assert!(code == Some(0) && said.contains("s_endpgm"), "{said}");
-    // Below a folder they are found, and messages have a name that can be given again.
+    // Files below a folder are found, and messages contain a name that is valid as an argument.
     let (_, said) = run(&["check".as_ref(), "--summary".as_ref(), folder.path().as_ref()]);
     let name = said.split_whitespace().find(|word| word.contains("two%ff.s")).expect("the file's name");
     assert!(name.contains("/caf%e9%20%2541/"), "{name}");

@@ -2,7 +2,7 @@
 
 use crate::{TWO_KERNELS, gcn_with};
 
-/// A kernel that lacks a wait and has one too many.
+/// A kernel that lacks a wait and has a superfluous one.
 const LACKS: &str = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942:xnack-\"\nk:\n\tds_read_b32 v0, v1\n\ts_nop 3\n\tv_mov_b32 v2, v0\n\ts_endpgm\n";
 
 #[test]
@@ -66,8 +66,8 @@ fn xnack_and_narrower_target_ids_are_accepted() {
     assert!(!waits(&["--xnack", "off"]));
 }
 
-/// gfx90a reads beyond the last register for the amount of a 64-bit shift: LLVM 22 exchanges it with another register (its test
-/// `lshl64-hazard.mir`), a pair where source or result are the pair that ends with it.
+/// On gfx90a, a 64-bit shift whose shift amount is in the last VGPR reads past it. As in LLVM 22 (test `lshl64-hazard.mir`), that register
+/// is swapped with another one, or a register pair with another pair if source or result is the pair that contains it.
 #[test]
 fn amounts_of_shifts_change_places() {
     let head = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\nk:\n";
@@ -87,10 +87,10 @@ fn amounts_of_shifts_change_places() {
         let said = String::from_utf8_lossy(&check.out);
         assert!(!said.contains("llvm.shift64"), "{said}");
     }
-    // Not a rule of this set.
+    // The rule is not in this rule set.
     let shift = format!("{head}\tv_lshlrev_b64 v[4:5], v7, v[0:1]\n\ts_endpgm\n");
     assert_eq!(gcn_with(&["fix", "-", "--rules", "certain"], shift.as_bytes()).text(), shift);
-    // What a macro wrote stays, with a word about it.
+    // Code from a macro is not changed; a message reports it.
     let inside = format!("{head}.macro m\n\tv_lshlrev_b64 v[4:5], v7, v[0:1]\n.endm\n\tm\n\ts_endpgm\n");
     let run = gcn_with(&["fix", "-"], inside.as_bytes());
     assert!(run.err.contains("warning[llvm.shift64]: no wait mends this:"), "{}", run.err);

@@ -1,4 +1,4 @@
-//! `gcn lsp`, through the protocol: what an editor sends, and what it gets back.
+//! Tests `gcn lsp` through the protocol: what an editor sends, and what it gets back.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -110,7 +110,7 @@ impl Editor {
     }
 }
 
-/// The text after the edit of an action.
+/// The text after applying the edit of a code action.
 fn edited(text: &str, action: &Value) -> String {
     let edits = action["edit"]["changes"][URI].as_array().expect("edits");
     let mut text = text.to_owned();
@@ -126,8 +126,8 @@ fn edited(text: &str, action: &Value) -> String {
     text
 }
 
-/// A load that nothing waits for, and a lane select right after the SALU wrote it (CDNA3 ISA 4.5: 4 wait states between a VALU
-/// write of an SGPR and `v_readlane` by it).
+/// A load whose result is read without a wait, and a lane select immediately after the SALU wrote it (CDNA3 ISA 4.5 requires 4 wait states
+/// between a VALU write of an SGPR and its use as the lane select of `v_readlane`).
 const BROKEN: &str = "\
 \t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
 start:
@@ -139,7 +139,7 @@ again:\tv_readfirstlane_b32 s4, v1
 \ts_endpgm
 ";
 
-/// On RDNA there are errors, and explanations for waves of the size that the command line or the editor says.
+/// RDNA files get diagnostics and explanations for the wave size that the command line or the editor specifies.
 #[test]
 fn rdna_is_read_with_waves_of_the_wanted_size() {
     let text = "\tv_cmp_eq_u32_e32 vcc_lo, v0, v1\n\ts_endpgm\n";
@@ -173,7 +173,7 @@ fn findings_appear_and_quick_fixes_remove_them() {
     assert!(lane["message"].as_str().unwrap().contains("needs 4 wait states, has 0"), "{lane}");
     assert_eq!(lane["relatedInformation"][0]["location"]["range"]["start"]["line"], 4);
 
-    // Each finding has its own fix.
+    // Each finding has a separate fix.
     let mut text = BROKEN.to_owned();
     let mut left = found;
     while let Some(first) = left.first() {
@@ -191,7 +191,7 @@ fn findings_appear_and_quick_fixes_remove_them() {
     assert!(text.contains("\ts_waitcnt vmcnt(0)\n\tv_add_u32_e32"), "{text}");
     assert!(text.contains("\ts_nop 3\n\tv_readlane_b32"), "{text}");
 
-    // All at once, as `gcn fix` does it.
+    // One action inserts all waits, as `gcn fix` does.
     let mut other = Editor::start(&[], Value::Null);
     let found = other.open(BROKEN);
     let all = other.actions(&found, Some("source.fixAll"));
@@ -219,7 +219,7 @@ fn errors_of_the_assembler_have_their_place_and_remedy() {
     assert_eq!(found.len(), 2, "{found:?}");
     assert_eq!(found[1]["range"]["start"], json!({ "line": 2, "character": 1 }));
     assert_eq!(found[1]["severity"], 1);
-    // Typing repairs it.
+    // Typing the missing wait removes the finding.
     editor.tell(
         "textDocument/didChange",
         json!({ "textDocument": { "uri": URI, "version": 2 }, "contentChanges": [
@@ -227,7 +227,7 @@ fn errors_of_the_assembler_have_their_place_and_remedy() {
         ] }),
     );
     assert_eq!(editor.diagnostics(), Vec::<Value>::new());
-    // Without a target, the editor's option decides; a closed file has no findings.
+    // If the file specifies no target, the editor's option is used; a closed file has no findings.
     editor.tell("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
     assert_eq!(editor.diagnostics(), Vec::<Value>::new());
     editor.exit();
@@ -285,12 +285,12 @@ fn what_the_server_does_not_know_is_answered_with_an_error() {
         let Message::Response(response) = editor.hear() else { panic!("no response") };
         assert!(response.error.is_some());
     }
-    // A file that is not open has nothing to say.
+    // Requests about a file that is not open get `null`.
     assert_eq!(editor.ask("textDocument/hover", Editor::at(0, 0)), Value::Null);
     editor.exit();
 }
 
-/// A message as it stands in the output.
+/// The next message exactly as it is in the output.
 fn raw(editor: &mut Editor) -> Value {
     let mut line = String::new();
     editor.output.read_line(&mut line).expect("a header");
@@ -361,7 +361,7 @@ fn requests_are_answered_while_a_long_file_is_analysed() {
         params: Editor::at(2, 6),
     });
     request.write(&mut editor.input).expect("the server listens");
-    // What was said before the answer is of texts that were analysed before the last change.
+    // Diagnostics that arrive before the answer may be for texts before the last change.
     let mut versions = Vec::new();
     let mut answered = None;
     while versions.last() != Some(&i64::from(CHANGES)) {
@@ -406,7 +406,7 @@ fn a_wait_is_explained_where_it_stands() {
     editor.exit();
 }
 
-/// A client library that is not ours, where Python has it.
+/// Tests with a third-party client library, if Python has one installed.
 #[test]
 fn a_client_library_understands_the_server() {
     let python = std::env::var("GCN_PYTHON").unwrap_or_else(|_| "python3".to_owned());

@@ -1,4 +1,4 @@
-//! Files with macros and included files, by every command that reads assembly.
+//! Tests files with macros and included files, with every command that reads assembly.
 
 use crate::gcn_with;
 
@@ -64,7 +64,7 @@ fn waits_are_not_put_into_macros_but_into_their_expansion() {
     assert!(text.contains(want) && text.contains("; accumulate 4\n"), "{text}");
     assert!(!text.contains(".macro") && !text.contains(".irp address\n"), "{text}");
     assert_eq!(gcn_with(&["check", "-"], text.as_bytes()).code, 0);
-    // What needs no change in the macro is put in as ever.
+    // If nothing inside the macro has to change, waits are inserted as usual.
     let waits = MACROS.replace("\tv_add", "\ts_waitcnt lgkmcnt(0)\n\tv_add");
     let source = waits.replace("\ts_endpgm", "\tds_read_b32 v9, v4\n\tv_mov_b32 v8, v9\n\ts_endpgm");
     let text = gcn_with(&["fix", "-"], source.as_bytes()).text();

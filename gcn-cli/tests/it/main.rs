@@ -1,5 +1,4 @@
-//! Integration tests of the `gcn` command, one binary: what it prints and the exit codes, as a user sees
-//! them.
+//! Integration tests of the `gcn` command, in one binary: its output and exit codes.
 
 mod annotate;
 mod asm;
@@ -35,7 +34,7 @@ mod waits;
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
-/// What a run of `gcn` left behind.
+/// The result of a run of `gcn`.
 #[derive(Debug)]
 pub struct Run {
     /// Exit code.
@@ -53,7 +52,7 @@ impl Run {
         String::from_utf8(self.out).expect("UTF-8")
     }
 
-    /// Standard error of a run that must fail with this exit code, having printed nothing else.
+    /// Standard error of a run that must fail with this exit code and print nothing to standard output.
     pub fn failure(self, code: i32) -> String {
         assert_eq!((self.code, self.out.len()), (code, 0), "{}", self.err);
         assert!(!self.err.contains("panicked"), "{}", self.err);
@@ -73,7 +72,7 @@ pub fn gcn_with(arguments: &[&str], input: &[u8]) -> Run {
         .expect("gcn starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     let input = input.to_owned();
-    // A command that reads no input closes the pipe; that is no fault of the test.
+    // A command that reads no input closes the pipe; the failing write does not matter.
     let feed = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().expect("gcn ends");
     feed.join().expect("the input is written");

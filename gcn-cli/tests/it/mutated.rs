@@ -1,8 +1,7 @@
-//! Files with bytes changed, cut or repeated: every command ends, without panic or abort, within its memory
-//! and time.
+//! Fuzzes commands with files in which bytes are changed, removed or repeated: every command must end without a panic or abort, within its
+//! memory and time limits.
 //!
-//! A few hundred files as a rule; `GCN_MUTATED=20000 cargo test --release -p gcn-tools mutated` for 20,000 a
-//! command.
+//! By default a few hundred files are tested; `GCN_MUTATED=20000 cargo test --release -p gcn-tools mutated` tests 20,000 with each command.
 
 use std::process::{Command, Stdio};
 
@@ -10,11 +9,11 @@ use gcn_test_support::{Random, env::setting};
 
 use crate::two_kernels;
 
-/// Limits of a process: KiB of address space, seconds of processor time.
+/// Limits of a process: the address space in KiB, and processor time in seconds.
 const MEMORY: u32 = 4_000_000;
 const TIME: u32 = 20;
 
-/// The commands that read a file, with the files that they are for.
+/// The commands that read a file, each with the kind of file that it reads.
 const COMMANDS: [(&[&str], Seeds); 9] = [
     (&["inspect"], Seeds::Objects),
     (&["inspect", "--list"], Seeds::Objects),
@@ -54,11 +53,11 @@ fn seeds(kind: Seeds) -> Vec<Vec<u8>> {
     }
 }
 
-/// Changes a few places of a file.
+/// Changes a file at a few random positions.
 fn mutate(random: &mut Random, mut file: Vec<u8>) -> Vec<u8> {
     for _ in 0..=random.below(6) {
         let at = random.below(file.len());
-        // Tables and headers are what readers believe.
+        // Half of the changes are in the first 1024 bytes, since headers and tables determine how the rest is read.
         let at = if random.below(2) == 0 { at % 1024 } else { at };
         match random.below(6) {
             0 => file.truncate(at.max(1)),
@@ -83,7 +82,7 @@ fn mutate(random: &mut Random, mut file: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// A number that tempts: 0, all ones, the least and greatest, or any.
+/// Writes a boundary value at `at`: 0, all ones, the least or the greatest number; or a random number.
 fn write(random: &mut Random, file: &mut [u8], at: usize, size: usize) {
     let value = match random.below(6) {
         0 => 0,
@@ -96,7 +95,7 @@ fn write(random: &mut Random, file: &mut [u8], at: usize, size: usize) {
     file.iter_mut().skip(at).take(size).zip(bytes).for_each(|(to, from)| *to = from);
 }
 
-/// Runs a command on a file within its limits; what is wrong with how it ended.
+/// Runs a command on a file within the limits. Returns an error that describes how the command ended, if it ended wrongly.
 fn run(arguments: &[&str], spec: &str, file: &str) -> Result<(), String> {
     let limits = format!("ulimit -v {MEMORY}; ulimit -t {TIME}; exec \"$0\" \"$@\"");
     let (command, options) = arguments.split_first().expect("a command");
@@ -115,7 +114,7 @@ fn run(arguments: &[&str], spec: &str, file: &str) -> Result<(), String> {
     }
 }
 
-/// Runs `count` changed files through a command.
+/// Runs a command on `count` changed files.
 fn campaign(arguments: &[&str], kind: Seeds, count: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let (seeds, name) = (seeds(kind), folder.path().join("file").to_string_lossy().into_owned());

@@ -1,13 +1,13 @@
-//! Whoever follows a document, a workflow or a template installs our programs. What they are called on the registries is said once, in
-//! the manifests; here every other file of the repository is read for the names that it gives to cargo and pip.
+//! Checks the names under which documents, workflows and templates install our programs. The manifests define these names; this test reads
+//! every other file of the repository for the names that it passes to cargo and pip.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is called as the registry calls it.
+/// The name of this package in the registry.
 const PACKAGE: &str = env!("CARGO_PKG_NAME");
 
-/// Programs of others that documents install.
+/// Third-party programs that documents install.
 const OTHERS: [&str; 1] = ["cargo-fuzz"];
 
 const KINDS: [&str; 11] = ["md", "rs", "toml", "yml", "yaml", "json", "in", "py", "mjs", "js", "txt"];
@@ -16,7 +16,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
 }
 
-/// Every file that somebody may read or run, with its path in the repository. What is generated or a test's data is none.
+/// Every file that somebody may read or run, with its path in the repository, except generated files and test data.
 fn files() -> Vec<(String, String)> {
     let (mut folders, mut found) = (vec![root().to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -40,7 +40,7 @@ fn files() -> Vec<(String, String)> {
     found
 }
 
-/// The folders of packages, and their names.
+/// The folder and the name of each package.
 fn packages(files: &[(String, String)]) -> Vec<(PathBuf, String)> {
     let manifests = files.iter().filter(|(place, _)| Path::new(place).ends_with("Cargo.toml"));
     let name = |text: &str| {
@@ -50,14 +50,14 @@ fn packages(files: &[(String, String)]) -> Vec<(PathBuf, String)> {
     manifests.filter_map(|(place, text)| Some((Path::new(place).parent()?.to_owned(), name(text)?))).collect()
 }
 
-/// The words of a line after each place of `command` in it, up to the end of the quotation or of the command.
+/// For each occurrence of `command` in a line, the words that follow it, up to the end of the quotation or of the command.
 fn calls<'t>(line: &'t str, command: &'static str) -> impl Iterator<Item = Vec<&'t str>> {
     let ends = |c: char| "`\"';|&#)<,".contains(c);
     let after = line.match_indices(command).map(move |(at, _)| &line[at + command.len()..]);
     after.map(move |rest| rest.split(ends).next().unwrap_or_default().split_whitespace().collect())
 }
 
-/// What `cargo install` or `pip install` are told to install by name, of all words after them.
+/// Of the words after `cargo install` or `pip install`, those that are names of packages to install.
 fn installed(words: Vec<&str>) -> Vec<&str> {
     const WITH_VALUE: [&str; 7] = ["--path", "--git", "--version", "--rev", "--tag", "--branch", "--root"];
     let mut words = words.into_iter();
@@ -72,7 +72,7 @@ fn installed(words: Vec<&str>) -> Vec<&str> {
     names
 }
 
-/// The names of crates that a line gives to cargo, or links on the registry.
+/// The crate names that a line passes to cargo, or that it links to in the registry.
 fn crates(line: &str) -> Vec<&str> {
     let mut names: Vec<&str> = calls(line, "cargo install ").flat_map(installed).collect();
     for words in calls(line, "cargo ") {
@@ -85,7 +85,8 @@ fn crates(line: &str) -> Vec<&str> {
     names
 }
 
-/// Whether a line has `folder` where a package is named and not a place: it may stand in a path, alone in a list, and be called a folder.
+/// True if a line uses the folder name `folder` as the name of a package. Correct uses of a folder name are: in a path, alone in a list,
+/// and after the word "folder".
 fn names_as_package(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + folder.len()..]);

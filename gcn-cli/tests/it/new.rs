@@ -1,4 +1,4 @@
-//! `gcn new`: the project compiles, and its test passes.
+//! Tests `gcn new`: the generated project compiles, and its test passes.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ fn a_new_project_passes_its_own_test() {
     passes_with(&library, &project);
 }
 
-/// On a runner the folder that `Cargo.toml` names does not exist; the workflow's own steps make the project complete there.
+/// On a CI runner the folder that `Cargo.toml` names does not exist; the steps of the workflow check it out.
 #[test]
 fn the_workflow_has_the_library_that_the_project_depends_on() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -46,14 +46,14 @@ fn the_workflow_has_the_library_that_the_project_depends_on() {
     succeeds(cargo.args(["add", "--offline"]).args(add.split(' ')).current_dir(&project));
     let tree = succeeds(Command::new(env!("CARGO")).args(["tree", "--offline"]).current_dir(&project));
     assert!(tree.contains(&format!("my-kernels/{checkout}/gcn-dsl)")), "{tree}");
-    // The action of the same checkout; `tests/it/ci.rs` runs its steps.
+    // The action comes from the same checkout; `tests/it/ci.rs` runs its steps.
     assert!(
         after("uses: ").iter().any(|action| project.join(action).join("action.yml").is_file()),
         "{workflow}"
     );
 }
 
-/// Runs a program that must succeed and warn of nothing; returns what it prints.
+/// Runs a program that must succeed without warnings; returns its output.
 fn succeeds(command: &mut Command) -> String {
     let run = command.output().expect("the program starts");
     let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
@@ -61,9 +61,10 @@ fn succeeds(command: &mut Command) -> String {
     said
 }
 
-/// cargo resolves the dependency; rustc compiles the project with the library as it is, which cargo would compile once more.
+/// Checks that cargo can resolve the project's dependencies. The project is compiled with rustc against the library that is already built,
+/// because cargo would compile the library again.
 fn passes_with(library: &Path, project: &Path) {
-    // `cargo metadata` would ask for the packages of all platforms, of which a build has downloaded only those of its own.
+    // `cargo metadata` would need the packages of all platforms, but a build downloads only those of its own.
     succeeds(Command::new(env!("CARGO")).args(["tree", "--offline", "--quiet"]).current_dir(project));
     let rustc = |kind: &[&str], source: &str| {
         let mut rustc = compiled::rustc_with("gcn_dsl", library);

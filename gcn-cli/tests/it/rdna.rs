@@ -1,16 +1,16 @@
-//! Kernels that Triton 3.9.0 and clang 22 compiled for RDNA: nothing is found wrong with them, and few waits are enough.
+//! Tests with kernels that Triton 3.9.0 and clang 22 compiled for RDNA: `check` reports nothing wrong, and `fix` needs few waits.
 
 use crate::{gcn, unpack_bytes};
 
-/// A kernel, with what it has to be said of it.
+/// A kernel, with the expected results.
 struct Kernel {
     name: &'static str,
     object: &'static [u8],
-    /// The rules of which `check` has one finding or more at level `documented`: docs/findings.md says why.
+    /// The rules with at least one finding of level `documented`; docs/findings.md gives the reasons.
     found: &'static [&'static str],
-    /// Options of `fix` beside `--strip`.
+    /// Options of `fix` in addition to `--strip`.
     options: &'static [&'static str],
-    /// How many waits for counters more than the compiler's may be put in.
+    /// The number of counter waits that `fix` may insert beyond those of the compiler.
     more: usize,
 }
 
@@ -26,7 +26,7 @@ macro_rules! kernels {
     };
 }
 
-/// Where the compiler counts halves of registers, so must `fix`.
+/// For kernels whose compiler tracks halves of registers separately, `fix` has to do so as well.
 const HALVES: [&str; 2] = ["--without", "waitcnt.half"];
 
 kernels! {
@@ -36,19 +36,19 @@ kernels! {
     "chained_dot.gfx1151" [], [], 0;
     "gemm_f16_4w.gfx1100" [], [], 0;
     "gemm_f16_odd.gfx1201" [], HALVES, 0;
-    // The finding is a defect, and has to be mended. A register of halves has an instruction that is written as data before its reader,
-    // where nothing can be put in, so that LLVM 22's reading counts.
+    // The finding is a defect of the kernel and must be fixed. Also, a reader of a half register is preceded by an
+    // instruction that is written as data, where nothing can be inserted, so LLVM 22's interpretation is used.
     "gemm_fp8e5_32x32x64.gfx1100" ["barrier.lds"], [], 3;
     "lane_xor.gfx1100.w64" [], [], 0;
     "lds_reduce.gfx1030.w32" [], [], 0;
-    // LLVM 22 does not count the invalidation of a cache before a return.
+    // LLVM 22 does not wait for the invalidation of a cache before a return.
     "lds_reduce.gfx1201.w64" [], [], 1;
     "noinline_calls.gfx1201" [], [], 0;
     "softmax_w1.gfx1151" [], [], 0;
     "sort_i32.gfx1201" [], [], 0;
 }
 
-/// The rules that the report of `check --json` names.
+/// The rules that occur in the report of `check --json`.
 fn rules(report: &[u8]) -> Vec<String> {
     let report: serde_json::Value = serde_json::from_slice(report).expect("JSON");
     let mut rules = Vec::new();
@@ -86,7 +86,7 @@ fn nothing_is_found_in_compiled_kernels_that_is_not_argued() {
     }
 }
 
-/// The waits for counters in a file.
+/// The number of counter waits in a file.
 fn counter_waits(text: &str) -> usize {
     let is_wait = |line: &&str| {
         let word = line.split_whitespace().next().unwrap_or_default();
@@ -120,7 +120,7 @@ fn compiled_kernels_need_no_more_waits_than_their_compilers_have() {
     }
 }
 
-/// `s_delay_alu` is a hint: `explain` says so, and `check` does not ask for it.
+/// `s_delay_alu` is only a hint: `explain` says so, and `check` does not require it.
 #[test]
 fn hints_are_explained_and_never_asked_for() {
     let dir = tempfile::TempDir::new().expect("a folder");
@@ -148,8 +148,8 @@ fn hints_are_explained_and_never_asked_for() {
 
 macro_rules! reductions {
     ($($target:literal)*) => {
-        /// Each workgroup's sum of 256 integers by way of LDS, compiled by clang 22 for every RDNA instruction set that it has code for
-        /// here: target, lanes of a wave, object.
+        /// A kernel that sums 256 integers per workgroup through LDS, compiled by clang 22 for every RDNA instruction set: target, wave
+        /// size, object.
         const REDUCTIONS: &[(&str, usize, &[u8])] = &[$(
             ($target, 32, include_bytes!(concat!("../data/rdna/lds_reduce.", $target, ".w32.hsaco.gz"))),
             ($target, 64, include_bytes!(concat!("../data/rdna/lds_reduce.", $target, ".w64.hsaco.gz"))),
@@ -163,8 +163,8 @@ reductions! { "gfx1030" "gfx1100" "gfx1151" "gfx1201" }
 const SPEC: &str = r#"{"kernel": "k", "grid": 2, "workgroup": 256,
     "args": [{"buffer": "i32", "count": 512, "init": "ones"}, {"buffer": "i32", "count": 2, "out": true}]}"#;
 
-/// Samples of every instruction as rocprofv3's host traps have them, with LLVM's text and all lanes active, and their number.
-/// `None` without LLVM.
+/// Samples of every instruction in the format of rocprofv3's host traps, with LLVM's text and all lanes active, and the number of samples.
+/// `None` if LLVM is not installed.
 fn samples(object: &str, target: &str, lanes: usize) -> Option<(String, usize)> {
     let objdump = gcn_test_support::llvm::tool("llvm-objdump")?;
     let mut command = std::process::Command::new(objdump);
@@ -188,7 +188,7 @@ fn samples(object: &str, target: &str, lanes: usize) -> Option<(String, usize)> 
     Some((csv, instructions.len()))
 }
 
-/// `sim`, its strict and timed modes, `timeline` and `annotate` on waves of both sizes.
+/// Tests `sim` in its strict and timed modes, `timeline` and `annotate` with both wave sizes.
 #[test]
 fn kernels_are_simulated_timed_drawn_and_compared_with_samples() {
     let dir = tempfile::TempDir::new().expect("a folder");
@@ -234,7 +234,7 @@ fn kernels_are_simulated_timed_drawn_and_compared_with_samples() {
         assert!(text.starts_with(&head), "{name}: {text}");
         let profile: serde_json::Value = serde_json::from_str(&annotated(&["--json"])).expect("JSON");
         let lines = profile["instructions"].as_array().expect("a list");
-        // What waits, by the model, is where waits are written.
+        // The instructions at which waves stall according to the model are the wait instructions.
         let waits = lines.iter().filter(|line| line["model_reasons"][0][0] == "WAITCNT");
         let text = |line: &serde_json::Value| line["text"].as_str().is_some_and(|text| text.contains("wait"));
         assert!(waits.clone().count() > 1 && waits.clone().all(text), "{name}: {profile}");

@@ -1,5 +1,4 @@
-//! `gcn rules`, and `docs/hazards.md`, which it writes. `GCN_BLESS=1 cargo test -p gcn-tools docs` writes the
-//! page anew.
+//! Tests `gcn rules`, and `docs/hazards.md`, which it generates. `GCN_BLESS=1 cargo test -p gcn-tools docs` updates the page.
 
 use gcn_test_support::stored::assert_current;
 
@@ -13,7 +12,7 @@ fn the_docs_of_the_rules_are_current() {
     assert_current(PAGE, &fresh);
 }
 
-/// Numbers of CDNA3 ISA table 37, case 106: 5, 7, 11 and 19 wait states after 2, 4, 8 and 16 passes.
+/// The numbers are those of CDNA3 ISA table 37, case 106: 5, 7, 11 and 19 wait states after 2, 4, 8 and 16 passes.
 #[test]
 fn a_rule_is_told_in_full() {
     let text = gcn(&["rules", "cdna3.106", "--target", "gfx942"]).text();
@@ -37,7 +36,7 @@ fn json_has_every_rule_and_the_targets_differ() {
         let id = rule["id"].as_str().expect("a name");
         assert!(listed.contains(&format!("  {id} ")), "{id}");
         assert!(rule["citation"].as_str().is_some_and(|c| !c.is_empty()), "{id}");
-        // What LLVM does where it cannot matter is in LLVM's set only.
+        // A wait that LLVM inserts where the hazard cannot occur is in LLVM's rule set only.
         assert!(rule["rule_sets"].as_array().is_some_and(|s| s[0] == "safe" || s[..] == ["llvm"]), "{id}");
     }
     let ids = |rules: &[serde_json::Value]| rules.iter().map(|r| r["id"].to_string()).collect::<Vec<_>>();
@@ -60,7 +59,7 @@ fn a_wrong_rule_gets_the_nearest() {
     gcn(&["rules", "--markdown", "--json"]).failure(2);
 }
 
-/// f64 results are stored: 26 wait states by extrapolation, 18 by CDNA3 ISA table 37 and LLVM on gfx950.
+/// The wait states before an f64 result is stored: 26 by extrapolation, 18 by CDNA3 ISA table 37 and by LLVM on gfx950.
 #[test]
 fn rule_sets_and_single_rules_are_chosen_alike_by_every_command() {
     let source = b"v_mfma_f64_16x16x4_f64 v[8:15], v[0:1], v[2:3], v[8:15]\nglobal_store_dword v[4:5], v8, off\ns_endpgm\n";

@@ -1,9 +1,9 @@
-//! `gcn run`: how it starts a program. `gcn-hip` has the tests of the library.
+//! Tests how `gcn run` starts a program. The library itself is tested in `gcn-hip`.
 #![cfg(unix)]
 
 use crate::gcn;
 
-/// Something that exists: the shell does not load it.
+/// Any existing file: the shell, which takes the place of the program, does not load the library.
 const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
 
 fn shell(options: &[&str], script: &str) -> crate::Run {
@@ -40,7 +40,7 @@ fn the_exit_code_is_the_programs() {
     assert!(error.contains("cargo build --release -p gcn-hip"), "{error}");
 }
 
-/// The lines are what the library appends for each launch.
+/// The script writes the lines that the library appends for each launch.
 #[test]
 fn launches_are_reported_and_summed_by_kernel() {
     let line = r#"{\"kernel\":\"add\",\"cycles\":5}"#;
@@ -55,7 +55,7 @@ fn launches_are_reported_and_summed_by_kernel() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// What the library appends to this file are findings.
+/// Lines that the library appends to this file are findings.
 #[test]
 fn findings_have_an_exit_code_of_their_own_where_the_program_says_success() {
     let find = |end: &str| format!("echo one >> $GCN_HIP_FINDINGS; exit {end}");
@@ -72,7 +72,7 @@ fn signals_go_to_the_program_whose_end_is_waited_for() {
     use std::io::{BufRead as _, BufReader};
     use std::process::{Command, Stdio};
     for (signal, expected) in [("TERM", 41), ("INT", 42), ("USR1", 43)] {
-        // It ends by itself if the test fails, instead of running on for ever.
+        // The script ends by itself if the test fails, instead of running for ever.
         let script = "trap 'exit 41' TERM; trap 'exit 42' INT; trap 'exit 43' USR1; echo ready; \
             i=0; while [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done";
         let mut run = Command::new(env!("CARGO_BIN_EXE_gcn"))
@@ -84,7 +84,7 @@ fn signals_go_to_the_program_whose_end_is_waited_for() {
         let mut line = String::new();
         BufReader::new(run.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
-        // Every shell has `kill`; not every machine has it as a program.
+        // Every shell has `kill` as a built-in; not every machine has it as a program.
         let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", run.id())]).status().unwrap();
         assert!(kill.success());
         assert_eq!(run.wait().unwrap().code(), Some(expected), "{signal}");

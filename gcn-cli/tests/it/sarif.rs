@@ -1,5 +1,5 @@
-//! `gcn check --sarif`. The format is that of the OASIS standard, *SARIF 2.1.0*; `sarif-multitool validate` of
-//! Microsoft's npm package accepts what these runs print.
+//! Tests `gcn check --sarif`. The format is that of the OASIS standard *SARIF 2.1.0*; `sarif-multitool validate` of Microsoft's npm package
+//! accepts the output of these runs.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn findings_stand_at_their_lines_with_their_rules() {
     assert_eq!(line(&results[0]), 3);
     assert_eq!(results[0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 2, "the load");
     assert_eq!((&results[1]["ruleId"], line(&results[1])), (&json!("assembly"), json!(4)));
-    // Section 3.27.5 of the standard: a result's rule is one of the driver's.
+    // Section 3.27.5 of the standard: the rule of a result must be one of the driver's rules.
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     for result in results {
         assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]), "{result}");

@@ -1,4 +1,4 @@
-//! What commands print with `--json` is what `gcn schema` says.
+//! Checks that the output of commands with `--json` satisfies the schema that `gcn schema` prints.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{gcn, gcn_with};
 
-/// Why a value does not fit a schema of the kind that `gcn schema` prints; `None` if it does.
+/// The reason why a value does not satisfy a schema of the form that `gcn schema` prints; `None` if it does.
 fn fault(schema: &Value, value: &Value, root: &Value, at: &str) -> Option<String> {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.strip_prefix("#/$defs/").expect("a reference inside");
@@ -56,7 +56,7 @@ fn schema(command: &str) -> Value {
     serde_json::from_str(&gcn(&["schema", command]).text()).expect("JSON")
 }
 
-/// The folders of the test data and of the book's examples.
+/// The path of a file in the folders of the test data and of the book's examples.
 fn place(name: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let data = root.join("tests/data").join(name);
@@ -64,7 +64,7 @@ fn place(name: &str) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// Command lines whose output is checked; names with a point are files.
+/// Command lines whose output is checked; names that contain a dot are files.
 const RUNS: &str = "\
 annotate sum.s made-stochastic.json --args sum.json --json
 annotate sum.s made-host-trap.csv --json
@@ -112,7 +112,7 @@ fn outputs_fit_their_schemas() {
             })
             .collect();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        // What `-` names is not assembly: its errors are JSON, too.
+        // Standard input (`-`) is not assembly here; its errors are also printed as JSON.
         let run = gcn_with(&arguments, b"bogus\n");
         let value: Value =
             serde_json::from_slice(&run.out).unwrap_or_else(|e| panic!("{line}: {e}: {}", run.err));
@@ -154,7 +154,7 @@ fn what_does_not_fit_is_seen() {
     assert_eq!(broken(&|v| drop(v.as_object_mut().unwrap().remove("text"))), "$: no text");
 }
 
-/// Colours are for terminals; with `NO_COLOR` not even there. `script` makes one.
+/// Colours are printed on terminals only, and not even there with `NO_COLOR`. The program `script` provides a terminal.
 #[test]
 fn no_colour_where_it_is_not_wanted() {
     let unwaited = place("unwaited.s");
@@ -175,7 +175,7 @@ fn no_colour_where_it_is_not_wanted() {
     assert!(plain.contains("waitcnt.raw") && !plain.contains("\u{1b}["), "{plain}");
 }
 
-/// The command line decides, then `NO_COLOR`, then what forces colours.
+/// The command line takes precedence, then `NO_COLOR`, then the variables that force colours.
 #[test]
 fn colours_can_be_forced() {
     let is_coloured = |arguments: &[&str], variables: &[(&str, &str)]| {

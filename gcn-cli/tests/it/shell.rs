@@ -1,4 +1,4 @@
-//! `gcn completions` and `gcn man` know every command and option that `--help` lists.
+//! Checks that `gcn completions` and `gcn man` know every command and option that `--help` lists.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::gcn;
 pub fn commands() -> Vec<String> {
     let help = gcn(&["--help"]).text();
     let list = help.split("Commands:\n").nth(1).expect("commands").split("\n\n").next().expect("their list");
-    // A line that goes on with a long description begins further to the right.
+    // A line that continues a long description is indented further.
     let names =
         list.lines().filter_map(|l| l.strip_prefix("  ")?.split(' ').next().filter(|n| !n.is_empty()));
     names.filter(|n| *n != "help").map(str::to_owned).collect()

@@ -1,5 +1,5 @@
-//! `gcn sim`: what it prints and writes, its exit codes, and the examples of `docs/sim.md`
-//! (`GCN_BLESS=1 cargo test -p gcn-tools sim` writes them anew).
+//! Tests `gcn sim`: its output, the files that it writes, its exit codes, and the examples of `docs/sim.md` (`GCN_BLESS=1 cargo test -p
+//! gcn-tools sim` updates them).
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ fn data(name: &str) -> String {
     format!("{DATA}/{name}")
 }
 
-/// `gcn sim two_kernels.s` with these arguments.
+/// Runs `gcn sim two_kernels.s` with these arguments.
 fn sim(arguments: &[&str]) -> Run {
     let (file, spec) = (data("two_kernels.s"), data("two_kernels.json"));
     let named = |a: &&str| if *a == "SPEC" { spec.clone() } else { (*a).to_owned() };
@@ -23,7 +23,7 @@ fn sim(arguments: &[&str]) -> Run {
     gcn(&all.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What `$ gcn …` prints, without the time that it took.
+/// The output of the command after `$ gcn`, without the elapsed time.
 fn output(command: &str) -> String {
     let words = command.split_whitespace().skip(1);
     let arguments: Vec<String> =
@@ -48,7 +48,7 @@ fn the_examples_of_the_page_are_current() {
     assert_current(PAGE, &fresh);
 }
 
-/// A folder of this test's own.
+/// A folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("gcn-tools-sim-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -116,7 +116,7 @@ fn modes_and_reports() {
     assert_eq!(json(&[])["instructions"], 7);
     assert!(json(&["--timed"])["timed"]["cycles"].as_u64().is_some_and(|c| c > 7));
     assert!(sim(&["--args", "SPEC", "--timed", "--simulated-cus", "0"]).failure(2).contains("`l2` or `all`"));
-    // Idle matrix cores: the highest clock.
+    // The matrix cores are idle, so the clock is the highest one.
     let timed = json(&["--timed", "--estimate-clock", "bf16"]);
     assert_eq!(timed["estimate"]["megahertz"], 2100.0);
     let cycles = timed["timed"]["cycles"].as_f64().expect("cycles");
@@ -140,7 +140,7 @@ fn modes_and_reports() {
     let text = sim(&["--args", "SPEC", "--fidelity"]).text();
     assert!(text.contains("7 opcodes, 7 exact, 0 with an assumption, 0 approximate"), "{text}");
     assert_eq!(json(&["--global", "16"])["grid"], serde_json::json!([2, 1, 1]));
-    // A partial workgroup.
+    // The last workgroup is partial.
     let partial = json(&["--global", "12"]);
     assert_eq!(
         (&partial["grid"], &partial["global"]),
@@ -148,8 +148,8 @@ fn modes_and_reports() {
     );
 }
 
-/// Two workgroups on two compute units, each with its half of the buffer: one is simulated, or both are; the other runs
-/// without time unless that is left out.
+/// Two workgroups on two compute units, each with its half of the buffer. Either one compute unit or both are simulated with time; the
+/// workgroup of the other one runs without time, unless that is disabled.
 #[test]
 fn compute_units_that_are_not_simulated_may_be_left_out() {
     let folder = folder("only");
@@ -177,7 +177,7 @@ fn compute_units_that_are_not_simulated_may_be_left_out() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// 1 + 2^-11 + 2^-30 as f16, at once and by way of f32.
+/// 1 + 2^-11 + 2^-30, rounded to f16 directly and by way of f32.
 #[test]
 fn mixed_precision_is_rounded_once_or_twice() {
     let folder = folder("mix");
@@ -198,7 +198,7 @@ fn mixed_precision_is_rounded_once_or_twice() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The same run gives the same document; the time that it took is asked for.
+/// The same run gives the same document; the elapsed time is printed only on request.
 #[test]
 fn a_document_is_the_same_for_the_same_run() {
     let json = |more: &[&str]| sim(&[&["--args", "SPEC", "--json"], more].concat()).text();
@@ -208,10 +208,10 @@ fn a_document_is_the_same_for_the_same_run() {
     assert!(sim(&["--args", "SPEC", "--timed", "--cus", "0"]).failure(2).contains("--cus"));
 }
 
-/// Findings go to standard error, with --json into the document too.
+/// Findings are printed on standard error and, with `--json`, also in the document.
 #[test]
 fn findings_are_on_standard_error_and_in_the_document() {
-    // A work-item beyond the buffer.
+    // A work-item accesses memory past the end of the buffer.
     let folder = folder("races");
     let args = spec(&folder, r#"{"args": {"x": {"buffer": "u32", "count": 4}, "value": {"u32": 7}}}"#);
     let common = ["--kernel", "fill", "--workgroup", "8", "--args", &args, "--sanitize", "accesses"];
@@ -238,7 +238,7 @@ fn what_is_wrong_is_said_with_the_exit_code() {
         less.contains("a grid of [7, 1, 1] work-items is smaller than a workgroup of [8, 1, 1]"),
         "{less}"
     );
-    // Also without a spec, where the sizes would not be used.
+    // Invalid sizes are errors even without a spec, where they would not be used.
     for sizes in [["--grid", "0"], ["--workgroup", "8,0"], ["--global", "1,1,0"]] {
         assert!(sim(&sizes).failure(2).contains("every size must be at least 1"));
     }
@@ -255,7 +255,7 @@ fn what_is_wrong_is_said_with_the_exit_code() {
     assert!(run(r#"{"args": {"value": {"u32": 1}}}"#).contains("argument `x`: the spec has no value"));
     let beyond = run(r#"{"args": {"x": {"buffer": "u32", "count": 4}, "value": {"u32": 1}}}"#);
     assert!(beyond.contains("note: the address is 0 bytes past the 16 bytes of `x`"), "{beyond}");
-    // The line of the store in the assembly file.
+    // The expected line is that of the store in the assembly file.
     let file = std::fs::read_to_string(data("two_kernels.s")).unwrap();
     let store = file.lines().position(|line| line.contains("global_store_dword")).unwrap() + 1;
     assert!(beyond.contains(&format!("two_kernels.s:{store} (workgroup")), "{beyond}");

@@ -1,4 +1,4 @@
-//! `gcn timeline`: what the page draws, as Chromium sees it, and the still picture.
+//! Tests `gcn timeline`: what the page draws in Chromium, and the static picture.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{TWO_KERNELS, gcn};
 
-/// Two waves, twenty trips with a load, a wait for it and a barrier.
+/// A kernel of two waves: twenty trips of a loop with a load, a wait for it and a barrier.
 const BODY: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0
 	s_movk_i32 s7, 20
 	v_lshlrev_b32_e32 v1, 2, v0
@@ -25,7 +25,7 @@ const BODY: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0
 const TRIPS: usize = 20;
 const SPEC: &str = r#"{"kernel": "fill", "grid": 1, "workgroup": 128,
     "args": {"x": {"buffer": "u32", "count": 128}, "value": {"u32": 0}}}"#;
-/// Part of the file's name, and so of every source line that the page shows.
+/// A part of the file's name, and therefore of every source line on the page: HTML that must not be interpreted.
 const HOSTILE: &str = "<img src=x onerror=document.title=1>";
 
 /// A folder with the kernel and its spec.
@@ -50,12 +50,12 @@ impl Case {
         Case { folder, file, spec }
     }
 
-    /// What `gcn COMMAND FILE --args SPEC` prints.
+    /// The output of `gcn COMMAND FILE --args SPEC`.
     fn run(&self, command: &str, more: &[&str]) -> String {
         gcn(&[&[command, self.file.as_str(), "--args", self.spec.as_str()], more].concat()).text()
     }
 
-    /// What a script sees on a page.
+    /// The result of a script that runs on the page.
     fn see(&self, more: &[&str], window: Window, script: &str) -> Option<Value> {
         let chromium = browser::chromium()?;
         let page = self.run("timeline", &[&["-o", "-"], more].concat());
@@ -72,9 +72,9 @@ impl Drop for Case {
 
 const WIDE: Window = Window { size: (1300, 900), dark: false };
 
-/// Functions for scripts: bars as they are on the screen.
+/// JavaScript functions for the scripts, which read the positions of bars on the screen.
 const BARS: &str = "
-    // Without a window there are no frames to wait for.
+    // Headless Chromium draws no frames, so `requestAnimationFrame` would never call back.
     window.requestAnimationFrame = draw => setTimeout(draw, 0);
     const frame = () => new Promise(done => setTimeout(done, 5));
     const box = e => { const r = e.getBoundingClientRect(); return { x: r.left, y: r.top, w: r.width, h: r.height }; };
@@ -82,8 +82,8 @@ const BARS: &str = "
         ({ ...box(e), row: +e.dataset.row, style: e.classList[1], fill: getComputedStyle(e).fill }));
     const names = () => [...document.querySelectorAll('#chart .label')].map(e => e.firstChild.data);";
 
-/// The bars of a wave fill its row from its start to its end, at the scale of the axis; the cycles of each cause are those
-/// of the report, which a run without a recording counts.
+/// The bars of a wave fill its row from start to end at the scale of the axis. The cycles of each cause equal those of the report, which a
+/// run without a recording produces.
 #[test]
 fn bars_are_as_long_as_the_report_says() {
     let case = Case::new("bars");
@@ -106,7 +106,7 @@ fn bars_are_as_long_as_the_report_says() {
     };
     let of = |row: usize, style: &str| -> f64 {
         let bars = bars.iter().filter(|b| b["row"] == row && (style.is_empty() || b["style"] == style));
-        // A pixel of each bar separates it from the next.
+        // A gap of one pixel separates each bar from the next.
         bars.map(|b| number(&b["w"]) + if number(&b["w"]) > 3.0 { 1.0 } else { 0.0 }).sum::<f64>() / scale
     };
     for wave in timed["by_wave"].as_array().expect("waves") {
@@ -119,7 +119,7 @@ fn bars_are_as_long_as_the_report_says() {
             assert!((drawn - lost).abs() < 0.05 * life, "{cause}: {drawn} drawn, {lost} lost");
         }
     }
-    // Loads and stores, one after the other.
+    // Loads and stores do not overlap in this pipeline.
     let unit = timed["pipes"]
         .as_array()
         .expect("pipes")
@@ -132,12 +132,12 @@ fn bars_are_as_long_as_the_report_says() {
         "{} {busy}",
         of(row("vector memory"), "")
     );
-    // Nothing is drawn over the names or beyond the edge.
+    // Nothing is drawn over the names or past the edge of the chart.
     let (from, to) = (number(&seen["chart"]["x"]) + number(&seen["left"]), number(&seen["chart"]["w"]));
     assert!(bars.iter().all(|b| number(&b["x"]) >= from - 0.1 && number(&b["x"]) + number(&b["w"]) <= to));
 }
 
-/// A wait has the colour of its cause in the legend, and says the load, the rule of the model and the rule of the hardware.
+/// A wait has the colour of its cause in the legend, and names the load, the model's rule and the hazard rule.
 #[test]
 fn waits_say_why() {
     let case = Case::new("waits");
@@ -145,7 +145,7 @@ fn waits_say_why() {
         "{BARS}
         const legend = [...document.querySelectorAll('#legend li')].find(li => li.textContent === 'WAITCNT');
         const colour = getComputedStyle(legend.querySelector('rect')).fill;
-        // The longest wait.
+        // Selects the longest wait.
         const bar = [...document.querySelectorAll('#chart .s-waitcnt')].reduce((a, b) => (box(a).w > box(b).w ? a : b));
         const r = box(bar), at = document.elementFromPoint(r.x + r.w / 2, r.y + r.h / 2);
         at.dispatchEvent(new PointerEvent('pointermove', {{ bubbles: true, pointerId: 1 }}));
@@ -165,11 +165,11 @@ fn waits_say_why() {
     ] {
         assert!(panel.contains(part), "{part}: {panel}");
     }
-    // The name of the file is text.
+    // The file name is shown as text and not interpreted as HTML.
     assert_eq!((&seen["images"], &seen["title"]), (&Value::from(0), &Value::from("fill: timeline")));
 }
 
-/// Each barrier is a line across the rows of both waves; trips between the first two and the last two are folded.
+/// Each barrier is a line across the rows of both waves. The trips between the first two and the last two are folded.
 #[test]
 fn barriers_are_lines_and_trips_are_folded() {
     let case = Case::new("folds");
@@ -192,12 +192,12 @@ fn barriers_are_lines_and_trips_are_folded() {
     let some = case.see(&[], WIDE, &script).expect("a browser");
     assert_eq!(some["folds"], serde_json::json!([format!("{} trips", TRIPS - 4)]));
     assert!(some["folded"][0]["w"].as_f64().is_some_and(|w| w > 5.0), "{some}");
-    // Two trips at the begin, two at the end; the fold hides the barriers of the others.
+    // Two trips at the start and two at the end are shown; the fold hides the barriers of the others.
     assert_eq!(some["lines"].as_array().map(Vec::len), Some(4));
     assert!(some["bars"].as_u64() < all["bars"].as_u64().map(|n| n * 2 / 3), "{some}");
 }
 
-/// The wheel zooms around the pointer, keys zoom, move and show everything.
+/// The wheel zooms around the pointer; keys zoom, scroll and show everything.
 #[test]
 fn wheel_and_keys_zoom() {
     let case = Case::new("zoom");
@@ -228,7 +228,7 @@ fn wheel_and_keys_zoom() {
     let span = |name| view(name).1 - view(name).0;
     let ((from, to), (zoomed, end)) = (view("all"), view("wheel"));
     assert!(seen["stopped"] == true && span("wheel") < 0.6 * span("all"), "{seen}");
-    // What is under the pointer stays there.
+    // The cycle under the pointer stays at the same position.
     let (before, after) = (from + (to - from) / 4.0, zoomed + (end - zoomed) / 4.0);
     assert!((before - after).abs() < 0.01 * span("all"), "{before} {after}");
     assert!(view("right").0 > zoomed && (span("right") - span("wheel")).abs() < 1e-6, "{seen}");
@@ -239,7 +239,7 @@ fn wheel_and_keys_zoom() {
     );
 }
 
-/// The page follows the user's colours, and fits a telephone.
+/// The page follows the user's preference for dark colours, and fits the screen of a telephone.
 #[test]
 fn dark_and_narrow() {
     let case = Case::new("dark");
@@ -264,7 +264,7 @@ fn dark_and_narrow() {
     }
 }
 
-/// Nothing of a page is elsewhere; a picture is XML with a bar for each barrier wait.
+/// A page refers to nothing outside of its file; a picture is XML with a bar for each barrier wait.
 #[test]
 fn files_stand_alone() {
     let case = Case::new("files");
@@ -284,7 +284,7 @@ fn files_stand_alone() {
     assert!(events["traceEvents"].as_array().is_some_and(|e| e.len() > 100));
 }
 
-/// A browser takes a minute for ten thousand elements; a large picture has one for all bars of a row and a class.
+/// A browser takes a minute to draw ten thousand elements, so a large picture has one element for all bars of the same row and class.
 #[test]
 fn a_large_picture_has_few_elements() {
     let case = Case::new("large");

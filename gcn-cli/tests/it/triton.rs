@@ -1,4 +1,4 @@
-//! Kernels of Triton, run as a user runs them: the right outputs in every mode, and no complaint about correct kernels.
+//! Runs kernels of Triton through the command: outputs must be correct in every mode, and correct kernels must cause no findings.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -12,7 +12,7 @@ use crate::{Run, gcn};
 const KERNELS: &[u8] = include_bytes!("../data/triton/kernels.tar.zst");
 const OUTPUTS: &str = include_str!("../data/triton/outputs.tsv");
 
-/// Unpacks the archive, of whose format (POSIX.1-1988, ustar) it uses names, sizes and contents of files.
+/// Unpacks the archive (POSIX.1-1988, ustar); only names, sizes and contents of the files are used.
 fn unpacked() -> TempDir {
     let dir = TempDir::new().expect("a folder");
     let mut archive = Vec::new();
@@ -38,7 +38,7 @@ fn unpacked() -> TempDir {
     dir
 }
 
-/// The files that a run of the kernel writes, by name.
+/// The files that a run of the kernel has written, sorted by name.
 fn outputs(kernel: &Path) -> Vec<PathBuf> {
     let spec = std::fs::read_to_string(kernel.join("spec.json")).expect("each kernel has a spec");
     let spec: serde_json::Value = serde_json::from_str(&spec).expect("a spec is JSON");
@@ -55,8 +55,8 @@ fn run(kernel: &Path, flags: &[&str]) -> Run {
     gcn(&[&["sim", object, "--args", spec], flags].concat())
 }
 
-/// Runs every kernel with these flags; what went wrong. Products are added as a chain in the order of k, which is the arithmetic of the
-/// recorded outputs; that of the hardware is for the tests of the simulator.
+/// Runs every kernel with these flags; returns a description of each failure. Matrix products are added as a chain in the order of k,
+/// because the recorded outputs were computed that way; the simulator's tests cover the arithmetic of the hardware.
 fn faults(flags: &[&str]) -> Vec<String> {
     let dir = unpacked();
     let expected: HashMap<&str, &str> = OUTPUTS
@@ -104,7 +104,7 @@ fn sanitizers_find_nothing_in_right_kernels() {
     assert_eq!(faults(&["--sanitize", "all"]), [""; 0]);
 }
 
-/// Of these kernels only one breaks a rule that nobody documents, `barrier.lds-dma`.
+/// Of these kernels, only one violates an undocumented rule, `barrier.lds-dma`.
 #[test]
 fn the_level_chooses_the_rules() {
     let dir = unpacked();

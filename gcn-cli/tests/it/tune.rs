@@ -1,4 +1,4 @@
-//! `gcn tune`: variants of a kernel, by shards and all at once.
+//! Tests `gcn tune` on variants of a kernel: in shards, and all at once.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{gcn, two_kernels};
 
-/// A folder with a code object and candidates: `fill` with so many workgroups of work.
+/// A folder with a code object and candidates, which run `fill` with different numbers of workgroups.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -17,7 +17,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// A candidate whose run takes longer with more workgroups.
+    /// Writes a candidate; its run takes longer with more workgroups.
     fn candidate(&self, file: &str, groups: u32, kernel: &str) {
         let text = format!(
             r#"{{"object": "two.hsaco", "kernel": "{kernel}", "name": "fill", "problem": [8], "parameters": {{"groups": "{groups}"}},
@@ -71,7 +71,7 @@ fn what_does_not_run_is_a_result_and_what_is_known_is_not_run_again() {
     let (all, out) = (folder.path("all"), folder.path("t.json"));
     let said = gcn(&["tune", &all, "-o", &out]).text();
     assert!(said.contains("groups=1 takes ") && said.contains("(2 variants, 1 do not run)"), "{said}");
-    // A false result that is in the table stays.
+    // A result that is already in the table is kept, even if it is wrong.
     let text = std::fs::read_to_string(&out).expect("a table");
     let mut entries = table(&out);
     let good = entries.iter_mut().find(|e| e["outcome"]["cycles"].is_u64()).expect("one that ran");

@@ -1,9 +1,8 @@
-//! `gcn wait`. The immediates are LLVM's (`llvm-mc -show-encoding`), the layout is that of the LLVM AMDGPU
-//! guide.
+//! Tests `gcn wait`. The expected immediates are LLVM's (`llvm-mc -show-encoding`); the layout is that of LLVM's AMDGPU guide.
 
 use crate::gcn;
 
-/// Waits with LLVM's immediates.
+/// Waits, with the immediates that LLVM encodes.
 const WAITS: [(&str, u16); 8] = [
     ("vmcnt(0)", 0x0f70),
     ("lgkmcnt(0)", 0xc07f),
@@ -42,7 +41,7 @@ fn every_spelling_of_a_list_is_taken() {
     ] {
         assert_eq!(json(&["wait", text, "--json"])["immediate"], 0x74, "{text}");
     }
-    // Without quotation marks.
+    // As separate arguments, without quotation marks.
     assert_eq!(json(&["wait", "--json", "vmcnt(4)", "lgkmcnt(0)"])["immediate"], 0x74);
     assert_eq!(json(&["wait", "0x0074", "--json"])["immediate"], 0x74);
 }
@@ -53,7 +52,7 @@ fn the_text_says_what_is_waited_for() {
     assert!(text.starts_with("s_waitcnt vmcnt(0)\n  immediate 3952 (0x0f70) on gfx90a\n"), "{text}");
     assert!(text.contains("vmcnt     0 of 63: until nothing is outstanding"), "{text}");
     assert!(text.contains("lgkmcnt  15 of 15: not waited for"), "{text}");
-    // Bits 7, 12 and 13 belong to no counter.
+    // Bits 7, 12 and 13 do not belong to any counter.
     assert!(gcn(&["wait", "0x3ff0"]).text().contains("bits 0x3080 are set but unused"));
 }
 
@@ -74,7 +73,7 @@ fn what_is_out_of_range_is_refused_with_the_range() {
     assert!(error.contains("instructions of their own") && error.contains("s_wait_loadcnt"), "{error}");
 }
 
-/// The immediates of `s_waitcnt vmcnt(4) lgkmcnt(2)`; llvm-mc 22 -show-encoding.
+/// The immediates of `s_waitcnt vmcnt(4) lgkmcnt(2)` according to llvm-mc 22 (`-show-encoding`).
 const RDNA: [(&str, u16); 2] = [("gfx1030", 0x0274), ("gfx1100", 0x1027)];
 
 #[test]
@@ -90,7 +89,7 @@ fn rdna_has_its_own_immediates() {
     }
 }
 
-/// Instructions with LLVM's immediates (`llvm-mc-22 -show-encoding`), and what they wait for.
+/// Instructions with LLVM's immediates (`llvm-mc-22 -show-encoding`), and the counters for which they wait.
 const INSTRUCTIONS: [(&str, &str, u16, &str); 14] = [
     ("gfx1201", "s_wait_loadcnt 0x3e", 0x3e, "loadcnt=62"),
     ("gfx1201", "s_wait_loadcnt 0x3f", 0x3f, ""),
@@ -119,7 +118,7 @@ fn instructions_of_rdna_are_read_and_written() {
         let waited: Vec<String> =
             waited.map(|c| format!("{}={}", c["counter"].as_str().expect("a name"), c["value"])).collect();
         assert_eq!(waited.join(" "), waits, "{text}");
-        // The same by its number alone.
+        // The same instruction with its immediate as a number.
         let mnemonic = text.split(' ').next().expect("a mnemonic");
         let null = if text.contains("null") { " null," } else { "" };
         let number = format!("{mnemonic}{null} {immediate:#x}");

@@ -1,8 +1,8 @@
-//! `gcn explain` and `gcn mutate`.
+//! Tests `gcn explain` and `gcn mutate`.
 
 use crate::{gcn_with, two_kernels};
 
-/// A wait for a load, a wait for nobody, and a missing one.
+/// A kernel with a wait for a load, a wait that nothing needs, and a missing wait.
 const KERNEL: &str = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942:xnack-\"\nk:\n\tds_read_b32 v0, v1\n\ts_waitcnt lgkmcnt(0)\n\tv_mov_b32 v2, v0\n\ts_nop 3\n\tds_read_b32 v4, v1\n\tv_mov_b32 v5, v4\n\ts_endpgm\n";
 
 #[test]

@@ -1,6 +1,6 @@
-//! Constant expressions: names of constants, numbers, `+`, `-`, `*` and parentheses.
+//! Evaluates constant expressions, which consist of constants' names, numbers, `+`, `-`, `*` and parentheses.
 
-/// The value of an expression, or the byte offset of an error in it and the reason.
+/// The value of the expression `text`; if it contains an error, the error's byte offset and kind.
 pub(crate) fn value(text: &str, constants: &[(String, i64)]) -> Result<i64, (usize, Wrong)> {
     let mut reader = Reader { text, at: 0, constants, depth: 0 };
     let value = reader.sum()?;

@@ -1,4 +1,4 @@
-//! Collects the errors in the assembly over all targets: an error that several targets share is reported once.
+//! Collects the errors in the assembly for all targets. An error that several targets share is reported once.
 
 use std::ops::Range;
 
@@ -21,12 +21,12 @@ pub(crate) struct Faults {
 struct Fault {
     /// The index of the item with the error; `None` for the body as a whole.
     item: Option<usize>,
-    /// The byte range of the error in the item's text.
+    /// The byte range of the error in the item's text; `None` for the whole item.
     range: Option<Range<usize>>,
     message: String,
     /// The targets on which the error occurs.
     targets: Vec<Target>,
-    /// A syntax error: other targets' errors at this place have the same cause.
+    /// True for a syntax error: errors that other targets report at the same position have the same cause.
     syntax: bool,
 }
 
@@ -40,13 +40,13 @@ impl Faults {
         self.target = Some(target);
     }
 
-    /// True if the current target has an error.
+    /// True if an error has been found for the current target.
     pub fn any(&self) -> bool {
         self.found.iter().any(|f| self.target.is_some_and(|t| f.targets.contains(&t)))
     }
 
-    /// The instruction or label cannot be parsed. Only the first error of an item is kept: the messages of different
-    /// targets for one mistake differ only in their names.
+    /// Records that the item cannot be parsed. Only the first error of an item is kept, because the messages for
+    /// different targets would differ only in the target's name.
     pub fn syntax(&mut self, item: usize, range: Option<Range<usize>>, message: String) {
         let same = self.found.iter_mut().find(|f| f.syntax && f.item == Some(item));
         match (same, self.target) {
@@ -64,7 +64,7 @@ impl Faults {
         }
     }
 
-    /// Records that the program violates a rule at this item or, if `None`, as a whole.
+    /// Records that the program violates a rule at this item or, if `item` is `None`, as a whole.
     pub fn add(&mut self, item: Option<usize>, message: String) {
         let Some(target) = self.target else { return };
         match self.found.iter_mut().find(|f| f.item == item && f.message == message) {
@@ -81,7 +81,7 @@ impl Faults {
         let more = self.found.len().saturating_sub(MOST_ERRORS);
         for (index, fault) in self.found.iter().take(MOST_ERRORS).enumerate() {
             let mut message = fault.message.clone();
-            // Messages about syntax errors already name their target.
+            // The message of a syntax error already names its target.
             if fault.targets.len() < self.targets && !fault.syntax {
                 let names: Vec<&str> = fault.targets.iter().map(|t| t.name()).collect();
                 message = format!("on {}: {message}", names.join(" and "));
@@ -93,7 +93,7 @@ impl Faults {
             if index + 1 == MOST_ERRORS && more > 0 {
                 message += &format!("\nand {more} more errors in this assembly");
             }
-            // Without an item the error points at the macro call.
+            // An error without an item points at the macro call.
             let tokens = item.map(|i| i.tokens(fault.range.as_ref())).unwrap_or_default();
             errors.at(tokens, message);
         }

@@ -1,4 +1,4 @@
-//! Checks a program against every rule. A missing wait is an error, or is inserted.
+//! Checks a program against every rule. A missing wait is reported as an error or inserted.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ use super::{Missing, Options};
 pub(crate) struct Checked {
     pub program: Program,
     pub code: Vec<u8>,
-    /// Line and column of each instruction in the user's file; (0, 0) for inserted ones.
+    /// Line and column of each instruction in the user's file; (0, 0) for an inserted wait.
     pub places: Vec<(u32, u32)>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn judge(
     options: &Options,
     faults: &mut Faults,
 ) -> Option<Checked> {
-    // The target id does not determine XNACK, so the rules for both modes apply.
+    // The target id does not determine the XNACK mode, so the rules for both modes apply.
     let rules = options.rules.config(program.target.supports_xnack());
     if options.missing == Missing::Fix {
         let waits = WaitOptions { rules, ..WaitOptions::default() };
@@ -62,8 +62,8 @@ pub(crate) fn judge(
     Some(Checked { program, code, places })
 }
 
-/// Omits findings that the fix for an earlier finding resolves as well: if an instruction lacks a wait, so do later instructions in the
-/// same block that depend on the same result.
+/// Omits findings that disappear once an earlier finding is fixed: if an instruction lacks a wait, so do later
+/// instructions in the same block that depend on the same result.
 fn one_for_each_mistake<'f>(program: &Program, findings: &'f [Finding]) -> Vec<&'f Finding> {
     let blocks = blocks(program);
     let mut kept: Vec<&Finding> = Vec::new();
@@ -79,7 +79,7 @@ fn one_for_each_mistake<'f>(program: &Program, findings: &'f [Finding]) -> Vec<&
     kept
 }
 
-/// The basic block of each line.
+/// The number of the basic block that contains each line.
 fn blocks(program: &Program) -> Vec<usize> {
     let labels = program.labels.iter().filter_map(|l| l.at);
     let ends = program.lines.iter().enumerate().filter(|l| l.1.inst.desc.ends_block());
@@ -91,7 +91,7 @@ fn blocks(program: &Program) -> Vec<usize> {
     (0..program.lines.len()).scan(0, begun).collect()
 }
 
-/// True if the fix for `earlier` also resolves `later`, which comes after it.
+/// True if the fix for `earlier` also fixes `later`, a finding further down in the program.
 fn cures(earlier: &Finding, later: &Finding) -> bool {
     let missing = |f: &Finding| match (f.need, f.have) {
         (Amount::States(need), Amount::States(have)) => Some(need.saturating_sub(have)),
@@ -104,7 +104,7 @@ fn cures(earlier: &Finding, later: &Finding) -> bool {
     }
 }
 
-/// Attaches to each inserted wait the reason for it, with line numbers of the user's file.
+/// Attaches to each inserted wait a comment with its reason, which refers to line numbers of the user's file.
 fn note(program: &mut Program, inserted: &[Inserted], items: &[Item]) {
     let line_of = |line: usize| {
         let item = items.get(program.lines.get(line)?.loc?.line as usize)?;
@@ -176,7 +176,7 @@ impl At<'_> {
         format!("{on}{amounts}{path}\nrule {rule} ({grade}{caveat}): {title}\nhelp: {remedy}")
     }
 
-    /// The positions on the worst path, unless it is straight-line code.
+    /// Describes the path on which the violation occurs; empty if the path is straight-line code.
     fn path(&self, finding: &Finding) -> String {
         if finding.path.is_empty() {
             return String::new();
@@ -220,7 +220,7 @@ fn remedy(finding: &Finding, options: &Options) -> String {
     }
 }
 
-/// The hint that the macro can insert the wait, unless it already does.
+/// The hint that the macro can insert the wait; empty if the macro already inserts waits.
 fn automatic(options: &Options) -> &'static str {
     match (options.missing, options.whole) {
         (Missing::Deny, true) => ", or let `#[check(fix)]` do so",

@@ -95,7 +95,7 @@ fn kernel(mut asm: AsmFn) -> TokenStream {
     out
 }
 
-/// Removes the attributes that only assembly kernels accept from the list. Returns the LDS size in bytes.
+/// Removes from the list the attributes that only assembly kernels accept. Returns the LDS size in bytes.
 fn own_attributes(attrs: &mut Vec<Attribute>, options: &mut Options, errors: &mut Errors) -> TokenStream {
     let mut lds = quote!(0);
     attrs.retain(|attr| {
@@ -144,9 +144,9 @@ const ELEMENTS: [(&str, u32); 13] = [
     ("f64", 8),
 ];
 
-/// Defines the arguments' names as their offsets in the kernarg segment, laid out as in
-/// `gcn_dsl::__private::Signature`. Returns assertions that the types have the sizes that their names imply: rustc
-/// knows the types, this macro only the names.
+/// Defines each argument's name as a constant, the argument's offset in the kernarg segment. The layout is that of
+/// `gcn_dsl::__private::Signature`. Returns assertions that the argument types have the sizes that their names suggest:
+/// rustc knows the types, this macro only their names.
 fn arguments(args: &[Arg], options: &mut Options, errors: &mut Errors) -> TokenStream {
     let mut end: u32 = 0;
     let mut assertions = TokenStream::new();
@@ -197,7 +197,7 @@ fn assertion(ty: &Type, bytes: u32) -> TokenStream {
     }
 }
 
-/// True if the assembler reads `name` as a register or keyword.
+/// True if the assembler reads `name` as a register or keyword, so that an argument cannot have this name.
 fn means_something_else(name: &str, targets: &[Target]) -> bool {
     struct Asked(HashMap<String, ()>);
     impl Scope for Asked {
@@ -234,7 +234,7 @@ fn expanded(
             &self,
             target: ::gcn_dsl::asm::Target,
         ) -> ::core::result::Result<::std::sync::Arc<::gcn_dsl::BuiltKernel>, ::gcn_dsl::BuildError> {
-            // Assembly needs no compilation whose result would be worth caching.
+            // Not cached: assembly needs no compilation.
             let built = ::gcn_dsl::Kernel::build(self, target)?;
             ::core::result::Result::Ok(::std::sync::Arc::new(built.into_any()))
         }
@@ -250,7 +250,7 @@ fn expanded(
     }
 }
 
-/// A kernel with the same name and arguments but without code, for one that has errors.
+/// Declares a kernel with the same name and arguments but without code, in place of one that has errors.
 fn stub(kernel: &KernelFn) -> TokenStream {
     let (name, vis) = (&kernel.sig.ident, &kernel.vis);
     let stub = kernel::stub(kernel);

@@ -59,7 +59,7 @@ fn wave(lanes: &Literal) -> Option<WaveSize> {
     lanes.to_string().parse().ok().and_then(WaveSize::of_lanes)
 }
 
-/// One word, or several in brackets.
+/// Parses one word, or several in brackets.
 fn words(value: &[TokenTree]) -> Option<Vec<Ident>> {
     match value {
         [TokenTree::Ident(word)] => Some(vec![word.clone()]),

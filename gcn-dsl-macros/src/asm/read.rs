@@ -12,8 +12,8 @@ use super::eval::{self, Wrong};
 use super::faults::Faults;
 use super::source::{Item, ItemKind};
 
-/// The program of `items` for a target and size of waves. The line number of each line's location is the item's index;
-/// lines that a pass adds have no location. `None` if anything cannot be parsed.
+/// The program that `items` form on this target and wave size. The line number in each line's location is the item's
+/// index; lines that a later stage inserts have no location. `None` if an item cannot be parsed.
 pub(crate) fn program(
     on: Subtarget,
     items: &[Item],

@@ -1,9 +1,9 @@
 //! Splits the body of `gcn_asm!` into instructions and labels.
 //!
-//! Two notations may be mixed. *Tokens*: `v_add_f32 v0, |v1|, 0x3f800000;`, each statement ends with `;`; an error
-//! points at the exact operand. *Strings*: `"v_add_f32 v0, |v1|, 1.0"`, of one or several lines, with the syntax of an
-//! assembly file. rustc can point only at a whole string, so an error in a string of several lines quotes its line and
-//! the line number.
+//! The body may mix two notations. As *tokens*, each statement ends with `;`, as in `v_add_f32 v0, |v1|, 0x3f800000;`,
+//! and an error points at the exact operand. As a *string* of one or several lines, such as `"v_add_f32 v0, |v1|,
+//! 1.0"`, statements have the syntax of an assembly file. rustc can only point at a whole string, so an error in a
+//! string of several lines quotes the line and its number.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(crate) struct Item {
     pub text: String,
     /// The origin of the text: byte ranges of it in ascending order, each with the span of its token.
     pieces: Vec<(Range<usize>, Span)>,
-    /// Line and column of its start in the user's file, counted from 1, if known.
+    /// Line and column, counted from 1, at which the item starts in the user's file; `None` if unknown.
     pub place: Option<(usize, usize)>,
     in_string: Option<InString>,
 }
@@ -35,13 +35,13 @@ pub(crate) enum ItemKind {
 #[derive(Clone)]
 struct InString {
     line: usize,
-    /// The byte offset of the item in that line.
+    /// The byte offset of the item in this line.
     at: usize,
     text: String,
 }
 
 impl Item {
-    /// The tokens of this range of the text, for an error; all tokens if the range is `None`.
+    /// The tokens to which an error about this range of the text points; all tokens if the range is `None`.
     pub fn tokens(&self, range: Option<&Range<usize>>) -> TokenStream {
         let meant = |piece: &&(Range<usize>, Span)| {
             range.is_none_or(|r| piece.0.start < r.end.max(r.start + 1) && r.start < piece.0.end)
@@ -53,7 +53,7 @@ impl Item {
         quote!(#first #last)
     }
 
-    /// The position in a string of several lines, as the end of a message.
+    /// The end of an error message: where the error is in a string of several lines. Empty for other items.
     pub fn note(&self, range: Option<&Range<usize>>) -> String {
         let Some(place) = &self.in_string else { return String::new() };
         let at = place.at + range.map_or(0, |r| r.start);
@@ -136,8 +136,8 @@ fn from_tokens(kind: ItemKind, tokens: &[TokenTree]) -> Item {
     item
 }
 
-/// Reconstructs text from tokens. A blank precedes each word and other tokens are joined, so that a statement has the same text however the
-/// user has spaced it.
+/// Reconstructs an item's text from tokens. A word is preceded by a blank and other tokens are not, so the text does
+/// not depend on the user's spacing.
 struct Written<'i> {
     item: &'i mut Item,
     /// True if the last token was a word or a closing bracket.
@@ -247,7 +247,7 @@ impl Begin {
         Begin { place, plain }
     }
 
-    /// The place of byte `at` in line `number` (from 1) of the text.
+    /// Line and column in the user's file of byte `at` in line `number` (from 1) of the text.
     fn place(&self, number: usize, text: &str, at: usize) -> Option<(usize, usize)> {
         let (line, column) = self.place?;
         if !self.plain {

@@ -98,7 +98,7 @@ fn strings_are_taken_apart_as_files_are() {
     assert_eq!(found, expected);
 }
 
-/// A statement gives the same instruction whether written as tokens or as a string.
+/// A statement yields the same instruction whether it is written as tokens or as a string.
 #[test]
 fn both_ways_of_writing_give_the_same_program() {
     let tokens = quote! {
@@ -147,8 +147,8 @@ fn options_are_read() {
 
 #[test]
 fn rules_can_be_left_out() {
-    // A requirement that only LLVM's source states is a cautious rule: here, 1 wait state between a wide store and a write to its data
-    // registers.
+    // A requirement that only LLVM's source states is checked only under the cautious rules. An example is the wait
+    // state between a wide store and a write to its data registers.
     let body = quote! { buffer_store_dwordx4 v[0:3], off, s[4:7], s8; v_mov_b32 v0, 0; };
     let with = |rules: TokenStream| {
         programs_of(quote! { target = gfx942, check = fix, rules = #rules, #body })[0].lines.len()
@@ -182,8 +182,8 @@ fn expressions() {
     assert!(matches!(value(&"-".repeat(1 << 20)), Err((_, Wrong::Form))));
 }
 
-/// The waits that LLVM 22's passes insert (`si-insert-waitcnts`, `post-RA-hazard-rec`, `amdgpu-wait-sgpr-hazards`): target, wave size,
-/// instructions before the wait, the wait, instructions after it.
+/// Waits that LLVM 22's passes `si-insert-waitcnts`, `post-RA-hazard-rec` and `amdgpu-wait-sgpr-hazards` insert:
+/// target, wave size, instructions before the wait, the wait, instructions after it.
 const RDNA: [(&str, u32, &str, &str, &str); 9] = [
     ("gfx1030", 32, "global_load_dword v1, v0, s[0:1]", "s_waitcnt vmcnt(0)", "v_add_f32 v2, v1, v1"),
     ("gfx1100", 64, "global_load_b32 v1, v0, s[0:1]", "s_waitcnt vmcnt(0)", "v_add_f32 v2, v1, v1"),
@@ -226,7 +226,7 @@ fn waits_of_rdna_are_asked_for_and_put_in() {
     }
 }
 
-/// The hazard concerns 64-bit lane masks, so it exists with waves of 64 lanes only (LLVM 22, `fixVALUMaskWriteHazard`).
+/// The hazard concerns 64-bit lane masks, so only waves of 64 lanes have it (LLVM 22, `fixVALUMaskWriteHazard`).
 #[test]
 fn the_size_of_waves_counts() {
     let input = quote! {

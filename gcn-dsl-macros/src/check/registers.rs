@@ -25,7 +25,7 @@ pub(crate) struct Registers {
 
 const FORM: &str = "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0, lds_spill = 8192)]`";
 
-/// One argument of `#[max_registers]`: `64` or `vgpr = 64`.
+/// An argument of `#[max_registers]`, such as `64` or `vgpr = 64`.
 enum Limit {
     Vgprs(Expr),
     Named(Ident, Expr),
@@ -71,7 +71,7 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
     found
 }
 
-/// Checks the requested number of waves against the maximum per SIMD on any of the targets.
+/// Reports an error if the requested number of waves exceeds the maximum number per SIMD on one of the targets.
 fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
     let listed = Target::compilable().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let most = listed.map(Target::max_waves_per_simd).max().unwrap_or(8);
@@ -98,7 +98,7 @@ impl Registers {
             "vgpr" => (&mut self.vgprs, "VGPRs", 1, 256),
             "sgpr" => (&mut self.sgprs, "SGPRs", 1, gcn_isa::reg::FIRST_NAMED_SGPR.into()),
             "agpr" => (&mut self.agprs, "AGPRs", 0, 256),
-            // `build()` checks it against the size of the target's LDS.
+            // `build()` checks the value against the target's LDS size.
             "lds_spill" => {
                 (&mut self.lds_spill, "bytes of LDS for what finds no register", 0, u32::MAX.into())
             }

@@ -7,13 +7,13 @@ use quote::quote_spanned;
 
 use super::{Cx, Kind, lang};
 
-/// The dataflow state at the current point. A variable is identified by its index among the names in scope, which distinguishes equal names
-/// in nested blocks.
+/// The dataflow state at the current point. A variable is identified by its index in the list of names in scope, so
+/// variables of the same name in nested blocks are different.
 #[derive(Clone, Default)]
 pub(crate) struct Deferred {
     /// The variables that are assigned on every path.
     assigned: HashSet<usize>,
-    /// The variables that are assigned on some path, each with the name at its first assignment.
+    /// The variables that are assigned on some path, each with the name as written in its first assignment.
     begun: HashMap<usize, Ident>,
     declared: HashMap<usize, Declared>,
     /// True if the current point is unreachable.
@@ -31,7 +31,7 @@ impl Deferred {
     /// The lattice meet of the states of two paths.
     pub(super) fn meet(self, other: Deferred) -> Deferred {
         match (self.left, other.left) {
-            // An unreachable path contributes nothing.
+            // A path whose end is unreachable contributes nothing.
             (true, false) => other,
             (false, true) => self,
             (left, _) => Deferred {
@@ -55,18 +55,18 @@ impl Cx<'_> {
     pub fn defer(&mut self, name: &Ident, ty: Option<syn::Type>, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
         let key = self.names.len() - 1;
-        // Another variable may have had the same index, in a scope that has ended.
+        // A variable of an ended scope may have had the same index.
         self.deferred.assigned.remove(&key);
         self.deferred.begun.remove(&key);
         self.deferred.declared.insert(key, Declared { mutable, ty });
         let flow = self.flow(span);
-        // Assignments do not need `mut` in the expansion; only a mutable borrow does.
+        // In the expansion, `mut` is needed only for a mutable borrow, not for assignments.
         let mutable = mutable.then(|| quote_spanned!(span=> #[allow(unused_mut)]));
         let token = mutable.is_some().then(|| syn::Token![mut](span));
         quote_spanned!(span=> #mutable let #token #name = ::gcn_dsl::__private::Var::deferred(&#flow);)
     }
 
-    /// The variable of this name, if it was declared without a value.
+    /// The index of this variable, if it was declared without a value.
     fn deferred_key(&self, name: &Ident) -> Option<usize> {
         let key = self.names.iter().rposition(|n| name == &n.text)?;
         (self.names[key].kind == Kind::Deferred).then_some(key)
@@ -82,7 +82,8 @@ impl Cx<'_> {
             self.begin(key, name);
         }
         let ty = self.declared(name).and_then(|declared| declared.ty.as_ref());
-        // As in a `let` with a value: literals take the type, and uniform values widen to it.
+        // As in a `let` with a value, literals take the annotated type, and uniform values are converted to a varying
+        // one.
         let value = ty.map_or(value.clone(), |ty| self.written(ty, &value, span));
         let open = ty.is_none_or(|ty| matches!(crate::ty::bare(ty), syn::Type::Ptr(_)));
         let value = if open && self.varying.has_deferred(name) {
@@ -100,7 +101,7 @@ impl Cx<'_> {
     /// Records that the variable has been assigned.
     fn begin(&mut self, key: usize, name: &Ident) {
         let immutable = self.deferred.declared.get(&key).is_some_and(|d| !d.mutable);
-        // In unreachable code nothing is reported, as in Rust.
+        // As in Rust, nothing is reported in unreachable code.
         if immutable && !self.deferred.left && self.deferred.begun.contains_key(&key) {
             let what = format!(
                 "`{name}` may have a value already; to assign it again, declare it with `let mut {name}`"
@@ -111,7 +112,7 @@ impl Cx<'_> {
         self.deferred.begun.insert(key, name.clone());
     }
 
-    /// True for a `let mut x;` that has been assigned: it is an ordinary variable from now on.
+    /// True for a `let mut x;` that has been assigned. From then on it is an ordinary variable.
     pub fn has_value(&self, name: &Ident) -> bool {
         let assigned = self.deferred_key(name).is_some_and(|key| self.deferred.assigned.contains(&key));
         assigned && self.declared(name).is_some_and(|declared| declared.mutable)
@@ -122,7 +123,7 @@ impl Cx<'_> {
         self.declared(name).is_some_and(|declared| declared.ty.is_some())
     }
 
-    /// Reports an error if the variable may be unassigned where it is read.
+    /// Reports an error if the variable may be unassigned at this read.
     pub fn read_deferred(&mut self, name: &Ident) {
         let has_value = self.deferred_key(name).is_some_and(|key| self.deferred.assigned.contains(&key));
         if !self.deferred.left && !has_value {
@@ -134,7 +135,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Marks the current point as unreachable and returns the state before.
+    /// Marks the current point as unreachable. Returns the state before.
     pub fn leaves_here(&mut self) -> Deferred {
         let here = self.deferred.clone();
         self.deferred.left = true;
@@ -149,14 +150,15 @@ impl Cx<'_> {
     ) -> (A, B) {
         let before = self.deferred.clone();
         let first = one(self);
-        // The second side also starts from the state before the branch.
+        // The second side starts from the same state as the first.
         let after = std::mem::replace(&mut self.deferred, before);
         let second = other(self);
         self.deferred = std::mem::take(&mut self.deferred).meet(after);
         (first, second)
     }
 
-    /// Expands a block that labelled `break`s may leave; the state at its end is the meet of theirs and that of the last statement.
+    /// Expands a block that labelled `break`s may leave. The state at its end is the meet of the states at these
+    /// `break`s and after the last statement.
     pub fn meeting_at_end<A>(&mut self, f: impl FnOnce(&mut Self) -> (A, Vec<Deferred>)) -> A {
         let (expanded, ways) = f(self);
         let end = std::mem::take(&mut self.deferred);
@@ -164,8 +166,8 @@ impl Cx<'_> {
         expanded
     }
 
-    /// Expands a loop's body with `f`, which also returns the states at its `break`s and `continue`s. An `endless` loop ends only by
-    /// `break`; others may end before the first trip.
+    /// Expands a loop's body with `f`, which also returns the states at the loop's `break`s and `continue`s. An
+    /// `endless` loop ends only by `break`; other loops may also end before the first trip.
     pub fn trips<A>(
         &mut self,
         endless: bool,
@@ -175,17 +177,18 @@ impl Cx<'_> {
         let (expanded, breaks, continues) = body(self);
         let end = std::mem::take(&mut self.deferred);
         let next = Deferred::meeting(continues.into_iter().chain([end.clone()]));
-        // A variable assigned in one trip would be assigned again in the next.
+        // A variable that one trip assigns would be assigned again in the next.
         self.not_begun_again(&before, &next);
         self.deferred = match endless {
             true => Deferred::meeting(breaks),
-            // The loop may make no trip, so the state before it belongs to one of the paths.
+            // The loop may make no trip at all, so the state before the loop is met as well.
             false => Deferred::meeting(breaks.into_iter().chain([end, before])),
         };
         expanded
     }
 
-    /// Reports immutable variables declared outside a loop that one trip may assign after another.
+    /// Reports immutable variables that are declared outside a loop and assigned in its body, so that several trips may
+    /// assign them.
     fn not_begun_again(&mut self, before: &Deferred, next: &Deferred) {
         if next.left {
             return;
@@ -196,7 +199,8 @@ impl Cx<'_> {
         };
         let mut again: Vec<(&usize, &Ident)> = next.begun.iter().collect();
         again.retain(|(key, _)| !before.begun.contains_key(key) && immutable(key));
-        // Sorted in the order of declaration: the order of the map is random, and messages must not change from build to build.
+        // Sorted by declaration: the iteration order of the map is random, but messages must be the same in every
+        // build.
         again.sort_by_key(|(key, _)| **key);
         for (_, name) in again {
             let what = format!(

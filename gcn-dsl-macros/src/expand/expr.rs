@@ -14,16 +14,15 @@ use crate::attrs;
 use crate::check;
 use crate::expand::frame::Frame;
 use crate::expand::types::counted;
-use crate::expand::types::habits::METHODS;
 use crate::expand::types::typed::{inferred, is_bare_number, literals, number, shift_count};
 use crate::operator::is_compound;
 use crate::parse::marked;
 use crate::syntax::name_of;
 
-/// The methods of `gcn_dsl::__private::GivesBack` that receive the result of a call.
-const HERE: &str = "__gcn_here";
+/// The method of `gcn_dsl::__private::GivesBack` that receives the result of a call.
+const HERE: &str = "a_call_in_a_kernel";
 
-/// Syntax that kernels do not support, with the alternative.
+/// For syntax that kernels do not support: the tokens, and a message that names an alternative.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
     let (tokens, what) = match e {
         Expr::Async(e) => (e.async_token.to_token_stream(), "`async` is not available in a kernel"),
@@ -47,7 +46,7 @@ fn takes_three(e: &ExprMethodCall) -> bool {
     e.args.iter().any(|arg| matches!(arg, Expr::Closure(closure) if closure.inputs.len() == 3))
 }
 
-/// A call of a method that the trait `of` provides for some receivers.
+/// A call of a method that the trait `of` provides. The trait is in scope only for this call.
 fn with_trait(of: &TokenStream, call: &TokenStream, span: Span) -> TokenStream {
     quote_spanned!(span=> ({
         #[allow(unused_imports)]
@@ -81,7 +80,7 @@ impl Cx<'_> {
                 self.unsafes -= 1;
                 block
             }
-            // From the arguments of a macro, which the parser has not normalised.
+            // An `unsafe` block remains only in a macro's arguments, which the parser has not normalised.
             Expr::Unsafe(e) => self.expr(&Expr::Block(marked(e))),
             Expr::Block(b) => match &b.label {
                 Some(label) => self.labelled_block(label, &b.block.stmts, label.name.span()),
@@ -109,7 +108,7 @@ impl Cx<'_> {
             Expr::Binary(e) => self.binary(e),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
                 if let Some(name) = name_of(&e.expr)
-                    // A `&mut` parameter is a variable and not a pointer to memory: `*x` reads it.
+                    // A `&mut` parameter is a variable, not a pointer to memory, so `*x` reads the variable.
                     && self.kind(name) == Some(Kind::Lent)
                 {
                     return quote_spanned!(name.span()=> #name.get());
@@ -126,7 +125,7 @@ impl Cx<'_> {
                 let call = lang("load", e.index.span());
                 quote_spanned!(e.span()=> #call(&#base, #index))
             }
-            // Rust's own cast works although the type of its operand is still to be inferred.
+            // Rust's own `as` works although the operand's type is yet to be inferred.
             Expr::Cast(e) if self.is_counter(&e.expr) && counted::is_integer(&e.ty) => {
                 let (inner, ty) = (self.operand(&e.expr), &e.ty);
                 quote_spanned!(e.span()=> (#inner as #ty))
@@ -167,7 +166,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The function for an access through `*p`, which differs inside and outside of `unsafe` blocks.
+    /// The function for an access through `*p`; inside an `unsafe` block it is another one than outside.
     pub(in crate::expand) fn through(&self, access: &str, span: Span) -> TokenStream {
         match self.unsafes {
             0 => lang(access, span),
@@ -175,17 +174,13 @@ impl Cx<'_> {
         }
     }
 
-    /// Expands expressions whose form stays, but whose subexpressions are expanded.
+    /// Expands expressions that keep their form; only their subexpressions change.
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
-            // The trait is imported only here, so that it cannot conflict with methods of the user's types.
+            // The trait is imported only here, so that its methods cannot conflict with those of the user's types.
             Expr::MethodCall(e) if takes_three(e) => {
                 let call = self.method_call(e);
                 with_trait(&quote!(matrix::MapPlaced), &call, e.span())
-            }
-            Expr::MethodCall(e) if e.method == "contains" && e.args.len() == 1 => {
-                let call = self.method_call(e);
-                with_trait(&quote!(HasElement), &call, e.span())
             }
             Expr::MethodCall(e) => self.method_call(e),
             Expr::Field(e) => {
@@ -218,7 +213,8 @@ impl Cx<'_> {
                     let what = "an element is not borrowed: write to it by its index, `y[i] = …`";
                     self.errors.at(e, what);
                 }
-                // A slice of a slice is a slice; its type says whether it is writable.
+                // A part of a slice is itself a slice value, whose type says whether it is writable, so `mut` is
+                // dropped.
                 let part = matches!(&*e.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_)));
                 let (mutability, inner) = (e.mutability.filter(|_| !part), self.expr(&e.expr));
                 quote_spanned!(e.span()=> &#mutability #inner)
@@ -260,7 +256,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `x.method(…)`.
+    /// Expands `x.method(…)`.
     fn method_call(&mut self, e: &ExprMethodCall) -> TokenStream {
         if let Some(call) = self.mutating_call(e) {
             return call;
@@ -280,23 +276,68 @@ impl Cx<'_> {
             _ => e.method.clone(),
         };
         self.asynchronous(method);
-        // The functions of this macro call are known, so literals can take the types of their parameters.
-        let given = self.as_taken(&e.method, &e.args).into_owned();
-        let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
-            true if !self.known.generics.contains_key(&method.to_string()) => {
-                self.arguments(&self.numbers(&e.args))
-            }
-            false if method == "then_some" || method == "ok_or" => {
-                self.arguments(&e.args.iter().map(inferred).collect())
-            }
-            _ => self.arguments(&given),
+        if self.takes_literals(e) {
+            // A receiver that is not a plain name is computed once, although its type is asked for beside the call.
+            let named = matches!(&*e.receiver, Expr::Path(_) | Expr::Field(_));
+            let held = self.fresh("receiver", e.receiver.span());
+            let on = if named { receiver.clone() } else { quote!(#held) };
+            let [numbers, args] = self.beside_receiver(&on, e);
+            return match named {
+                true => quote_spanned!(e.span()=> ({ #numbers #receiver #dot #method #turbofish #args })),
+                // A `match`, so that temporaries live as long as in the call itself.
+                false => quote_spanned!(e.span()=> (match #receiver {
+                    #[allow(unused_mut)]
+                    mut #held => { #numbers #held #dot #method #turbofish #args }
+                })),
+            };
+        }
+        let args: Vec<TokenStream> = match method == "then_some" || method == "ok_or" {
+            true => self.arguments(&e.args.iter().map(inferred).collect()),
+            // The functions of this macro call are known, so literals can take the types of their parameters.
+            false => self.arguments(&self.as_taken(&e.method, &e.args).into_owned()),
         };
-        // Has the span of the call, so that the instruction's source location is the user's line.
+        // Has the span of the call, so that the source location of the instruction is the user's line.
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
         quote!(#receiver #dot #method #turbofish #args)
     }
 
-    /// An operand of an operator or method: parenthesised if its expansion may no longer be a single expression to the parser.
+    /// True for a method with numbers among its arguments where the elements have type parameters, so that the receiver's type says what the
+    /// numbers are: beside a value of the device they take its element type, anywhere else rustc infers them. The parameters of methods of
+    /// this macro call are known.
+    pub(super) fn takes_literals(&self, e: &ExprMethodCall) -> bool {
+        self.elements.are_generic()
+            && e.args.iter().any(is_bare_number)
+            && !self.known.generics.contains_key(&e.method.to_string())
+    }
+
+    /// The arguments of such a method on the receiver `on`: statements that name its numbers, and the list in parentheses. Numbers have no
+    /// effects, so they may be named before the other arguments are computed.
+    pub(super) fn beside_receiver(&mut self, on: &TokenStream, e: &ExprMethodCall) -> [TokenStream; 2] {
+        let (receiver, mut numbers, mut args) =
+            (lang("Receiver", e.method.span()), TokenStream::new(), Vec::new());
+        for arg in &e.args {
+            if !is_bare_number(arg) {
+                args.push(self.argument(arg));
+                continue;
+            }
+            let (literal, number) = (self.expr(&literals(arg, &self.elements)), self.expr(arg));
+            let name = self.fresh("number", arg.span());
+            numbers.extend(quote_spanned! {arg.span()=>
+                // If the literal is taken, the number has a default type, which may be too narrow.
+                #[allow(overflowing_literals)]
+                let #name = {
+                    #[allow(unused_imports)]
+                    use ::gcn_dsl::__private::{LiteralsOfNumbers as _, LiteralsOfOthers as _};
+                    (&#receiver(&#on)).argument(#literal, #number)
+                };
+            });
+            args.push(quote!(#name));
+        }
+        [numbers, quote_spanned!(e.paren_token.span.join()=> (#(#args),*))]
+    }
+
+    /// Expands an operand of an operator or method. The expansion is parenthesised where it might not parse as a single
+    /// operand.
     pub(super) fn operand(&mut self, e: &Expr) -> TokenStream {
         let inner = self.expr(e);
         match e {
@@ -311,11 +352,11 @@ impl Cx<'_> {
         }
     }
 
-    /// The operands of an operator; a literal on the left takes its type from the right one.
+    /// The operands of an operator. A literal on the left takes its type from the right operand.
     fn sides<'e>(&self, e: &'e ExprBinary) -> [Cow<'e, Expr>; 2] {
         let shift = matches!(e.op, BinOp::Shl(_) | BinOp::Shr(_));
         match (is_bare_number(&e.left), is_bare_number(&e.right)) {
-            // An operation on two numbers is computed on the host, and rustc infers its type as usual.
+            // The host computes an operation on two numbers, and rustc infers their type as usual.
             (true, true) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
             // The types of a shift's operands are independent of each other.
             (true, false) if shift => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
@@ -342,7 +383,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Expands an index. If it contains host numbers only, the indexed object determines its type.
+    /// Expands an index. If it contains only host numbers, the indexed object determines its type.
     pub(super) fn position(&mut self, e: &Expr) -> TokenStream {
         let index = self.expr(e);
         if !self.counts(e) {
@@ -352,10 +393,10 @@ impl Cx<'_> {
         quote_spanned!(e.span()=> #call(#index))
     }
 
-    /// True for a host index that may be used for memory as well as for arrays of values: it contains a constant parameter, or the variable
-    /// of an `#[unroll] for` that indexes both.
+    /// True for a host index that may be used for both memory and arrays of values: it contains a constant parameter,
+    /// or the variable of an `#[unroll] for` that indexes both.
     fn counts(&self, e: &Expr) -> bool {
-        // A name of the device makes the whole index a device value, which needs no conversion.
+        // With the name of a device value in it, the whole index is a device value and needs no conversion.
         let of_host = |e: &Expr| match name_of(e) {
             Some(name) => match self.kind(name) {
                 Some(Kind::Counted) => Some(self.mixed.iter().any(|m| name == m)),
@@ -367,8 +408,9 @@ impl Cx<'_> {
         counted::all(e, &of_host) == Some(true)
     }
 
-    /// The conversion that makes `e` a host number next to device values: for parameters of type `usize`, and for names whose type only
-    /// rustc knows, unless the other operand contains such a name or is a bare number.
+    /// The conversion that the host number `e` needs next to the operand `beside`; `None` if it needs none. A
+    /// conversion is needed for parameters of type `usize`, and for names whose type only rustc knows, unless `beside`
+    /// contains such a name too or is a bare number.
     fn size(&self, e: &Expr, beside: &Expr) -> Option<&'static str> {
         let of_size = |e: &Expr| {
             let name = name_of(e)?;
@@ -395,7 +437,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The expansions of both operands. A possible `usize` next to a device value is marked for conversion.
+    /// The expansions of the two operands. A possible `usize` next to a device value is marked for conversion.
     fn sized(&self, e: &ExprBinary, [left, right]: [TokenStream; 2], span: Span) -> [TokenStream; 2] {
         [(left, &e.left, &e.right), (right, &e.right, &e.left)].map(|(side, of, beside)| {
             match self.size(of, beside) {
@@ -416,24 +458,25 @@ impl Cx<'_> {
         })
     }
 
-    /// True for a variable of an `#[unroll] for`.
+    /// True for the variable of an `#[unroll] for`.
     fn is_counter(&self, e: &Expr) -> bool {
         name_of(e).is_some_and(|name| self.kind(name) == Some(Kind::Counted))
     }
 
-    /// Arguments that are to be device values.
+    /// The arguments with their numbers marked, so that they become device values.
     fn numbers(&self, args: &Punctuated<Expr, Token![,]>) -> Punctuated<Expr, Token![,]> {
         args.iter().map(|e| number(e, &self.elements).into_owned()).collect()
     }
 
-    /// True for a comparison of a `#[host]` parameter with a variant, which the host computes.
+    /// True for a comparison of a `#[host]` parameter with a variant. The host computes such a comparison.
     fn is_of_host(&self, e: &ExprBinary) -> bool {
         let is_host = |e: &Expr| name_of(e).is_some_and(|name| self.hosts.iter().any(|h| name == h));
         let is_variant = |e: &Expr| match e {
             Expr::Path(p) => {
                 let names: Vec<&Ident> = p.path.segments.iter().rev().take(2).map(|s| &s.ident).collect();
                 let upper = |name: &Ident| name.to_string().starts_with(char::is_uppercase);
-                // True by Rust's naming convention for variants: an associated constant may be a device value.
+                // A variant's name contains a lowercase letter, by Rust's convention. A name of capitals only is an
+                // associated constant, which may be a device value.
                 let constant = |name: &Ident| !name.to_string().contains(char::is_lowercase);
                 matches!(names[..], [variant, of] if upper(of) && upper(variant) && !constant(variant))
             }
@@ -474,14 +517,14 @@ impl Cx<'_> {
         quote_spanned!(span=> #call(#left, #right))
     }
 
-    /// True for a function that is declared in the same macro call, and for a name that the body declares.
+    /// True for a function that the same macro call declares, and for a name that the body declares.
     fn is_own_function(&self, name: &Ident, function: &Expr) -> bool {
         let alone = matches!(function, Expr::Path(p) if p.path.segments.len() == 1);
         alone && (self.kind(name).is_some() || self.known.free.contains(&name.to_string()))
     }
 
-    /// True for a call of a function that is declared elsewhere, under any path: rustc is asked for the requirements of
-    /// its result.
+    /// True for a call, by any path, of a function that is declared elsewhere. rustc then has to check what the result
+    /// requires.
     fn is_asked(&mut self, e: &ExprCall) -> bool {
         let Expr::Path(p) = &*e.func else { return false };
         let Some(last) = p.path.segments.last() else { return false };
@@ -491,10 +534,10 @@ impl Cx<'_> {
             && !self.known.is_lanes_own(&e.func)
     }
 
-    /// Expands a call; `taken` is the method that receives its result, [`HERE`] or [`ARGUMENT`].
+    /// Expands a call. `taken` is the method that receives the call's result, [`HERE`] or [`ARGUMENT`].
     pub(super) fn call(&mut self, e: &ExprCall, taken: &str) -> TokenStream {
         let name = called(&e.func);
-        // Before everything else: these construct device values that may be present in some lanes only.
+        // Before all other cases: `Some`, `Ok` and `Err` construct device values, which may exist in only some lanes.
         for (name, made) in [("Some", "some"), ("Ok", "ok"), ("Err", "err")] {
             if let (true, Some(value)) = (self.is_prelude(&e.func, name), e.args.first()) {
                 let (made, value) = (lang(made, e.func.span()), self.expr(value));
@@ -514,6 +557,7 @@ impl Cx<'_> {
         }
         // The user may declare a function under any name, including a library function's.
         let own = name.is_some_and(|name| self.is_own_function(name, &e.func));
+        let qualified = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_none());
         if let (Some(name), Some(targets), false) = (name, self.targets, own) {
             check::instruction(name, targets, self.errors);
         }
@@ -521,11 +565,14 @@ impl Cx<'_> {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
         };
-        // Functions are inlined while the kernel is built, so rustc would not notice an infinite recursion.
+        // Functions are inlined while the kernel is built, so rustc does not notice an infinite recursion.
         self.no_recursion(&e.func);
         let args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
-            false if !own && name.is_some_and(|n| n == "select" || n == "splat") => {
+            // A function has no receiver whose type would say what a number beside a type parameter is, so these two names of the language
+            // are given. A function of the host that is called by one of them takes no bare number where elements have type parameters;
+            // under a path, `own::select(…)`, it does. Elsewhere the names mean nothing.
+            false if !own && name.is_some_and(|n| n == "select" || n == "splat") && !qualified => {
                 self.arguments(&self.numbers(&e.args))
             }
             false => {
@@ -534,8 +581,8 @@ impl Cx<'_> {
             }
         };
         let span = e.func.span();
-        // A barrier with arguments hands these buffers over to the next phase. Which overload applies depends on the arguments' types, so
-        // traits select it.
+        // A barrier with arguments passes these buffers to the next phase. The types of the arguments determine the
+        // overload, so traits select it.
         if !own && name.is_some_and(|n| n == "barrier") && !args.is_empty() {
             let (with, flow) = (lang("CallWith", span), self.flow_of_call(span));
             let (given, args) = match args.as_slice() {
@@ -562,8 +609,23 @@ impl Cx<'_> {
         }
     }
 
-    /// The result of a call, whose requirements rustc checks. It has the spans of the function and of the call's end, so that errors about
-    /// the result point at the call.
+    /// True if the value may be one of the device, as far as syntax shows.
+    pub(super) fn may_be_of_device(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Paren(e) => self.may_be_of_device(&e.expr),
+            Expr::Group(e) => self.may_be_of_device(&e.expr),
+            Expr::Cast(_) | Expr::Binary(_) => true,
+            Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)),
+            Expr::Index(e) => !matches!(*e.index, Expr::Range(_)) && self.may_be_of_device(&e.expr),
+            Expr::MethodCall(e) => self.may_be_of_device(&e.receiver),
+            Expr::Field(e) => self.may_be_of_device(&e.base),
+            Expr::Call(_) => true,
+            e => name_of(e).and_then(|name| self.kind(name)).is_some_and(|kind| kind != Kind::Counted),
+        }
+    }
+
+    /// The result of a call, with a check by rustc of what the call requires. It has the spans of the function's name
+    /// and of the call's end, so that errors about the result point at the call.
     pub(super) fn given_back(&self, call: &TokenStream, taken: &str, [span, end]: [Span; 2]) -> TokenStream {
         let taken = Ident::new(taken, span);
         let (flow, targets) = (self.flow_of_call(span), self.on_targets(span));
@@ -571,7 +633,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #call.#taken::<_, #targets> #flow)
     }
 
-    /// The flow token (whose type says whether all lanes are active) at a call.
+    /// The flow token, whose type says whether all lanes are active, to be passed to a call.
     fn flow_of_call(&self, span: Span) -> TokenStream {
         match self.closures {
             0 => {
@@ -587,11 +649,11 @@ impl Cx<'_> {
 }
 
 impl Cx<'_> {
-    /// The targets as a type: the ones in `#[targets(…)]`, the targets of a device function's caller, or `AnyTarget`; also the targets
-    /// whose matrix instructions may be used, which for a caller's targets are determined by bounds.
+    /// The targets, as a type: those in `#[targets(…)]`, those of a device function's caller, or `AnyTarget`. Also, as
+    /// a second type, the targets whose matrix instructions may be used; for a caller's targets, bounds determine it.
     fn on_targets(&self, span: Span) -> TokenStream {
         if let Some(targets) = &self.callers_targets {
-            // Has the span of the call, at which errors about the targets point.
+            // Has the span of the call, so that errors about the targets point there.
             let targets = targets.clone().into_iter().map(|mut token| {
                 token.set_span(span.resolved_at(token.span()));
                 token
@@ -600,10 +662,11 @@ impl Cx<'_> {
             let bound = lang("Bound", span);
             return quote_spanned!(span=> #targets, #bound<#targets>);
         }
-        // A generic target, such as `gfx9-generic`, has the matrix instructions of the targets that it represents.
+        // A generic target, such as `gfx9-generic`, is replaced by the targets that it represents, because they
+        // determine its matrix instructions.
         let types = self.targets.unwrap_or_default().iter().flat_map(|target| target.represented_by());
         let types = types.collect::<BTreeSet<_>>().into_iter().map(|target| {
-            // The type of `gfx90a` is `Gfx90a`.
+            // The type for `gfx90a` is named `Gfx90a`.
             lang(&target.name().replacen('g', "G", 1), span)
         });
         let pairs = types.reduce(|pairs, next| quote_spanned!(span=> (#pairs, #next)));

@@ -1,4 +1,4 @@
-//! The stack of constructs around the current point, which exits search for their targets.
+//! The stack of constructs around the current point. An exit searches it for its target.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -7,8 +7,8 @@ use syn::Label;
 use super::deferred::Deferred;
 use super::lang;
 
-/// The names of the `Leave` values that record exits: by `break` and `continue`, and by `return`, which also ends the scope of all outer
-/// variables.
+/// The names of the variables that record exits. `left` is for `break` and `continue`, `returned` for `return`, which
+/// also ends the scope of all outer variables.
 #[derive(Default, Clone)]
 pub(crate) struct Leaves {
     pub left: Vec<Ident>,
@@ -17,13 +17,14 @@ pub(crate) struct Leaves {
 
 /// A construct around the current point.
 pub(crate) enum Frame {
-    /// The statements of a block, with the exits in the current statement.
+    /// The statements of a block, and the exits in the current statement.
     Statements(Leaves),
-    /// A branch of an `if`, with the name of its guard, whose type is the branch's kind.
+    /// A branch of an `if`: the name of its guard, whose type is the branch's kind.
     Branch(Ident),
     /// A target of exits.
     Target(Box<Target>),
-    /// A part of an expression, in which exits are forbidden: the rest of the expression would not know that lanes left.
+    /// A part of an expression. Exits are forbidden in it, because the rest of the expression would still execute for
+    /// the lanes that left.
     Operand,
     /// A closure.
     Closure,
@@ -31,7 +32,7 @@ pub(crate) enum Frame {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TargetKind {
-    /// A loop on the device; `valued` for a `loop`, whose `break`s may have a value.
+    /// A loop on the device. `valued` is true for a `loop`, whose `break`s may have a value.
     Loop { valued: bool, trips: Trips },
     /// A loop that is unrolled.
     Unrolled,
@@ -41,12 +42,12 @@ pub(crate) enum TargetKind {
     Function,
 }
 
-/// The order of the trips of a device loop.
+/// How the trips of a device loop follow each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trips {
     /// One after the other.
     Free,
-    /// `#[pipeline]`: an iteration starts before the previous one has ended.
+    /// `#[pipeline]`: a trip starts before the previous one has ended.
     Pipelined,
     /// `#[ping_pong]`: all waves execute the same phases in step.
     PingPong,
@@ -56,23 +57,23 @@ pub(crate) enum Trips {
 pub(crate) struct Target {
     pub kind: TargetKind,
     pub label: Option<String>,
-    /// The name of its guard.
+    /// The name of the construct's guard.
     pub guard: Ident,
-    /// The exits that cross it; for a block and a function also those to its end.
+    /// The exits that cross the construct; for a block or a function, also the exits to its end.
     pub leaves: Leaves,
-    /// The `Leave` values of its `continue`s so far.
+    /// The names of the variables that record the loop's `continue`s so far.
     pub continues: Vec<Ident>,
-    /// True if it has a `break` (for a function, a `return`).
+    /// True if the construct has a `break` (for a function, a `return`).
     pub breaks: bool,
-    /// The names of the variables that receive the values of its exits.
+    /// The names of the variables that receive the values of the exits.
     pub values: Vec<Ident>,
-    /// The states of variables without an initial value at its `break`s and its `continue`s.
+    /// The states of variables without an initial value, at each `break` and at each `continue`.
     pub at_breaks: Vec<Deferred>,
     pub at_continues: Vec<Deferred>,
 }
 
 impl Target {
-    /// A frame for a target, without exits.
+    /// A frame for a target that has no exits yet.
     pub fn frame(kind: TargetKind, label: Option<&Label>, guard: Ident) -> Frame {
         let label = label.map(|l| l.name.ident.to_string());
         Frame::Target(Box::new(Target {
@@ -88,7 +89,7 @@ impl Target {
         }))
     }
 
-    /// Declares its `Leave` values and the variables for its values.
+    /// Declares the variables that record exits and the variables for the exits' values.
     pub fn declarations(&self, span: Span) -> TokenStream {
         let mut out = self.leaves.declarations(span);
         let (leave, slot) = (lang("Leave", span), lang("Slot", span));
@@ -101,7 +102,7 @@ impl Target {
         out
     }
 
-    /// The variables for its values, as nested pairs.
+    /// The variables for the exits' values, as nested pairs.
     pub fn slots(&self, span: Span) -> TokenStream {
         let (end, rest) = match &self.values[..] {
             [rest @ .., last] if !rest.is_empty() => {
@@ -115,12 +116,12 @@ impl Target {
 }
 
 impl Leaves {
-    /// True if no lane leaves.
+    /// True if no exit is recorded.
     pub fn is_empty(&self) -> bool {
         self.left.is_empty() && self.returned.is_empty()
     }
 
-    /// Declares the `Leave` values.
+    /// Declares the variables that record the exits.
     pub fn declarations(&self, span: Span) -> TokenStream {
         let leave = lang("Leave", span);
         self.left

@@ -26,28 +26,28 @@ use crate::ty;
 pub(crate) struct Cx<'e> {
     pub errors: &'e mut Errors,
     pub targets: Option<&'e [Target]>,
-    /// In a device function with a parameter `AllLanes<T>`, the type `T`.
+    /// The type `T` of a parameter `AllLanes<T>`, if a device function with one is being expanded.
     pub callers_targets: Option<TokenStream>,
-    /// A token of the kernel, whose hygiene the generated names get.
+    /// A token of the kernel. The generated names get its hygiene.
     site: Span,
     /// Names in scope, innermost last.
     names: Vec<Name>,
     /// The number of closures around the current point.
     closures: usize,
-    /// The stack of enclosing constructs, for exits.
+    /// The stack of enclosing constructs, in which exits search for their targets.
     frames: Vec<frame::Frame>,
     /// Line and column at which the names of the enclosing statements go out of scope.
     ends: Option<(u32, u32)>,
     /// The number of unique names generated so far.
     fresh: usize,
-    /// True if `return` has no value.
+    /// True in a function whose `return` has no value.
     pub returns_nothing: bool,
-    /// The device function that is being expanded, and the number of enclosing `comptime` branches.
+    /// The device function that is being expanded, if any, and the number of enclosing `comptime` branches.
     pub function: Option<Ident>,
     pub comptime: usize,
     /// The nesting depth of destructuring assignments.
     pub nesting: usize,
-    /// The kernels of this macro call, and the ones whose names the body rebinds.
+    /// The kernels of this macro call, and those of them whose names the body rebinds.
     pub kernels: Rc<[String]>,
     pub renamed: Vec<Ident>,
     /// The tuple structs of this macro call.
@@ -61,10 +61,10 @@ pub(crate) struct Cx<'e> {
     /// The numbers of enclosing manually scheduled blocks and of enclosing `unsafe` blocks.
     manual: usize,
     unsafes: usize,
-    /// The number of `#[matrix]` phases so far, and whether the current point is in one.
+    /// The number of `#[matrix]` phases so far, and whether the current point is in such a phase.
     phases: usize,
     in_phase: bool,
-    /// Assignments to `#[carried]` variables so far.
+    /// The assignments to `#[carried]` variables so far, by the variables' names.
     carried: Vec<Ident>,
     /// Facts that follow from the other items of this macro call.
     pub known: Rc<crate::parse::Known>,
@@ -72,31 +72,31 @@ pub(crate) struct Cx<'e> {
     pub deferred: deferred::Deferred,
     /// The variables that start uniform and are later assigned varying values.
     pub varying: analysis::vary::Varying,
-    /// Parameters whose values are known when the kernel is built.
+    /// The parameters whose values are known when the kernel is built.
     pub hosts: Vec<String>,
     /// Constant parameters of type `usize`.
     sizes: Vec<String>,
     /// Parameters of type `&[V<T>]`.
     lists: Vec<String>,
-    /// Names of memory; variables of `#[unroll] for` that index both memory and arrays of values.
+    /// The names that denote memory; and the variables of `#[unroll] for` that index both memory and arrays of values.
     memory: HashSet<String>,
     mixed: Vec<Ident>,
 }
 
-/// The meaning of a name.
+/// What a name in a body denotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A device value (a handle) or a host value, immutable.
+    /// An immutable device value (a handle) or host value.
     Value,
-    /// A `let mut` of the device.
+    /// A `let mut` variable of the device.
     Variable,
-    /// A `&mut` parameter of a device function: a variable of the caller, accessed as `*name`.
+    /// A `&mut` parameter of a device function: it denotes a variable of the caller, and is accessed as `*name`.
     Lent,
     /// The parameter `name: AllLanes`.
     Token,
-    /// The variable of an `#[unroll] for`, a host value.
+    /// The variable of an `#[unroll] for`, which is a host value.
     Counted,
-    /// A `#[carried] let mut`, whose value is passed to the next trip of its loop.
+    /// A `#[carried] let mut` variable, whose value the next trip of its loop receives.
     Carried,
     /// A `let x;` without an initial value.
     Deferred,
@@ -105,15 +105,16 @@ pub(crate) enum Kind {
 struct Name {
     text: String,
     kind: Kind,
-    /// The number of closures that enclose its declaration.
+    /// The number of closures that enclose the variable's declaration.
     closures: usize,
-    /// True if it is a variable that holds a pointer.
+    /// True if the name is a variable that contains a pointer.
     pointer: bool,
-    /// Its initial value, if that is an untyped number.
+    /// The initial value, if that is an untyped number.
     number: Option<syn::Expr>,
-    /// True if it is a host value that may be a `usize`.
+    /// True if the name is a host value that may be a `usize`.
     size: bool,
-    /// A variable that began as `None` without a type: what is assigned to it tells the type.
+    /// True for a variable that is initialised with `None` without a type annotation: the first assigned value
+    /// determines the type.
     untyped: bool,
 }
 
@@ -165,9 +166,8 @@ impl<'e> Cx<'e> {
         helper(name, at, self.site)
     }
 
-    /// The name of a construct's guard, the variable that represents it in the expansion. Constructs of the same kind may be nested, and
-    /// exits refer
-    /// to the outer ones, so each has its own number.
+    /// The name of a construct's guard, the variable that represents the construct in the expansion. Constructs of the
+    /// same kind may be nested, and exits may refer to the outer ones, so each guard has its own number.
     pub fn guard(&self, name: &str, at: Span) -> Ident {
         let depth = self
             .frames
@@ -218,15 +218,15 @@ impl<'e> Cx<'e> {
         });
     }
 
-    /// Items that shadow the kernels whose names the body rebinds. In a pattern, the name of a unit struct is a comparison, but that of a
-    /// function is a new binding.
+    /// Functions that shadow the kernels whose names the body rebinds. In a pattern, the name of a unit struct (a
+    /// kernel) is a comparison, but the name of a function is a new binding.
     pub fn freed_names(&self) -> TokenStream {
         let free = |name: &Ident| quote!(#[allow(dead_code)] fn #name() {});
         self.renamed.iter().map(free).collect()
     }
 
-    /// Reports an error inside a closure. It is unknown who calls the closure and under which condition, so nothing in it may depend on the
-    /// set of active lanes.
+    /// Reports an error if the current point is inside a closure. It is unknown who calls the closure and under which
+    /// condition, so nothing in a closure may depend on the set of active lanes.
     pub fn not_in_closure(&mut self, at: impl ToTokens, what: &str, remedy: &str) {
         if self.closures > 0 {
             let why = "the closure may be called where other lanes run";
@@ -234,7 +234,7 @@ impl<'e> Cx<'e> {
         }
     }
 
-    /// Runs `f` as the expansion of a closure's body.
+    /// Runs `f`, which expands a closure's body.
     pub fn closure<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.closures += 1;
         self.frames.push(frame::Frame::Closure);
@@ -244,7 +244,7 @@ impl<'e> Cx<'e> {
         result
     }
 
-    /// Runs `f` and drops the names that it declares.
+    /// Runs `f`, and ends the scope of the names that `f` declares.
     pub fn scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let depth = self.names.len();
         let result = f(self);
@@ -253,9 +253,9 @@ impl<'e> Cx<'e> {
     }
 }
 
-/// A name that the expansion declares. It has the location of `at`, so that errors about it point there, and the hygiene of `site`, a token
-/// of the user's kernel: with the hygiene of the macro call, rustc would point at the whole call. The prefix distinguishes it from the
-/// user's names.
+/// A name that the expansion declares. Its span has the location of `at`, so that errors point there, and the hygiene
+/// of `site`, a token of the user's kernel: with the hygiene of the macro call, rustc would point at the whole call.
+/// The prefix distinguishes the name from the user's names.
 pub(crate) fn helper(name: &str, at: Span, site: Span) -> Ident {
     Ident::new(&format!("__gcn_{name}"), at.resolved_at(site))
 }
@@ -266,7 +266,7 @@ pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
     quote_spanned!(span=> ::gcn_dsl::__private::#name)
 }
 
-/// True for a path that only the expansion writes: that of an item of [`lang`].
+/// True for the path of an item of [`lang`], which only the expansion writes.
 pub(crate) fn is_of_lang(path: &syn::Path) -> bool {
     path.leading_colon.is_some()
         && path.segments.iter().nth(1).is_some_and(|module| module.ident == "__private")

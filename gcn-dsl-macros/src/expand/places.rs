@@ -1,4 +1,4 @@
-//! Targets of assignments and mutable borrows: variables, elements, fields, `&mut self`.
+//! Targets of assignments and of mutable borrows: variables, elements, fields, `&mut self`.
 
 pub(crate) mod lend;
 pub(crate) mod place;

@@ -1,4 +1,4 @@
-//! The types of literals, numbers and indices, and hints for idioms of other languages.
+//! The types of literals, numbers and indices; and hints about idioms of other languages.
 
 pub(crate) mod counted;
 pub(crate) mod habits;

@@ -1,4 +1,4 @@
-//! `impl AddAssign`: a kernel computes `a += b` as `a = a + b`, which requires an `impl Add`.
+//! `impl AddAssign`: a kernel computes `a += b` as `a = a + b`, so an `impl Add` is needed.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use super::{DeviceImpl, Item};
 use crate::operator::{Sides, of_assignment, of_impl};
 use crate::rename::renamed;
 
-/// Turns every `impl AddAssign` into an `impl Add`. If the user has also written an `impl Add` for the same two types, the former is
-/// dropped, since the two agree in any reasonable program.
+/// Turns every `impl AddAssign` into an `impl Add`. If the user has also written an `impl Add` for the same two types,
+/// the `impl AddAssign` is dropped, since in any reasonable program both compute the same.
 pub(super) fn as_operators(items: &mut Vec<Item>) {
     let plain: HashSet<Sides> = items.iter().filter_map(|item| sides(item, of_impl)).collect();
     items.retain(|item| sides(item, of_assignment).is_none_or(|operator| !plain.contains(&operator)));
@@ -50,7 +50,7 @@ fn as_operator(found: &mut DeviceImpl, operator: &str) {
     }
 }
 
-/// The body with a variable in place of `self`, and that variable as its value.
+/// The body of the assignment with a variable in place of `self`. The value of the new body is that variable.
 fn changed(body: &Block) -> syn::Result<Block> {
     let at = body.span();
     let variable = Ident::new("__gcn_left", at);

@@ -7,7 +7,7 @@ use syn::{FnArg, Ident, Type};
 use super::{Item, KernelFn, repr};
 use crate::ty::Elements;
 
-/// Sets of names; each fact applies wherever the macro call uses the name.
+/// Sets of names. Each fact about a name applies wherever the macro call uses that name.
 #[derive(Default)]
 pub(crate) struct Known {
     /// Functions that the macro call declares, without methods.
@@ -18,9 +18,9 @@ pub(crate) struct Known {
     pub fields: HashSet<String>,
     /// Device structs that are stored in memory (`#[repr(C)]`), with the types of their fields.
     pub data: HashMap<String, Vec<Type>>,
-    /// Methods that exactly one of these structs and no other type has, with the name of the struct.
+    /// Methods that exactly one of these structs has, and no other type, with the name of the struct.
     pub of_data: HashMap<String, String>,
-    /// The methods among them that return such a struct.
+    /// Those of the methods in `of_data` that return a struct stored in memory.
     pub of_lanes: HashSet<String>,
     /// Methods with `&mut self`.
     pub mutating: HashSet<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Known {
     pub options: HashMap<String, Vec<bool>>,
     /// For functions and methods: for each parameter except `self`, true if its element type is a type parameter.
     pub generics: HashMap<String, Vec<bool>>,
-    /// The variants of device enums in order; true for those without fields.
+    /// The variants of device enums in order, each with true if it has no fields.
     pub variants: HashMap<String, Vec<(String, bool)>>,
     /// Device enums that are stored in memory (`#[repr(u32)]`).
     pub listed: HashSet<String>,
@@ -42,25 +42,27 @@ pub(crate) struct Known {
     pub operators: HashSet<String>,
 }
 
-/// Functions that return a lane's number; nearly every kernel starts with one. For speed, the expansion assumes that the result is varying
-/// instead of asking rustc; if a function of this name is a different one, that is a compile error (`gcn_dsl::__private::each_lanes_own`).
+/// Functions that return a lane's number, the built-in variables of the language: nearly every kernel starts with one, and nearly every
+/// condition depends on one, so rustc is not asked whether they vary but told that they do. Under another name (`use … as`), or under a
+/// path, rustc is asked as for any function. A function of one's own that is called by one of these names alone and gives anything else is
+/// a compile error that says so (`gcn_dsl::__private::each_lanes_own`); no program changes its meaning.
 const LANES_OWN: [&str; 3] = ["global_id", "local_id", "lane_id"];
 
 impl Known {
-    /// True for a call of such a function from the prelude.
+    /// True for a call of such a function, if no other function of this macro call has its name.
     pub fn is_lanes_own(&self, function: &syn::Expr) -> bool {
         let syn::Expr::Path(path) = function else { return false };
         let Some(name) = path.path.get_ident() else { return false };
         LANES_OWN.iter().any(|own| name == own) && !self.free.contains(&name.to_string())
     }
 
-    /// True for a struct stored in memory that this macro call declares.
+    /// True for a struct that this macro call declares and that is stored in memory.
     pub fn is_data(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
         path.path.get_ident().is_some_and(|name| self.data.contains_key(&name.to_string()))
     }
 
-    /// True for an enum stored in memory that this macro call declares.
+    /// True for an enum that this macro call declares and that is stored in memory.
     pub fn is_listed(&self, ty: &Type) -> bool {
         let Type::Path(path) = crate::ty::bare(ty) else { return false };
         path.path.get_ident().is_some_and(|name| self.listed.contains(&name.to_string()))
@@ -76,7 +78,7 @@ impl Known {
     }
 }
 
-/// For a parameter other than `self`, the type that it borrows mutably, if any.
+/// `None` for `self`; for another parameter, the type that it borrows mutably, if any.
 fn lends(input: &FnArg) -> Option<Option<Type>> {
     let FnArg::Typed(typed) = input else { return None };
     Some(match &*typed.ty {
@@ -87,14 +89,14 @@ fn lends(input: &FnArg) -> Option<Option<Type>> {
     })
 }
 
-/// For a parameter other than `self`, true if it is a device `Option`.
+/// `None` for `self`; for another parameter, true if it is a device `Option`.
 fn takes_option(input: &FnArg) -> Option<bool> {
     let FnArg::Typed(typed) = input else { return None };
     let host = typed.attrs.iter().any(|a| a.path().is_ident("host"));
     Some(!host && crate::ty::optional(&typed.ty).is_some())
 }
 
-/// For a parameter other than `self`, true if it is `V<T>`, `S<T>` or `T` with a type parameter `T`.
+/// `None` for `self`; for another parameter, true if its type is `V<T>`, `S<T>` or `T`, where `T` is a type parameter.
 fn takes_number(input: &FnArg, elements: &Elements) -> Option<bool> {
     let FnArg::Typed(typed) = input else { return None };
     let ty = crate::ty::handled(&typed.ty);
@@ -108,7 +110,7 @@ fn operator(item: &Item) -> Option<String> {
     crate::operator::key(path, crate::operator::right(path)?, &i.frame.self_ty)
 }
 
-/// The name of the type that an `impl` or a method belongs to.
+/// The type's name; `None` unless the type is a plain name.
 pub(super) fn name_of(ty: &Type) -> Option<String> {
     match ty {
         Type::Path(p) => p.path.get_ident().map(ToString::to_string),
@@ -116,14 +118,15 @@ pub(super) fn name_of(ty: &Type) -> Option<String> {
     }
 }
 
-/// The methods of an `impl` that return its type.
+/// The methods of an `impl` that return the type that the `impl` is for.
 fn gives_itself(item: &Item) -> Vec<String> {
     let Item::Impl(i) = item else { return Vec::new() };
     let itself = |f: &&KernelFn| f.gives(name_of(&i.frame.self_ty).as_deref());
     i.functions.iter().filter(itself).map(|f| f.sig.ident.to_string()).collect()
 }
 
-/// The methods of structs stored in memory whose names no other type's methods have.
+/// The methods of structs stored in memory, with the struct's name, except those whose name is also that of another
+/// type's method.
 fn methods_of_data(items: &[Item], known: &Known) -> HashMap<String, String> {
     let (mut found, mut others) = (HashMap::new(), HashSet::new());
     for item in items {
@@ -195,7 +198,7 @@ pub(super) fn known(items: &[Item]) -> Known {
         }
         let elements = around.with(&f.sig.generics);
         let numbers: Vec<bool> = f.sig.inputs.iter().filter_map(|i| takes_number(i, &elements)).collect();
-        // If several functions have the same name, the fact must hold for all of them.
+        // If several functions have this name, the fact must be true for all of them.
         let seen = known.generics.entry(f.sig.ident.to_string()).or_insert_with(|| numbers.clone());
         *seen = seen.iter().zip(numbers).map(|(a, b)| *a && b).collect();
     };
@@ -239,7 +242,8 @@ pub(super) fn known(items: &[Item]) -> Known {
     known
 }
 
-/// Makes fields of device structs whose type is an enum stored in memory uniform, like those of a plain scalar type.
+/// Makes fields of device structs uniform if their type is an enum stored in memory, like fields with a plain scalar
+/// type.
 pub(super) fn uniform_fields(item: &mut Item, known: &Known) {
     let fields: Vec<&mut syn::Field> = match item {
         Item::Struct(s) if !known.data.contains_key(&s.ident.to_string()) => s.fields.iter_mut().collect(),

@@ -8,7 +8,7 @@ use syn::{Block, Expr, ExprBlock, ExprMethodCall, ExprUnsafe, parse_quote_spanne
 
 use crate::attrs;
 
-/// An `unsafe` block as a block with an internal attribute.
+/// The `unsafe` block as a plain block with an internal attribute.
 pub(crate) fn marked(e: &ExprUnsafe) -> ExprBlock {
     let mut attrs = e.attrs.clone();
     attrs.push(attrs::unsafe_mark(e.unsafe_token.span));
@@ -41,7 +41,8 @@ impl VisitMut for Normal {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// The loop that is equivalent to `for_each` over mutable references to array elements; only there may the closure assign.
+/// The loop that is equivalent to `for_each` over mutable references to array elements. Only in the loop may the
+/// closure's body assign to variables.
 fn in_place(call: &ExprMethodCall) -> Option<Expr> {
     let Some(Expr::Closure(closure)) = call.args.first().filter(|_| call.method == "for_each") else {
         return None;

@@ -1,5 +1,5 @@
-//! Lifetimes of device structs: `struct Grid<'a> { data: &'a mut [f32], width: u32 }`. While a kernel is built, memory is a handle that
-//! lives long enough, so the lifetime parameter is meaningless, and is removed wherever the struct is named.
+//! Lifetimes of device structs: `struct Grid<'a> { data: &'a mut [f32], width: u32 }`. While a kernel is built, memory
+//! is a handle without a lifetime, so the parameter has no meaning, and is removed wherever the struct is named.
 
 use std::collections::HashSet;
 

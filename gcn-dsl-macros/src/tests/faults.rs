@@ -1,4 +1,5 @@
-//! Each mistake gives one message, at the right tokens and with a remedy. Also tests what remains of a kernel that has a mistake.
+//! Each mistake gives one message, which is at the right tokens and suggests a remedy. Also tests what remains of a
+//! kernel that has a mistake.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -301,7 +302,7 @@ fn input_that_is_no_kernel() {
     }
 }
 
-/// The library's limits, which are checked for values that are not literals when the kernel is built.
+/// The library's limits, which apply when the kernel is built to values that are not literals.
 #[path = "../../../gcn-dsl/src/ir/pipeline/stages.rs"]
 mod stages;
 

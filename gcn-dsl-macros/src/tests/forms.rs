@@ -1,5 +1,5 @@
-//! Tests every form of every instruction that the assembler accepts, as a line of `asm!`: it becomes a call of the corresponding function
-//! with the right arguments, or is rejected for a reason.
+//! Tests every form of every instruction that the assembler accepts, written as a line of `asm!`: the line becomes a
+//! call of the corresponding function with the right arguments, or is rejected for a known reason.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use gcn_test_support::env::fuzz_step;
 
 use catalog::{Form, Function, ParamKind};
 
-/// The catalogue of functions that the library's build generates.
+/// The catalogue of functions that the build of gcn-dsl generates.
 #[allow(dead_code, reason = "this test needs names and parameters alone")]
 #[path = "../../../gcn-dsl/src/catalog/functions.rs"]
 mod catalog;
@@ -21,7 +21,7 @@ mod types;
 
 const OPTIONS: &str = include_str!("../../../gcn-dsl/src/lang/isa/options.rs");
 
-/// Each modifier in assembly syntax; those with lists of bits are handled separately.
+/// Each modifier in assembly syntax, except those whose value is a list of bits.
 const WRITTEN: [(Modifiers, &str); 29] = [
     (Modifiers::CLAMP, "clamp"),
     (Modifiers::OMOD, "mul:2"),
@@ -67,7 +67,7 @@ fn is_both(row: &InstDesc, slot: &OperandDesc) -> bool {
     slot.name == "vaddr" && row.required.contains(Modifiers::IDXEN | Modifiers::OFFEN)
 }
 
-/// An operand in the assembler's syntax, and in that of `asm!`.
+/// An operand in the assembler's syntax and in that of `asm!`.
 fn operand(row: &InstDesc, at: usize) -> (String, String) {
     let slot = &row.operands[at];
     let tuple = |file: char| match slot.dwords {
@@ -94,7 +94,7 @@ fn operand(row: &InstDesc, at: usize) -> (String, String) {
     }
 }
 
-/// An instruction in the assembler's syntax, and in that of `asm!`.
+/// An instruction in the assembler's syntax and in that of `asm!`.
 fn lines(row: &InstDesc, modifiers: &str) -> (String, String) {
     let (theirs, ours): (Vec<_>, Vec<_>) = (0..row.operands.len()).map(|at| operand(row, at)).unzip();
     let mut declared: Vec<String> = ["scc", "vcc", "m0"].map(|r| format!("{r} = in(value)")).to_vec();
@@ -141,7 +141,7 @@ fn wanted(f: &Function, form: Form) -> usize {
     f.params_of(form).iter().map(|p| count(p.kind)).sum()
 }
 
-/// The fault in the expansion of a line that the assembler accepts, if there is one.
+/// What is wrong with the expansion of a line that the assembler accepts; `None` if nothing is.
 fn fault(row: &InstDesc, line: &str, functions: &HashMap<String, &Function>) -> Option<String> {
     let body: proc_macro2::TokenStream = line.parse().unwrap();
     let name = format!("{}{}", row.mnemonic, row.variant().suffix());

@@ -5,7 +5,8 @@ use quote::quote;
 
 use super::body;
 
-/// Checks that `input` expands to `expected`, token for token; `lang` stands for `::gcn_dsl::__private`, `flow` for the flow token.
+/// Checks that `input` expands to `expected`, token for token. In `expected`, `lang` stands for `::gcn_dsl::__private`
+/// and `flow` for the flow token.
 #[track_caller]
 fn becomes(input: TokenStream, expected: &str) {
     let text = body(input.clone());
@@ -121,7 +122,7 @@ fn operators() {
         quote! { f(a == 1 || a == 2 && !(a > 3)); },
         "f(lang::or(lang::eq(a, 1), lang::and(lang::eq(a, 2), !(lang::gt(a, 3)))));",
     );
-    // A right side whose effects syntax does not show is evaluated only in the lanes that need it.
+    // If syntax does not show whether the right side has effects, only the lanes that need it evaluate it.
     for right in [quote!(g()), quote!(b.max(a) > 3)] {
         let left = "let __gcn_left = lang::or_begin(lang::eq(a, 1), &__gcn_flow);";
         becomes(quote! { f(a == 1 || #right); }, left);
@@ -237,17 +238,22 @@ fn host_time_blocks() {
 
 #[test]
 fn rustc_is_asked_what_a_call_needs() {
-    let asked = |call: &str| format!("{call}.__gcn_here::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
+    let asked =
+        |call: &str| format!("{call}.a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
     becomes(quote! { barrier(); }, &asked("barrier()"));
     becomes(quote! { sync(); }, &asked("sync()"));
     becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, &asked("gcn::mfma(p, q, lang::load(&x, 0))"));
     becomes(quote! { f.barrier(); }, "f.barrier();");
     becomes(
         quote! { f(all_lanes(), a); },
-        "f(all_lanes().__gcn_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
+        "f(all_lanes().a_call_as_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
     );
-    // rustc decides whether a function of this name takes arguments, or they are buffers that a barrier hands over.
-    becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) }).__gcn_here::<_");
+    // rustc decides whether this is a function that takes arguments or the barrier, which passes buffers to the next
+    // phase.
+    becomes(
+        quote! { let p = barrier(p); },
+        "lang::CallWith(barrier).given(&flow, p) }).a_call_in_a_kernel::<_",
+    );
     // A function that the body or the macro call declares is never the library's, even if the names are equal.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
     becomes(quote! { f(); }, "f();");
@@ -258,7 +264,7 @@ fn rustc_is_asked_what_a_call_needs() {
     });
     assert!(beside.contains("fnbarrier(){"), "{beside}");
     assert!(beside.contains("{barrier();}"), "{beside}");
-    // A closure may be called anywhere, so a barrier in it has no known set of lanes.
+    // A closure may be called anywhere, so the set of active lanes at a barrier in it is unknown.
     becomes(quote! { let c = |v: u32| barrier(); }, "(&lang::InClosure::new())");
 }
 
@@ -271,10 +277,14 @@ fn structure_stays_around_rewritten_parts() {
     becomes(quote! { f([x[0]], [x[2]; 4]); }, "f([lang::load(&x, 0)], [lang::load(&x, 2); 4]);");
     becomes(
         quote! { F::<u32, 4>::g(x[0].0, a..b).h::<3>(x[1]); },
-        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).__gcn_here::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
+        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
     );
     becomes(quote! { let g = |j| x[j] + 1.0; }, "let g = |j| { lang::load(&x, j) + 1.0 };");
-    becomes(quote! { assert_eq!(x[0], 1); }, "assert_eq!(x[0], 1);");
+    becomes(
+        quote! { assert_eq!(x[0], 1); },
+        "if false { #[allow(unused_imports)] use lang::AssertedOnHost as _; lang::Asserted(&lang::load(&x, 0)).is_of_host(); } \
+         assert_eq!(x[0], 1)",
+    );
     becomes(
         quote! { f([p, 1.0]); },
         "let __gcn_element1 = p; let __gcn_elements2 = lang::like(&__gcn_element1); \
@@ -288,7 +298,8 @@ fn structure_stays_around_rewritten_parts() {
 
 #[test]
 fn exits_note_what_they_cross() {
-    // The loop learns that lanes leave it under the condition `c`; the record for that is declared before it.
+    // The loop has to know that lanes leave under the condition `c`. The variable that records this is declared before
+    // the loop.
     becomes(
         quote! { for i in 0..a { if c { break; } f(i); } },
         "{ let __gcn_exit4 = lang::Leave::new(); let __gcn_loop =",
@@ -298,7 +309,7 @@ fn exits_note_what_they_cross() {
         "{ let~flow = __gcn_if2.flow(); { __gcn_exit4.note(&__gcn_if2.kind()); __gcn_loop.leave() }; } __gcn_if2.end() }
          f(i);",
     );
-    // The rest of the body after a `continue` runs with the remaining lanes.
+    // After a `continue`, only the remaining lanes execute the rest of the body.
     becomes(
         quote! { for i in 0..a { if c { continue; } f(i); } },
         "let~flow = lang::after(&flow, &__gcn_exit3, &lang::Leave::together()); f(i);",

@@ -41,7 +41,7 @@ const BARRIERS_IN_PARTS: [&str; 7] = [
     "s_get_barrier_state",
 ];
 
-/// The groups of instructions that have no function. An instruction belongs to the first group that accepts it.
+/// The groups of instructions that have no function. An instruction belongs to the first group whose `has` accepts it.
 pub static EXCLUDED: &[Excluded] = &[
     Excluded {
         has: |row| row.class == Class::Branch,
@@ -134,7 +134,7 @@ pub fn candidates() -> impl Iterator<Item = &'static InstDesc> {
     all.filter(move |row| row.halves.is_none() && !row.targets.intersection(built).is_empty())
 }
 
-/// The group of the instruction of `row` if it has no function.
+/// The group of the instruction of `row`; `None` if the instruction has a function.
 pub fn excluded(row: &InstDesc) -> Option<&'static Excluded> {
     EXCLUDED.iter().find(|e| (e.has)(row))
 }

@@ -25,15 +25,15 @@ pub enum Effect {
     /// An unused call may be removed, but equal calls must not be merged: the result depends on the active lanes or on
     /// the time.
     Unshared,
-    /// None: the call must be executed.
+    /// No transformation is allowed: the call must be executed.
     Kept,
 }
 
 /// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
-    /// The previous contents of a destination of this many dwords that the instruction writes only partly. If it is
-    /// only a modifier that makes the write partial, `f_with` has this parameter and `f` does not.
+    /// The previous contents of a destination of this many dwords that the instruction writes only partly. If the write
+    /// is partial only because of a modifier, `f_with` has this parameter and `f` does not.
     Old(u8),
     /// A vector operand of this many dwords.
     Vector(u8),
@@ -43,7 +43,7 @@ pub enum ParamKind {
     Uniform(u8),
     /// The address of a buffer instruction.
     Buffer,
-    /// The address of a global instruction. It fills the operand `vaddr` and the operand `saddr`, which is
+    /// The address of a global instruction. This parameter gives two operands: `vaddr`, and `saddr`, which is
     /// [`ParamKind::SecondAddress`].
     Global,
     /// The second operand of an address, which is not a parameter of the function.
@@ -79,7 +79,7 @@ pub struct Param {
     pub name: &'static str,
     /// The kind of the operand or modifier.
     pub kind: ParamKind,
-    /// The operand is also written.
+    /// True if the operand is also written.
     pub tied: bool,
 }
 
@@ -109,7 +109,7 @@ pub struct Function {
     pub results: Vec<Outcome>,
     /// The transformations that a call permits.
     pub effect: Effect,
-    /// The rows of the instruction table for all targets; those from which the signature is derived come first.
+    /// The rows of the instruction table for all targets. The rows from which the signature is derived come first.
     pub rows: Vec<&'static InstDesc>,
     /// The family from whose rows the signature is derived: the first that has the instruction.
     pub family: Family,
@@ -206,7 +206,7 @@ fn optional(row: &InstDesc) -> Modifiers {
         | Modifiers::OFFEN
         | Modifiers::IDXEN
         | Modifiers::LDS
-        // A negation is expressed by the source operand.
+        // If the source operand can be negated, the operand expresses the negation.
         | Modifiers::NEG;
     row.modifiers - parameters - row.required
 }
@@ -226,7 +226,7 @@ fn operand_kind(row: &InstDesc, o: &OperandDesc) -> ParamKind {
     match (row.format, o.name) {
         (format, "vaddr") if format.is_buffer() => ParamKind::Buffer,
         (Format::Global | Format::VGlobal, "vaddr") => ParamKind::Global,
-        // Here the lane's number is the other part of the address, instead of `vaddr`.
+        // Here `saddr` is one part of the address and the lane's number is the other; there is no `vaddr`.
         (Format::Global | Format::VGlobal, "saddr") if row.operand_index("vaddr").is_none() => {
             ParamKind::Uniform(2)
         }

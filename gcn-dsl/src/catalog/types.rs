@@ -5,8 +5,8 @@
 
 use gcn_isa::table::{Access, Behaviours, Class, Format, InstDesc, OperandDesc, OperandKinds};
 
-/// The element type that a word of a mnemonic names: its Rust name and width in bits. `Some(None)` for formats that are
-/// handled as untyped dwords.
+/// The element type that a word of a mnemonic names: its Rust name and its width in bits. `Some(None)` for formats that
+/// are handled as untyped dwords; `None` if the word names no type.
 fn element(word: &str) -> Option<Option<(&'static str, u32)>> {
     Some(match word {
         "f16" => Some(("f16", 16)),

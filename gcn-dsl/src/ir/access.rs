@@ -1,4 +1,4 @@
-//! Special properties of memory accesses (cache hints and the like), and helpers for all kinds of accesses.
+//! Special properties of memory accesses (cache hints and transposition), and helpers for all kinds of accesses.
 
 use super::{Inst, Memory, Value};
 
@@ -20,7 +20,8 @@ pub enum Manner {
     Plain,
     /// The access has a cache hint.
     Cached(Cache),
-    /// A load from LDS in which every 16 lanes transpose the elements, of this many bits each (gfx950).
+    /// A load from LDS in which each group of 16 lanes transposes the elements, which have this number of bits
+    /// (gfx950).
     Transposed(u8),
 }
 

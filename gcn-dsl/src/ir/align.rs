@@ -16,8 +16,9 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// Analyses all writes of variables, so that for example a loop counter with steps of 4 is known to be a multiple
-    /// of 4. The iteration starts optimistically, with all variables aligned, and descends to the greatest fixpoint.
+    /// Analyses all writes of variables. For example, a loop counter that starts at 0 and has steps of 4 is known to be
+    /// a multiple of 4. The iteration starts optimistically, with all variables aligned, and descends to the greatest
+    /// fixpoint.
     pub fn of(kernel: &Kernel) -> Alignment {
         let mut writes = Vec::new();
         kernel.body.each_inst(&mut |v| {
@@ -28,7 +29,7 @@ impl Alignment {
         let mut found = Alignment { variables: vec![ENOUGH; kernel.variables.len()], values: HashMap::new() };
         loop {
             // Descend from "fully aligned" until no write contradicts the result. A variable can only lose bits, so
-            // this takes at most `ENOUGH` rounds for each.
+            // there are at most `ENOUGH` rounds for each variable.
             let before = found.variables.clone();
             for (var, value) in &writes {
                 let bits = found.bits(kernel, *value);
@@ -43,17 +44,18 @@ impl Alignment {
         }
     }
 
-    /// For a kernel that is still being built: nothing is known about variables, which may still be written.
+    /// For a kernel that is still being built: the alignment of variables is unknown, because later statements may
+    /// write them.
     pub fn so_far(kernel: &Kernel) -> Alignment {
         Alignment { variables: vec![0; kernel.variables.len()], values: HashMap::new() }
     }
 
-    /// The number of low zero bits of `v`, at most `ENOUGH`: `v` is a multiple of `1 << bits`.
+    /// The number of low bits of `v` that are zero, at most `ENOUGH`; `v` is a multiple of `1 << bits`.
     pub fn bits(&mut self, kernel: &Kernel, v: Value) -> u32 {
         if let Some(known) = self.values.get(&v) {
             return *known;
         }
-        // An explicit stack: sums may be nested arbitrarily deep.
+        // Use an explicit stack instead of recursion: sums may be nested arbitrarily deep.
         let mut work = vec![v];
         while let Some(&v) = work.last() {
             let before = work.len();
@@ -73,12 +75,12 @@ impl Alignment {
         self.known(v)
     }
 
-    /// The cached alignment of `v`, or 0.
+    /// The cached alignment of `v`; 0 if there is none.
     fn known(&self, v: Value) -> u32 {
         self.values.get(&v).copied().unwrap_or(0)
     }
 
-    /// The alignment of `v` according to its instruction, whose operands are known.
+    /// The alignment of `v` as its instruction gives it, if the alignments of the operands are known.
     fn look(&self, kernel: &Kernel, v: Value) -> u32 {
         match kernel.def(v).inst {
             Inst::Const(bits) => (bits as u32).trailing_zeros(),
@@ -122,11 +124,11 @@ fn is_int32(ty: Type) -> bool {
 /// A byte offset as a variable part and a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Split {
-    /// The variable part, if there is one.
+    /// The variable part; `None` if the offset is a constant.
     pub base: Option<Value>,
-    /// True if the base is uniform and the sum is converted to varying.
+    /// True if the base is uniform and the offset is that sum converted to varying.
     pub splat: bool,
-    /// The constant; adding it may wrap around.
+    /// The constant part, to be added with wrap-around.
     pub constant: u32,
 }
 

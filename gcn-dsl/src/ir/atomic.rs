@@ -68,7 +68,7 @@ pub(crate) const fn value_type(op: AtomicOp, ty: Type) -> Option<Type> {
     }
 }
 
-/// For an operation on elements of certain types: the parts of its mnemonics for vector memory and for LDS.
+/// The parts of the mnemonics of one operation on elements of certain types, for vector memory and for LDS.
 ///
 /// Mnemonics for 64-bit integers have the suffix `_x2` (vector memory) or `64` (LDS): `global_atomic_smin_x2`,
 /// `ds_min_i64`.
@@ -95,7 +95,7 @@ const fn name(
 const UNSIGNED: &[Elem] = &[Elem::U32, Elem::U64];
 const SIGNED: &[Elem] = &[Elem::I32, Elem::I64];
 const INTEGERS: &[Elem] = &[Elem::U32, Elem::I32, Elem::U64, Elem::I64];
-/// Types whose values are moved without interpretation.
+/// The types whose values atomics can exchange without interpreting them.
 const WORDS: &[Elem] = &[Elem::U32, Elem::I32, Elem::F32, Elem::U64, Elem::I64, Elem::F64];
 
 #[rustfmt::skip]
@@ -143,12 +143,12 @@ impl Name {
             _ if wide => "64",
             _ => "32",
         };
-        // Every LDS exchange returns the old value, used or not.
+        // Every LDS exchange returns the old value, even if nothing uses it.
         let rtn = if returns || self.op == AtomicOp::Swap { "_rtn" } else { "" };
         format!("ds_{}{rtn}_{}{width}", self.lds, self.letter)
     }
 
-    /// True if the operation does not interpret the element.
+    /// True if the operation does not interpret the element's bits.
     fn moves_bits(&self) -> bool {
         matches!(self.op, AtomicOp::Swap | AtomicOp::CompareExchange)
     }

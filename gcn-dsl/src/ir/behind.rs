@@ -1,8 +1,9 @@
 //! Sinks arithmetic on loaded values past branches, to just before its first reader.
 //!
-//! A wave waits for a load where its result is first read. If there is little to do between a load and a branch, moving
-//! the arithmetic after the branch lets the branch's sides run before the wait. The scheduler does the same within a
-//! block. An instruction is sunk only if its operands occupy no more registers across the branch than its result would.
+//! A wave waits for a load at the first read of its result. If there is little to do between a load and a branch,
+//! moving the arithmetic on the loaded value after the branch lets the branch's sides run before the wait. The
+//! scheduler does the same within a block. An instruction is sunk only if its operands occupy no more registers across
+//! the branch than its result would.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -14,7 +15,8 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| region(kernel, &readers, None, body));
 }
 
-/// `of_trip` is the set of values that each iteration of the innermost enclosing loop computes.
+/// `of_trip` is the set of values that each iteration of the innermost enclosing loop computes; `None` outside of
+/// loops.
 fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, around: &mut Region) {
     for stmt in &mut around.stmts {
         let mut own = HashSet::new();
@@ -45,7 +47,7 @@ fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, ar
                 }
                 order.read_by(kernel, *v, order.place[at]);
             }
-            // After a loop or an exit, other lanes may be active.
+            // Other lanes may be active after a loop or an exit.
             Stmt::If { .. } if passes(kernel, stmt) => order.branches.push(at),
             _ => order.barriers.push(at),
         }
@@ -72,13 +74,15 @@ fn region(kernel: &Kernel, readers: &[u32], of_trip: Option<&HashSet<Value>>, ar
 
 /// The positions of statements in their new order, found from the last statement to the first.
 struct Order {
-    /// For each statement, the index of the statement before which it is placed; its own index if it stays.
+    /// For each statement, the index of the statement before which it is placed; if the statement stays, its own index.
     place: Vec<usize>,
-    /// For each value, the first position at which it is read.
+    /// For each value, the position of its first reader.
     first: HashMap<Value, usize>,
-    /// Values that must not move, because an instruction whose result depends on inactive lanes reads them.
+    /// Values that must not move, because one of their readers is an instruction whose result depends on inactive
+    /// lanes.
     stays: HashSet<Value>,
-    /// The branches that arithmetic may move past, and the statements that it must not move past, in descending order.
+    /// The branches that arithmetic may move past, and the statements (barriers) that it must not move past, both in
+    /// descending order.
     branches: Vec<usize>,
     barriers: Vec<usize>,
 }
@@ -122,7 +126,7 @@ impl Order {
     }
 }
 
-/// True for a branch that leaves the set of active lanes and the float mode unchanged.
+/// True for a branch that leaves the set of active lanes and the floating-point mode unchanged.
 fn passes(kernel: &Kernel, stmt: &Stmt) -> bool {
     stmt.regions().into_iter().all(|inner| {
         let mut passes = true;
@@ -137,7 +141,8 @@ fn passes(kernel: &Kernel, stmt: &Stmt) -> bool {
     })
 }
 
-/// The arithmetic of a region that depends on exactly one load of the region, and whose other operands are live anyway.
+/// The arithmetic of a region that depends on exactly one load of the region, and whose other operands stay live in any
+/// case.
 fn waiting(
     kernel: &Kernel,
     readers: &[u32],
@@ -156,8 +161,8 @@ fn waiting(
             let of = &kernel.def(operand).inst;
             if loaded.contains(&operand) || waiting.contains(&operand) {
                 late += 1;
-                // Moving the operation keeps the loaded value live instead of the result, so the operation stays if the loaded
-                // value is larger.
+                // Moving the operation keeps the loaded value live instead of the result, so the operation stays if the
+                // loaded value is the larger one.
                 stays |= kernel.ty(operand).dwords() > kernel.ty(v).dwords();
             } else {
                 let lives_on = readers[operand.0 as usize] > 1

@@ -1,4 +1,4 @@
-//! The builder of a [`Kernel`]: appends statements one by one, and folds constants and reuses equal values on the way.
+//! The builder of a [`Kernel`]: appends statements one by one, folds constants, and reuses equal values.
 
 pub(in crate::ir) mod if_conversion;
 mod regions;
@@ -31,11 +31,11 @@ pub struct Builder {
     kernel: Kernel,
     open: Vec<Open>,
     /// The pure instructions of the open regions (local value numbering). An instruction that is available here is not
-    /// emitted again, so no two open regions contain the same one.
+    /// emitted again, so each occurs in only one open region.
     shared: HashMap<Rc<Typed>, Value>,
     /// The number of varying conditions around the current point.
     divergence: u32,
-    /// For each variable, the divergence at its declaration.
+    /// For each variable, the value of `divergence` at its declaration.
     declared_at: Vec<u32>,
     labels: u32,
     /// Constants that stand for undefined bits.
@@ -47,23 +47,23 @@ pub struct Builder {
 #[derive(Debug, Default)]
 struct Open {
     region: Region,
-    /// The keys that this region has added to `shared`.
+    /// The keys that the region has added to [`Builder::shared`].
     shared: Vec<Rc<Typed>>,
-    /// For each variable, the value that a read of it gives until the next write, if that is known.
+    /// For each variable whose value is known: the value that a read of the variable gives until the next write.
     known: HashMap<Variable, Value>,
-    /// For each variable, the position in the region of its last write, if nothing can have read it yet.
+    /// For each variable, the position in the region of its last write, unless it may have been read since.
     unread: HashMap<Variable, usize>,
     /// The positions of writes that were overwritten before any read.
     dead: Vec<usize>,
     /// True if no lane continues after the region's last statement; further statements are dropped.
     ended: bool,
-    /// True if the region's condition is a constant and no lane enters it.
+    /// True if the region's condition is a constant such that no lane enters the region.
     never: bool,
-    /// Results that library functions of the language have computed, by function and argument.
+    /// Results that library functions of the DSL have computed, by function and argument.
     derived: HashMap<(&'static str, Value), Vec<Value>>,
-    /// The variables that this region writes, including nested regions that are closed.
+    /// The variables that the region writes, including those that its closed nested regions write.
     written: HashSet<Variable>,
-    /// The variables that are written by closed regions that are not yet part of a statement.
+    /// The variables that closed regions write which are not yet part of a statement.
     pending: HashSet<Variable>,
 }
 
@@ -124,8 +124,8 @@ impl Builder {
         self.kernel
     }
 
-    /// Without folding: returns an equal value that is already available, or appends the instruction.
-    /// [`Builder::value`] folds it first.
+    /// Returns an equal value that is already available, or appends the instruction. Does not fold it;
+    /// [`Builder::value`] does.
     pub(super) fn share(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
         if !inst.is_pure() && !self.is_constant_load(&inst) {
             self.forget_if_mode_changes(&inst);
@@ -148,7 +148,8 @@ impl Builder {
         self.push(inst, None, loc);
     }
 
-    /// True for a load from memory that nothing writes while the kernel runs: it gives the same value everywhere.
+    /// True for a load of memory that nothing writes while the kernel runs: the load gives the same value at every
+    /// point of the kernel.
     fn is_constant_load(&self, inst: &Inst) -> bool {
         match inst {
             Inst::Load { memory: Memory::Buffer(resource), manner: Manner::Plain, .. }
@@ -157,7 +158,8 @@ impl Builder {
         }
     }
 
-    /// Adds a table to the kernel's constants, unless an equal one exists. Returns its byte offset.
+    /// Adds a table to the kernel's constants, unless they already contain an equal one. Returns the table's byte
+    /// offset.
     pub fn constants(&mut self, table: &[u8]) -> u32 {
         let all = &mut self.kernel.constants;
         let places = (0..all.len()).step_by(CONSTANTS_ALIGN);
@@ -183,12 +185,13 @@ impl Builder {
         }
     }
 
-    /// Records that the memory described by `part` is a part of that described by `whole`.
+    /// Records that the memory described by `part` is a part of the memory described by `whole`.
     pub fn part_of(&mut self, part: Value, whole: Value) {
         self.kernel.overlapping.extend([part, whole]);
     }
 
-    /// After a change of MODE, equal instructions may give different values, so forget those that are available.
+    /// After a change of MODE, equal instructions may give different values, so the values that are available must not
+    /// be reused.
     fn forget_if_mode_changes(&mut self, inst: &Inst) {
         if matches!(inst, Inst::Machine(call) if call.changes_mode()) {
             self.shared.clear();
@@ -199,13 +202,13 @@ impl Builder {
         }
     }
 
-    /// The results that the library function `name` has computed from `of`, if they are available here.
+    /// The results that the library function `name` has computed from `of`; `None` if they are not available here.
     pub fn derived(&self, name: &'static str, of: Value) -> Option<&[Value]> {
         self.open.iter().rev().find_map(|open| open.derived.get(&(name, of))).map(Vec::as_slice)
     }
 
-    /// Records the results that the library function `name` has computed from `of` with branches, which value numbering
-    /// cannot match.
+    /// Records results that the library function `name` has computed from `of`. Its code contains branches, so value
+    /// numbering cannot find an equal computation.
     pub fn derive(&mut self, name: &'static str, of: Value, results: Vec<Value>) {
         self.top().derived.insert((name, of), results);
     }
@@ -215,37 +218,37 @@ impl Builder {
         self.share(Inst::Const(bits), ty, None)
     }
 
-    /// A value of undefined bits. Where an instruction needs it as an operand it is zero; a plain copy of it is
-    /// omitted.
+    /// A value of undefined bits. If an instruction needs it as an operand, the bits are zero; a plain copy of the
+    /// value is omitted.
     pub fn undefined(&mut self, ty: Type) -> Value {
         let value = self.push(Inst::Const(0), Some(ty), None);
         self.undefined.insert(value);
         value
     }
 
-    /// True for a result of [`Builder::undefined`], even if it has been converted to varying.
+    /// True for a result of [`Builder::undefined`], also after its conversion to varying.
     pub fn is_undefined(&self, v: Value) -> bool {
         self.undefined.contains(&v)
     }
 
-    /// The bits of `v` if it is a constant, even if it has been converted to varying.
+    /// The bits of `v` if it is a constant or a constant that was converted to varying; `None` otherwise.
     pub fn as_const(&self, v: Value) -> Option<u64> {
         self.kernel.constant(v)
     }
 
-    /// Registers a value for the simulator to show. Returns the literal with which its instruction is marked.
+    /// Registers a value that the simulator is to show. Returns the literal that marks the value's instruction.
     pub fn probe(&mut self, probe: Probe) -> u32 {
         let probes = &mut self.kernel.debug.probes;
         probes.push(probe);
         FIRST + probes.len() as u32 - 1
     }
 
-    /// Records what a trap at this position means.
+    /// Records the meaning of a trap at this source location.
     pub fn note(&mut self, at: SourceLoc, text: String) {
         self.kernel.debug.notes.push((at, text));
     }
 
-    /// Notes that the selections of a position stand for an index into values in registers.
+    /// Records that the selects at this source location implement an index into values in registers.
     pub fn indexed(&mut self, at: SourceLoc) {
         let indices = &mut self.kernel.debug.indices;
         if !indices.contains(&at) {
@@ -268,8 +271,8 @@ impl Builder {
         self.rolled.contains(&counter)
     }
 
-    /// Declares an LDS array of `len` elements of `element_bytes` bytes. The size of an array that is too large for any
-    /// memory saturates; the kernel is rejected later.
+    /// Declares an LDS array of `len` elements of `element_bytes` bytes. If the array is too large for any memory, its
+    /// size saturates; the kernel is rejected later.
     pub fn lds(&mut self, len: usize, element_bytes: u32) -> LdsId {
         let bytes = len.saturating_mul(element_bytes as usize);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -308,27 +311,27 @@ impl Builder {
     }
 
     /// Declares a variable whose scope began under `divergence` varying conditions, and which is first written here.
-    /// The write must keep the values that other branches give to their lanes, although the variable has no value
-    /// before them.
+    /// The write must keep the values that other branches have given to their lanes, although the variable has no value
+    /// before all these branches.
     pub fn declare_deferred(&mut self, ty: Type, divergence: u32) -> Variable {
         let var = self.declare_joined(ty);
         self.declared_at[var.0 as usize] = divergence;
         var
     }
 
-    /// True for a variable of [`Builder::declare_joined`]. The list of these is sorted.
+    /// True for a variable that [`Builder::declare_joined`] declared. The list of these variables is sorted.
     pub(super) fn is_joined(&self, var: Variable) -> bool {
         self.kernel.joined.binary_search_by_key(&var.0, |joined| joined.0).is_ok()
     }
 
-    /// Declares a variable in the given registers.
+    /// Declares a variable that is kept in the given registers.
     pub fn declare_in(&mut self, ty: Type, to: Reg, loc: Option<SourceLoc>) -> Variable {
         let var = self.declare(ty);
         self.kernel.pins.push(Pin { var, to, loc });
         var
     }
 
-    /// True if the user chose the variable's registers, so that its values must be written there.
+    /// True if the user chose the variable's registers, so that each of its values must be written to them.
     pub(super) fn is_pinned(&self, var: Variable) -> bool {
         self.kernel.pins.iter().any(|pin| pin.var == var)
     }
@@ -350,7 +353,8 @@ impl Builder {
         if self.top().known.get(&var) == Some(&value) {
             return;
         }
-        // Under a varying condition that began after the declaration, inactive lanes may still need their value.
+        // Under a varying condition that began after the declaration, the variable's values in inactive lanes may still
+        // be needed.
         let keep = self.divergence > self.declared_at[var.0 as usize];
         self.effect(Inst::Write { var, value, keep }, loc);
         let top = self.top();
@@ -359,8 +363,8 @@ impl Builder {
             return;
         }
         let position = top.region.stmts.len() - 1;
-        // The earlier write in this region had the same active lanes and was not read, so it is dead. A read in a
-        // nested region would have cleared `unread`.
+        // The earlier write in this region had the same active lanes and its value was not read, so it is dead. A read
+        // in a nested region would have cleared `unread`.
         if let Some(earlier) = top.unread.insert(var, position) {
             top.dead.push(earlier);
         }
@@ -369,8 +373,8 @@ impl Builder {
             self.top().known.remove(&var);
             return;
         }
-        // Inactive lanes still have the old value, but nothing can read it until the mask widens. That happens only at
-        // a region's end, where all known values are forgotten.
+        // Inactive lanes still have the old value. They become active again only at the end of a region, where all
+        // known values are forgotten, so no read can confuse the two values.
         self.top().known.insert(var, value);
     }
 

@@ -1,8 +1,8 @@
-//! Sums over the bytes of words: the sum of the products of four pairs of bytes, and that of their absolute
+//! Sums over the bytes of words. The sum of the products of four pairs of bytes, and the sum of their absolute
 //! differences, are one instruction each (`v_dot4_i32_i8`, `v_sad_u8`), which also adds the rest of the sum.
 //!
-//! Integer addition wraps, so sums may be reassociated. A sum is split into its terms; four terms with the four bytes
-//! of the same two words become the instruction.
+//! Integer addition wraps, so sums may be reassociated. A sum is split into its terms. Four terms of one operation on
+//! the four bytes of the same two words are replaced by the instruction.
 
 use gcn_isa::Target;
 use hashbrown::{HashMap, HashSet};
@@ -29,7 +29,7 @@ impl Of {
     }
 }
 
-/// A term of a sum: the operation on byte `byte` of both words.
+/// A term of a sum: the operation on byte number `byte` of both words.
 struct Term {
     of: Of,
     words: [Value; 2],
@@ -43,7 +43,7 @@ struct Byte {
     signed: bool,
 }
 
-/// Replaces such sums in `kernel`. Returns true if there were any.
+/// Replaces such sums in `kernel`. Returns true if any were replaced.
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let readers = kernel.readers();
     kernel.rewrite(|kernel, body| {
@@ -57,7 +57,7 @@ struct Sums<'k> {
     kernel: &'k mut Kernel,
     target: Target,
     readers: Vec<u32>,
-    /// The instructions of the current region that no sum has absorbed.
+    /// The instructions of the current region that have not become part of a sum.
     here: HashSet<Value>,
     found: bool,
 }
@@ -65,8 +65,8 @@ struct Sums<'k> {
 impl Sums<'_> {
     /// Visits the statements backwards, so that a whole sum is found before the partial sums that it contains.
     fn region(&mut self, region: &mut Region) {
-        // An instruction of an outer region must not be absorbed: inside a loop it would then be computed in every
-        // iteration.
+        // An instruction of an outer region must not become part of the sum: inside a loop it would then be computed in
+        // every iteration.
         let around = std::mem::replace(&mut self.here, region.insts().collect());
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts).into_iter().rev() {
@@ -96,7 +96,7 @@ impl Sums<'_> {
         let mut order = Vec::new();
         let mut open = vec![root];
         while let Some(v) = open.pop() {
-            // Instructions outside the region are not absorbed.
+            // Instructions outside the region do not become part of the sum.
             let single = self.readers[v.0 as usize] == 1 && self.here.contains(&v);
             match self.kernel.def(v).inst {
                 Inst::Bin(Bin::Add, x, y) if v == root || single && self.is_sum(v) => {
@@ -104,7 +104,8 @@ impl Sums<'_> {
                     open.extend([y, x]);
                     continue;
                 }
-                // Signed and unsigned sums have the same bits, and source code mixes the two.
+                // Signed and unsigned sums have the same bits, and source code mixes the two, so look through the
+                // conversion.
                 Inst::Bitcast(of) if single && is_word(self.kernel.ty(of)) => {
                     let alone = self.readers[of.0 as usize] == 1 && self.here.contains(&of);
                     if alone && (self.is_sum(of) || self.term(of).is_some()) {
@@ -127,8 +128,8 @@ impl Sums<'_> {
             rest.extend(group[byte].replace(v));
         }
         order.retain(|key| {
-            // With only three of the four terms, the fourth byte would have to be masked, which costs what the
-            // instruction saves.
+            // If one of the four terms is missing, its byte would have to be masked, which costs what the instruction
+            // saves.
             let whole = groups[key].iter().all(Option::is_some);
             if !whole {
                 rest.extend(groups[key].iter().flatten());
@@ -188,12 +189,13 @@ impl Sums<'_> {
         if x.signed != y.signed || x.number != y.number || !unsigned {
             return None;
         }
-        // Both operations are commutative: a canonical order of the words gives the four terms of a group the same key.
+        // Both operations are commutative: with the words in a canonical order, the four terms of a group have the same
+        // key.
         let words = if x.word <= y.word { [x.word, y.word] } else { [y.word, x.word] };
         Some(Term { of, words, byte: x.number })
     }
 
-    /// The byte of which `v` is the extension to a word, if it is one.
+    /// If `v` is a byte that was extended to a word: the byte.
     fn byte(&self, v: Value) -> Option<Byte> {
         let kernel = &self.kernel;
         let Inst::Cast(narrow) = kernel.def(v).inst else { return None };
@@ -209,7 +211,8 @@ impl Sums<'_> {
         loop {
             match kernel.def(word).inst {
                 Inst::Bitcast(of) if is_word(kernel.ty(of)) => word = of,
-                // Look through one shift only: the sum of two counts would have to be compared with the width.
+                // Look through one shift only: with two shifts, the sum of the counts would have to be compared with
+                // the width.
                 Inst::Bin(Bin::Shr, of, count) if number == 0 => {
                     let elem = kernel.ty(of).elem;
                     let count =

@@ -31,29 +31,29 @@ pub struct Call {
     pub mnemonic: &'static str,
     /// The variant that selects among the table's rows with this mnemonic.
     pub variant: Variant,
-    /// The operands that are read, including those that are also written, in assembly order.
+    /// The operands that the instruction reads, in assembly order, including those that it also writes.
     pub args: SmallVec<[Arg; 4]>,
     /// Source modifiers of the arguments.
     pub arg_mods: ArgMods,
-    /// The previous value of a destination of which the instruction writes only a part.
+    /// The old value of a destination of which the instruction writes only a part.
     pub old: Option<Value>,
-    /// The SCC that the instruction reads, a uniform `bool`.
+    /// The value of SCC that the instruction reads, a uniform `bool`.
     pub scc: Option<Value>,
-    /// The VCC that the instruction reads.
+    /// The value of VCC that the instruction reads.
     pub vcc: Option<Value>,
-    /// The M0 that the instruction reads.
+    /// The value of M0 that the instruction reads.
     pub m0: Option<Value>,
-    /// The modifiers that were set explicitly.
+    /// The modifiers that the kernel has set explicitly.
     pub given: Given,
     /// The types of all results.
     pub results: SmallVec<[Type; 2]>,
-    /// The transformations that the instruction permits.
+    /// The transformations that compiler passes may apply to the instruction.
     pub effect: Effect,
 }
 
 impl Call {
-    /// The table rows that the mnemonic stands for: those with this name on the target or, if there are none, those of
-    /// the instruction that GFX9 calls so (later instruction sets renamed some).
+    /// The table rows that the mnemonic stands for: those with this name on the target. If there are none, those of the
+    /// instruction that has this name on GFX9 (later instruction sets renamed some instructions).
     pub fn rows(&self, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
         let called = table::find_mnemonic(on, self.mnemonic);
         let renamed = table::find_mnemonic(on, self.mnemonic).next().is_none();
@@ -62,7 +62,7 @@ impl Call {
     }
 }
 
-/// Source modifiers: bit `i` of each mask refers to argument `i`.
+/// Source modifiers of the arguments: bit `i` of each mask is for argument `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ArgMods {
     /// The argument is negated.
@@ -73,7 +73,7 @@ pub struct ArgMods {
     pub sext: u8,
 }
 
-/// Modifiers, and the set of those that were set explicitly; the others have the row's default.
+/// Modifiers, and the set of those that were set explicitly; all others have the default of the table row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Given {
     /// The values of the modifiers.
@@ -88,7 +88,7 @@ impl Default for Given {
     }
 }
 
-/// DPP controls that have no effect.
+/// DPP controls that leave all lanes in place and enable all rows and banks.
 const DPP: Dpp = Dpp { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false };
 /// SDWA selectors that select whole dwords.
 const SDWA: Sdwa = Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 };
@@ -118,7 +118,7 @@ impl Given {
         self.set |= Modifiers::OP_SEL | Modifiers::OP_SEL_HI;
     }
 
-    /// The union of the two; `other` takes precedence.
+    /// The union of `self` and `other`. If both set a modifier, `other` takes precedence.
     #[must_use]
     pub fn and(self, other: Given) -> Given {
         let mut mods = self.mods;
@@ -126,7 +126,7 @@ impl Given {
         Given { mods, set: self.set | other.set }
     }
 
-    /// Sets the modifiers that were set explicitly in `mods`.
+    /// Copies the modifiers that were set explicitly to `mods`.
     pub fn apply(&self, mods: &mut Mods) {
         let mut from = self.mods;
         if self.set.intersects(Modifiers::DPP) {
@@ -146,7 +146,7 @@ impl Given {
     }
 }
 
-/// A bit of [`Given::set`] that stands for the format of a typed buffer instruction.
+/// The bit of [`Given::set`] that stands for the format of a typed buffer instruction.
 pub const BUFFER_FORMAT: Modifiers = Modifiers::from_bits_retain(1 << 63);
 
 impl Call {
@@ -167,7 +167,7 @@ impl Call {
         }
     }
 
-    /// True if the instruction only computes one result from its explicit operands.
+    /// True if the instruction does no more than compute one result from its explicit operands.
     pub fn has_one_result(&self) -> bool {
         let implicit = [self.old, self.scc, self.vcc, self.m0];
         self.effect == Effect::Pure && self.results.len() == 1 && implicit.iter().all(Option::is_none)

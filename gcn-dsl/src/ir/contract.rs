@@ -2,7 +2,8 @@
 //! once.
 //!
 //! Product and sum must be in the same region, so that no multiplication moves into a loop. If other instructions read
-//! the product, it is still computed; the fused instruction costs no more than the sum.
+//! the product as well, the product is still computed; the fused instruction then replaces only the sum, and costs no
+//! more than the sum does.
 
 use hashbrown::HashSet;
 
@@ -33,12 +34,12 @@ fn region(kernel: &mut Kernel, region_: &mut Region) {
     });
 }
 
-/// True for types that have the fused instruction.
+/// True for types that have a fused multiply-add.
 fn is_fused(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::F16 | Elem::F32 | Elem::F64)
 }
 
-/// Fuses a sum with a product among its operands; with the left one if both are products.
+/// Fuses a sum that has a product among its operands. If both operands are products, the left one is fused.
 fn sum(
     kernel: &mut Kernel,
     products: &HashSet<Value>,

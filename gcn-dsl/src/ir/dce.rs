@@ -1,8 +1,8 @@
-//! Dead-code elimination: drops values, variable writes and empty control flow without effect.
+//! Dead-code elimination: removes values, variable writes and control flow that have no effect.
 //!
 //! The pass marks backwards from instructions with effects: the operands of a live statement are live, and a write is
-//! live if something live reads its variable. Variables are treated flow-insensitively, so a write that is overwritten
-//! before any read stays; [`super::build`] removes those.
+//! live if a live instruction reads its variable. The order of reads and writes of a variable is ignored, so a write
+//! that is overwritten before any read stays; [`super::build`] removes such writes.
 
 use super::{Inst, Kernel, Region, Stmt, Value};
 
@@ -17,7 +17,7 @@ pub fn run(kernel: &mut Kernel) {
 struct Live {
     values: Vec<bool>,
     variables: Vec<bool>,
-    /// For each value, whether its instruction is in the body.
+    /// For each value, true if its instruction is in the body.
     placed: Vec<bool>,
     /// The writes of each variable.
     writes: Vec<Vec<Value>>,
@@ -26,7 +26,7 @@ struct Live {
 }
 
 impl Live {
-    /// Marks the statements that have an effect or decide about control flow.
+    /// Marks the statements that have an effect and the conditions that decide about control flow.
     fn of(kernel: &Kernel) -> Live {
         let (values, variables) = (kernel.values.len(), kernel.variables.len());
         let mut live = Live {
@@ -45,7 +45,7 @@ impl Live {
                     _ => {}
                 }
             }
-            // Exits are never removed, so the conditions of all statements around them are live.
+            // Exits are never removed, so the conditions of all statements around an exit are live.
             other => other.condition().into_iter().for_each(|cond| live.mark(cond)),
         });
         live

@@ -1,4 +1,5 @@
-//! Moves the side of a branch that only assigns values that are already known to before the branch.
+//! If one side of a branch only writes values that were computed before the branch, moves these writes to before the
+//! branch.
 //!
 //! For `let x = if i > 0 { a[i - 1] } else { 0 }`, the result is first set to 0 in all lanes, and the loaded value then
 //! overwrites it in some of them. The branch is left with one side, and setting the register in the other lanes need
@@ -8,7 +9,7 @@ use hashbrown::HashSet;
 
 use super::{Inst, Kernel, Region, Stmt, Value, Variable};
 
-/// Moves such sides of the branches of `kernel`.
+/// Moves such writes in the branches of `kernel`.
 pub fn run(kernel: &mut Kernel) {
     let joined: HashSet<Variable> = kernel.joined.iter().copied().collect();
     kernel.rewrite(|kernel, body| region(kernel, &joined, body));
@@ -33,8 +34,9 @@ fn region(kernel: &mut Kernel, joined: &HashSet<Variable>, around: &mut Region) 
     });
 }
 
-/// The writes of `els`, if it contains nothing else, all values come from before the branch, all variables only merge
-/// the values of the sides, and `then` does nothing with these variables except write them.
+/// The writes of `els`. `None` unless all of these hold: `els` contains nothing else, all values come from before the
+/// branch, all variables only merge the values of the two sides, and `then` does nothing with these variables except
+/// write them.
 fn defaults(kernel: &Kernel, joined: &HashSet<Variable>, then: &Region, els: &Region) -> Option<Vec<Value>> {
     if els.stmts.is_empty() || then.stmts.is_empty() {
         return None;

@@ -2,8 +2,8 @@
 //!
 //! A division by a constant becomes a multiplication by the reciprocal, rounded up to enough bits that every quotient
 //! is exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994). Any other
-//! division multiplies by a reciprocal that is slightly too small, and corrects the quotient. Quotient and remainder
-//! share what they have in common, and so do divisions by the same divisor.
+//! division multiplies by a reciprocal that is slightly too small, and corrects the quotient. Quotient and remainder of
+//! the same operands share instructions, and so do divisions by the same divisor.
 
 use gcn_isa::program::SourceLoc;
 
@@ -25,8 +25,8 @@ fn reciprocal(d: u32, bits: u32) -> Reciprocal {
     Reciprocal { multiplier: multiplier as u64, shift }
 }
 
-/// As `reciprocal`, for words of `width` bits; the multiplier may have one bit more. For 64 bits, `d` must be at most
-/// half the range.
+/// As `reciprocal`, for words of `width` bits; the multiplier has up to `width + 1` bits. For 64 bits, `d` must be at
+/// most half the range.
 fn reciprocal_of(d: u64, bits: u32, width: u32) -> (u128, u32) {
     let log = u64::BITS - (d - 1).leading_zeros();
     let power = 1u128 << (width + log);
@@ -40,7 +40,7 @@ fn reciprocal_of(d: u64, bits: u32, width: u32) -> (u128, u32) {
     (high, shift)
 }
 
-/// `x / d` or `x % d` of type `ty`, which is u64 or i64, where the constant `d`, given by its bits, is not 0.
+/// `x / d` or `x % d` of type `ty`, which is u64 or i64. `d` is the divisor's bits, and is not 0.
 pub fn by_constant_64(b: &mut Builder, op: Bin, x: Value, d: u64, ty: Type, loc: Option<SourceLoc>) -> Value {
     let mut expansion = Expansion { b, ty: Type { elem: Elem::U64, ..ty }, loc };
     let quotient = match ty.elem {
@@ -56,8 +56,8 @@ pub fn by_constant_64(b: &mut Builder, op: Bin, x: Value, d: u64, ty: Type, loc:
     expansion.op(Bin::Sub, x, product)
 }
 
-/// If `x * multiplier >> 32 >> shift` is a division for values up to `max`: a factor and a shift that compute the same
-/// with a 32-bit product. The factor and `max` are below 2^24.
+/// If `x * multiplier >> 32 >> shift` is a division of `x` for all `x` up to `max`: a factor and a shift that compute
+/// the same with a 32-bit product. The factor and `max` are below 2^24. `None` otherwise.
 pub fn in_24_bits(max: u32, multiplier: u32, shift: u32) -> Option<(u32, u32)> {
     let power = 32u32.checked_add(shift).and_then(|bits| 1u128.checked_shl(bits))?;
     let d = u32::try_from((power + u128::from(multiplier) / 2) / u128::from(multiplier.max(1))).ok()?;
@@ -119,7 +119,8 @@ impl Expansion<'_> {
         self.b.value(Inst::Bitcast(shifted), self.ty, self.loc)
     }
 
-    /// Unsigned division. The estimated quotient is at most two too small, so two corrections by comparison are enough.
+    /// Unsigned division. The estimate of the quotient is too small by at most two, so two corrections by comparison
+    /// are enough.
     fn natural(&mut self, op: Bin, x: Value, y: Value) -> Value {
         let reciprocal = self.b.value(Inst::Un(Un::Reciprocal, y), self.ty, self.loc);
         let mut quotient = self.op(Bin::MulHi, x, reciprocal);
@@ -167,13 +168,13 @@ impl Expansion<'_> {
         self.op(Bin::Shr, x, by)
     }
 
-    /// As [`Expansion::unsigned`], for 64 bits.
+    /// As [`Expansion::unsigned`], for 64-bit dividends.
     fn unsigned_64(&mut self, x: Value, d: u64) -> Value {
         if d.is_power_of_two() {
             return self.right_64(x, d.trailing_zeros());
         }
         if d > 1 << 63 {
-            // The divisor is so large that it is contained at most once.
+            // The divisor is so large that the quotient is 0 or 1.
             let divisor = self.b.constant(d, self.ty);
             let condition = Type { elem: Elem::Bool, ..self.ty };
             let reaches = self.b.value(Inst::Cmp(Pred::Ge, x, divisor), condition, self.loc);
@@ -223,8 +224,8 @@ impl Expansion<'_> {
             let product = self.with(Bin::MulHi, x, multiplier);
             return self.with(Bin::Shr, product, whole.shift);
         }
-        // The multiplier would have 33 bits. For an even divisor, shift its power of two out of the dividend
-        // first: the dividend then has fewer bits, and a multiplier of 32 bits is enough.
+        // The multiplier would have 33 bits. If the divisor is even, shift its powers of two out of the dividend first:
+        // the dividend then has fewer bits, and a multiplier of 32 bits is enough.
         let twos = d.trailing_zeros();
         if twos > 0 {
             let Reciprocal { multiplier, shift } = reciprocal(d >> twos, 32 - twos);
@@ -254,8 +255,8 @@ impl Expansion<'_> {
             self.with(Bin::Shr, sum, log)
         } else {
             let Reciprocal { multiplier, shift } = reciprocal(size, 31);
-            // A multiplier from 2^31 on is negative as a signed number, too small by 2^32: adding `x` to the
-            // upper half corrects that.
+            // A multiplier of 2^31 or more is negative as a signed number, that is, too small by 2^32. Adding `x` to
+            // the upper half corrects that.
             let product = self.with(Bin::MulHi, x, multiplier as u32);
             let product = if multiplier < 1 << 31 { product } else { self.op(Bin::Add, product, x) };
             let down = self.with(Bin::Shr, product, shift);
@@ -287,7 +288,7 @@ mod tests {
                 }
             }
         }
-        // A multiplication by any other constant is not a division.
+        // A multiplication by any other constant is not a division, so the result is `None`.
         assert!(
             found > 2000
                 && in_24_bits(255, 0x1234_5678, 0).is_none()

@@ -3,7 +3,7 @@
 use super::{Bin, Pred};
 use crate::scalar::Elem;
 
-/// The result of an operation on 32-bit integers; `None` for a division without a result.
+/// The result of an operation on 32-bit integers; `None` for a division that has no result, as by 0.
 pub(super) fn eval(op: Bin, x: u32, y: u32, elem: Elem) -> Option<u32> {
     let signed = elem == Elem::I32;
     let (ix, iy) = (x as i32, y as i32);
@@ -30,7 +30,7 @@ pub(super) fn eval(op: Bin, x: u32, y: u32, elem: Elem) -> Option<u32> {
     })
 }
 
-/// The result of a comparison of 32-bit integers.
+/// True if the comparison of two 32-bit integers holds.
 pub(super) fn holds(pred: Pred, elem: Elem, x: u32, y: u32) -> bool {
     let order = if elem == Elem::I32 { x.cast_signed().cmp(&y.cast_signed()) } else { x.cmp(&y) };
     match pred {

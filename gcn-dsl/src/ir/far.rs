@@ -1,5 +1,6 @@
-//! LDS arrays that start beyond the reach of an instruction's offset field (64 KiB): their start is added to the
-//! indices, where value numbering can share the sum and loop-invariant code motion can hoist it.
+//! LDS arrays that start beyond the reach of an instruction's offset field (64 KiB). The start of such an array is
+//! added to the index of each access, where value numbering can share the sum and loop-invariant code motion can hoist
+//! it.
 
 use hashbrown::HashMap;
 
@@ -9,7 +10,7 @@ use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value};
 pub const DS_OFFSET_MAX: u32 = 65_535;
 
 impl Kernel {
-    /// An array's byte offset as two parts: the part that is added to the indices of accesses, and the part in the
+    /// An array's byte offset as two parts: the part that is added to the indices of accesses, and the part for the
     /// offset fields of instructions.
     pub fn lds_place(&self, id: super::LdsId) -> (u32, u32) {
         let offset = self.lds_offset(id);
@@ -17,7 +18,8 @@ impl Kernel {
     }
 }
 
-/// Adds the start of arrays that are out of reach to the indices. Returns true if there are any.
+/// Adds the start of each array that is out of reach to the indices of its accesses. Returns true if there are such
+/// arrays.
 pub fn run(kernel: &mut Kernel) -> bool {
     if kernel.lds_end() <= DS_OFFSET_MAX {
         return false;
@@ -31,7 +33,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
 
 struct Far<'k> {
     kernel: &'k mut Kernel,
-    /// Within a region: the sum for each offset of an access and start of an array.
+    /// Within a region: for each offset of an access and each start of an array, their sum.
     sums: HashMap<(Value, u32), Value>,
     found: bool,
 }
@@ -71,8 +73,8 @@ impl Far<'_> {
         }
     }
 
-    /// `offset + place`. A constant part of the offset is added last, so that it can go to the instruction's offset
-    /// field.
+    /// `offset + place`. If `offset` has a constant part, it is added last, so that it can go to the instruction's
+    /// offset field.
     fn sum(&mut self, offset: Value, place: u32, out: &mut Vec<Stmt>) -> Value {
         let resolved = self.kernel.resolved(offset);
         let ty = self.kernel.ty(offset);

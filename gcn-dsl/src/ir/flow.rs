@@ -1,13 +1,13 @@
 //! Exits: the common form of `break`, `continue` and `return`.
 //!
-//! Only one construct can be left, [`Stmt::Block`], and only by [`Stmt::Exit`]: the lanes that execute the exit
-//! continue after the block. `break` leaves a block around a loop, `continue` one around the loop's body, and `return`
-//! one around a function's body. Values are passed in variables.
+//! Only one construct can be left: [`Stmt::Block`], and only by [`Stmt::Exit`]. The lanes that execute the exit
+//! continue after the block. `break` leaves a block around a loop, `continue` a block around the loop's body, and
+//! `return` a block around a function's body. Values are passed in variables.
 //!
 //! An exit is *plain* if all lanes that run the block's body leave together, that is, if nothing between the exit and
-//! its block can have separated them. Otherwise the exit is *varying*, and so is its block: lanes wait at the block's
-//! end. A pass that moves code, or that tracks what memory contains, must take into account that the end of a block is
-//! reached from each of its exits.
+//! its block can have separated them. Otherwise the exit is *varying*, and so is its block: lanes that have left are
+//! inactive until the block's end. A pass that moves code, or that tracks what memory contains, must take into account
+//! that the end of a block is reached from each of its exits.
 
 use hashbrown::HashSet;
 
@@ -40,7 +40,7 @@ pub fn leaves(region: &Region, label: Label) -> bool {
 /// The blocks that have a varying exit.
 pub fn varying_blocks(kernel: &Kernel) -> HashSet<Label> {
     let mut found = HashSet::new();
-    // An exit across a varying block is varying itself, so iterate to a fixpoint. Each round only adds enclosing
+    // An exit that leaves a varying block is varying itself, so iterate to a fixpoint. Each round only adds enclosing
     // blocks, so there are at most as many rounds as nested blocks.
     loop {
         let before = found.len();

@@ -1,9 +1,9 @@
-//! Folding while the IR is built: constants, identities, and the reassociations that addresses need.
+//! Folding while the IR is built: constants, identities, and reassociations that simplify addresses.
 //!
 //! Integer arithmetic wraps, as in Rust's release builds, so integer sums may be reassociated. Constant parts are moved
 //! to the outside of sums, so that accesses whose offsets differ by constants have a common base; `merge` and the
-//! offset fields of instructions need that. Floats are folded only if they are merely moved: any other result would
-//! have to be exact and independent of the rounding mode.
+//! offset fields of instructions need that. Operations on floats are folded only if they merely move bits: any other
+//! result would have to be exact and independent of the rounding mode.
 
 mod select;
 
@@ -25,7 +25,7 @@ pub(super) enum Folded {
 }
 
 impl Builder {
-    /// Appends an instruction with a result, after folding it, or returns an equal value that is already available.
+    /// Folds an instruction with a result, then appends it, or returns an equal value that is already available.
     pub fn value(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
         match fold(self, inst, ty, loc) {
             Folded::Value(v) => v,
@@ -34,7 +34,7 @@ impl Builder {
     }
 }
 
-/// Simplifies `inst` of type `ty`.
+/// Simplifies `inst`, whose result has type `ty`.
 fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
@@ -59,7 +59,7 @@ fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded
         Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
         Inst::Cast(v) => cast(b, v, ty),
         Inst::Bitcast(v) => match b.as_const(v) {
-            // Only the masks of all lanes and of no lane are constants.
+            // The IR has mask constants only for all lanes and for no lane, so a bitcast to a mask is not folded.
             _ if ty.elem == Elem::Bool => Folded::Inst(inst),
             Some(bits) => Folded::Inst(Inst::Const(bits)),
             None => Folded::Inst(inst),
@@ -88,7 +88,7 @@ fn logic(b: &Builder, op: Bin, x: Value, y: Value) -> Folded {
     if known == (op == Bin::And) { Folded::Value(other) } else { Folded::Inst(Inst::Const(known.into())) }
 }
 
-/// Computes a division of integers of fewer than 32 bits in 32 bits.
+/// Replaces a division of integers of fewer than 32 bits by one of 32-bit integers.
 fn narrow_division(b: &mut Builder, op: Bin, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Folded {
     let wide = Type { elem: if ty.elem.is_signed() { Elem::I32 } else { Elem::U32 }, ..ty };
     let divisor = match b.as_const(y) {
@@ -118,7 +118,7 @@ fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
     match b.kernel().def(v).inst {
         _ if b.is_undefined(v) => Folded::Value(b.undefined(ty)),
         Inst::Const(bits) => Folded::Inst(Inst::Const(bits)),
-        // The value is already the same in all lanes.
+        // The loaded value is the same in all lanes, and already uniform.
         Inst::ReadFirstLane(of) if b.kernel().ty(of) == ty && is_uniform_load(b, of) => Folded::Value(of),
         _ => Folded::Inst(Inst::Splat(v)),
     }
@@ -153,7 +153,8 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
         return bin(b, op, y, x, ty, loc);
     }
-    // If both operands are uniform values converted to varying, compute once for the wave on the scalar unit.
+    // If both operands are uniform values that were converted to varying, compute the result once for the wave on the
+    // scalar unit.
     if let Some(scalar) = uniform_operands(b, op, x, y, ty) {
         let result = b.value(Inst::Bin(op, scalar[0], scalar[1]), Type { place: Place::Uniform, ..ty }, loc);
         return splat(b, result, ty);
@@ -182,7 +183,8 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             shift_left(b, x, k, c.trailing_zeros(), ty, loc)
         }
         (Bin::Mul, _) => match plus_constant(b, x) {
-            // (x + c1) * c2 = x * c2 + c1 * c2 in wrapping arithmetic; this moves constants to the outside.
+            // (x + c1) * c2 = x * c2 + c1 * c2 in wrapping arithmetic. Multiplying first moves the constant to the
+            // outside.
             Some((inner, c1)) => {
                 let product = b.value(Inst::Bin(Bin::Mul, inner, y), ty, loc);
                 let c = b.constant(u64::from(c.wrapping_mul(c1)), ty);
@@ -200,14 +202,14 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             Folded::Inst(Inst::Bin(Bin::And, x, mask))
         }
         (Bin::Div, 1..) => Folded::Value(division::by_constant(b, x, c, ty, loc)),
-        // x % c = x - x / c * c; the quotient is shared with a division by the same constant.
+        // x % c = x - x / c * c. The quotient is shared with a division by the same constant.
         (Bin::Rem, 1..) => {
             let quotient = b.value(Inst::Bin(Bin::Div, x, y), ty, loc);
             let product = b.value(Inst::Bin(Bin::Mul, quotient, y), ty, loc);
             Folded::Value(b.value(Inst::Bin(Bin::Sub, x, product), ty, loc))
         }
         (Bin::Div | Bin::Rem, 0) => Folded::Value(division::by_value(b, op, [x, y], ty, loc)),
-        // (x + c1) + c2 = x + (c1 + c2); this combines constants at the outside.
+        // (x + c1) + c2 = x + (c1 + c2).
         (Bin::Add, _) => match plus_constant(b, x) {
             Some((inner, c1)) => {
                 let sum = b.constant(u64::from(c.wrapping_add(c1)), ty);
@@ -222,7 +224,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
 /// The mask of the lower half of 64 bits.
 const LOWER: u64 = 0xffff_ffff;
 
-/// A shift of 64 bits by at least 32 is a shift of one half: `(t >> 32) as u32` is simply a register of `t`.
+/// Replaces a shift of 64 bits by 32 or more by a shift of one half: `(t >> 32) as u32` is simply a register of `t`.
 fn shift_of_half(b: &mut Builder, op: Bin, x: Value, c: u32, ty: Type) -> Inst {
     let word = Type { elem: Elem::U32, ..ty };
     let from = u8::from(op == Bin::Shr);
@@ -288,8 +290,8 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     Folded::Inst(Inst::Const(folded))
 }
 
-/// `(a * b + x) + y` with words `x` and `y` becomes `a * b + (x + y)`: the sum of two words is one addition with carry,
-/// and the instruction that computes the product also adds the sum.
+/// `(a * b + x) + y` with 32-bit `x` and `y` becomes `a * b + (x + y)`: the sum of two words is one addition with
+/// carry, and the instruction that computes the product also adds the sum.
 fn sum_with_words(b: &mut Builder, sides: [Value; 2], ty: Type) -> Inst {
     let is_word = |b: &Builder, v: Value| b.as_const(v).is_none() && b.kernel().has_zero_above(v);
     let [x, y] = sides;
@@ -313,7 +315,8 @@ fn is_uniform_load(b: &Builder, v: Value) -> bool {
     one && matches!(memory, Memory::Buffer(_) | Memory::Global(_) | Memory::Lds(_))
 }
 
-/// The uniform values from which both operands were converted to varying, if a scalar instruction can do the operation.
+/// If both operands are uniform values that were converted to varying, and a scalar instruction can do the operation:
+/// the uniform values.
 fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Option<[Value; 2]> {
     if ty.place != Place::Varying || matches!(op, Bin::Div | Bin::Rem) {
         return None;
@@ -331,8 +334,8 @@ fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> O
     }
 }
 
-/// (x + c) + y = (x + y) + c moves constants to the outside even if `x + c` is uniform and `y` is not: accesses whose
-/// offsets differ by constants then have one base.
+/// (x + c) + y = (x + y) + c. This moves constants to the outside even if `x + c` is uniform and `y` is not: accesses
+/// whose offsets differ by constants then have one base.
 fn sum_with_constant(
     b: &mut Builder,
     op: Bin,
@@ -364,8 +367,8 @@ fn sum_with_constant(
     Folded::Inst(Inst::Bin(op, x, y))
 }
 
-/// The operands of a sum that [`product_of_sum`] made: a varying product and a uniform part. The uniform part is moved
-/// to the outside of sums, as constants are, so that rows at uniform distances share the rest of the address.
+/// If `v` is a sum that [`product_of_sum`] made: its operands, a varying product and a uniform part. The uniform part
+/// is moved to the outside of sums, as constants are, so that rows at uniform distances share the rest of the address.
 fn plus_uniform(b: &Builder, v: Value) -> Option<(Value, Value)> {
     let def = |v: Value| &b.kernel().def(v).inst;
     let Inst::Bin(Bin::Add, product, rest) = *def(v) else { return None };
@@ -373,8 +376,9 @@ fn plus_uniform(b: &Builder, v: Value) -> Option<(Value, Value)> {
     apart.then_some((product, rest))
 }
 
-/// True if a uniform part may be moved to the outside of a sum with `v`. That does not pay if `v` is uniform, constant
-/// or read from a variable, because `v` may then be the only part of the sum that a loop changes.
+/// True if a uniform part may be moved to the outside of a sum whose other operand is `v`. Moving it does not pay if
+/// `v` is uniform, constant or read from a variable, because `v` may then be the only part of the sum that a loop
+/// changes.
 fn moves_past(b: &Builder, v: Value) -> bool {
     let kernel = b.kernel();
     match kernel.def(v).inst {
@@ -384,8 +388,8 @@ fn moves_past(b: &Builder, v: Value) -> bool {
     }
 }
 
-/// (x + c) * u = x * u + c * u for varying `x` and uniform `u`: rows at constant distances share the varying product,
-/// and the added part is computed once for the wave.
+/// (x + c) * u = x * u + c * u for varying `x` and uniform `u`. Rows at constant distances then share the varying
+/// product, and the added part is computed once for the wave.
 fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<SourceLoc>) -> Folded {
     for (sum, factor) in [(x, y), (y, x)] {
         if let (Some((inner, c)), Inst::Splat(uniform)) =
@@ -402,8 +406,8 @@ fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<Sou
     Folded::Inst(Inst::Bin(Bin::Mul, x, y))
 }
 
-/// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbouring elements then differ by a
-/// constant.
+/// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic. The byte offsets of neighbouring elements then differ by
+/// a constant.
 fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Option<SourceLoc>) -> Folded {
     if shift < 32
         && let Some((inner, c)) = plus_constant(b, x)
@@ -418,7 +422,8 @@ fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Op
         && c < 32
         && shift < 32
     {
-        // The total count may be 32 or more, for which the result is 0; the hardware would mask the count.
+        // The total count may be 32 or more, for which the result is 0; a single shift by that count would be wrong,
+        // because the hardware masks it.
         let both = c as u32 + shift;
         if both >= 32 {
             return Folded::Inst(Inst::Const(0));
@@ -429,7 +434,7 @@ fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Op
     Folded::Inst(Inst::Bin(Bin::Shl, x, k))
 }
 
-/// If `x` is a sum with a constant: the other operand and the constant.
+/// If `x` is a sum with a constant: the other operand and the constant; `None` otherwise.
 fn plus_constant(b: &Builder, x: Value) -> Option<(Value, u32)> {
     match b.kernel().def(x).inst {
         Inst::Bin(Bin::Add, inner, c) if is_int32(b.kernel().ty(x)) => Some((inner, b.as_const(c)? as u32)),

@@ -2,15 +2,16 @@
 //!
 //! Values are numbered in program order, by hashing. Two pure instructions with equal operands get the same number
 //! wherever they are, because their operands are SSA values. The first of them is the *leader*. If the leader's region
-//! encloses the second instruction, it dominates it and replaces it. If the two are in sibling regions, such as both
-//! sides of an `if`, the leader is hoisted into the innermost common region, provided that it is cheap integer
-//! arithmetic and its operands are defined there. A load gets the number of an earlier load if nothing between them can
-//! have written to its memory.
+//! encloses the second instruction, the leader dominates the second instruction and replaces it. If the two are in
+//! sibling regions, such as both sides of an `if`, the leader is hoisted into the innermost common region, provided
+//! that it is cheap integer arithmetic and its operands are defined there. A load gets the number of an earlier load if
+//! nothing between them can have written to its memory.
 //!
-//! A read of a variable gets the number of the variable's present value, if that is known (`current.rs`), so that equal
-//! expressions of the two are shared. If the values of all reads of a variable are known, they replace the reads, and
-//! the variable is dead. Otherwise its reads stay: if only some were replaced, the value would stay live in addition to
-//! the variable's register. In loops of matrix instructions, which use all registers, that would cost spills.
+//! A read of a variable gets the number of the variable's current value, if that is known (`current.rs`), so that equal
+//! expressions of the read and of the value are shared. If the values of all reads of a variable are known, they
+//! replace the reads, and the variable is dead. Otherwise its reads stay: if only some were replaced, the value would
+//! stay live in addition to the variable's register. In loops of matrix instructions, which use all registers, that
+//! would cost spills.
 //!
 //! A value that a loop's head computes is also known in its body (`carried.rs`).
 
@@ -33,14 +34,14 @@ use current::{Current, Reads};
 pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| {
         let mut numbering = Numbering::of(kernel, body);
-        // After a change of MODE equal instructions may give different values, and no key distinguishes them, because
-        // MODE is not an operand.
+        // After a change of MODE, equal instructions may give different values. MODE is not an operand, so their keys
+        // would be equal nevertheless.
         if numbering.changes_mode {
             return;
         }
         numbering.region(body);
         let Numbering { mut leader, moved, places, regions, carried, reads, .. } = numbering;
-        // In program order, because the known value may itself be such a read.
+        // Replace in program order, because the known value may itself be such a read.
         reads.all_known().for_each(|(read, known)| leader[read.0 as usize] = leader[known.0 as usize]);
         rename(kernel, &leader, body);
         let writes = carried.apply(kernel);
@@ -56,7 +57,7 @@ struct Key {
     detail: u64,
     operands: SmallVec<[Value; 4]>,
     ty: Type,
-    /// For a load, the number of possible writes to its memory before it.
+    /// For a load, the number of statements before it that may have written to its memory.
     epoch: u32,
 }
 
@@ -67,13 +68,13 @@ struct Place {
     index: u32,
 }
 
-/// A region that has been entered.
+/// The facts about a region that has been entered.
 #[derive(Clone, Copy)]
 struct RegionInfo {
-    /// The statement that contains the region; the body contains itself.
+    /// The statement that contains the region; the kernel's body is its own parent.
     parent: Place,
     depth: u32,
-    /// For a loop's head: the loop's body, which follows it in each iteration.
+    /// For the head of a loop: the number of the loop's body, which runs after the head in each iteration.
     body: Option<u32>,
 }
 
@@ -84,17 +85,18 @@ struct Numbering<'k> {
     scheduled: bool,
     /// For each value, the leader that replaces it.
     leader: Vec<Value>,
-    /// For each value, its number: the leader, or a value that is equal at the point where this one is computed.
+    /// For each value, its number: its leader, or a value that equals it where it is computed.
     number: Vec<Value>,
     known: HashMap<Key, Value>,
-    /// For each leader, its present position.
+    /// For each leader, its current position.
     places: Vec<Place>,
     /// Leaders that were hoisted, in the order of their last move.
     moved: Vec<Value>,
     regions: Vec<RegionInfo>,
-    /// The open regions, outermost first, each with the index of its current statement.
+    /// The open regions, outermost first: for each, the index of its current statement.
     open: Vec<Place>,
-    /// The number of possible writes so far to LDS, and to other memory.
+    /// The number of statements so far that may have written to LDS, and the number of those that may have written to
+    /// other memory.
     epochs: [u32; 2],
     current: Current,
     reads: Reads,
@@ -144,8 +146,8 @@ impl<'k> Numbering<'k> {
             }
             match stmt {
                 Stmt::Inst(v) => self.inst(*v),
-                // The body may run again after one of its stores, so its first load must not get the number of a load
-                // before the loop.
+                // The body may run again after one of its own stores, so its first load must not get the number of a
+                // load before the loop.
                 stmt if stmt.repeats() => {
                     self.written(&[LDS, OTHER]);
                     self.current.enter_loop();
@@ -158,12 +160,13 @@ impl<'k> Numbering<'k> {
         id
     }
 
-    /// Numbers the regions of a statement. What is known about variables in one of them does not hold in the others or
-    /// after the statement; only the body of a loop inherits it from the head, which always precedes it.
+    /// Numbers the regions of a statement. Facts about variables in one region do not hold in the other regions or
+    /// after the statement. There is one exception: the body of a loop inherits the facts of the head, which always
+    /// precedes it.
     fn inner(&mut self, stmt: &Stmt) {
         let mark = self.current.mark();
         if let Stmt::While { head, body, .. } = stmt {
-            // The state is not reset between the two, because the body always follows the head.
+            // The facts about variables are kept, because the body always follows the head.
             let head = self.region(head);
             self.regions[head as usize].body = Some(self.regions.len() as u32);
             self.region(body);
@@ -197,7 +200,7 @@ impl<'k> Numbering<'k> {
         }
         let Some(key) = self.key(v) else { return };
         match self.known.get(&key).copied() {
-            // The leader precedes the current point in an open region, so it dominates this instruction.
+            // The leader precedes the current point and is in an open region, so it dominates this instruction.
             Some(first) if self.is_open(self.places[first.0 as usize].region) => {
                 self.replace(v, first);
             }
@@ -231,24 +234,25 @@ impl<'k> Numbering<'k> {
         } else {
             self.current.read(var, v);
         }
-        // A value of a loop's head is not visible in the body.
+        // A value that is defined in a loop's head is not visible in the body.
         let is_defined = |known: &Value| self.is_open(self.places[known.0 as usize].region);
         self.reads.add(var, v, known.filter(is_defined));
     }
 
-    /// True for the head of a loop whose body is open.
+    /// True if the region is the head of a loop whose body is open.
     fn is_head_around(&self, region: u32) -> bool {
         let body = self.regions.get(region as usize).and_then(|region| region.body);
         body.is_some_and(|body| self.is_open(body))
     }
 
-    /// True if the region is open. The statements that it has so far then dominate the current point.
+    /// True if the region is open. The statements that have been numbered in it then dominate the current point.
     fn is_open(&self, region: u32) -> bool {
         let depth = self.regions.get(region as usize).map_or(usize::MAX, |r| r.depth as usize);
         self.open.get(depth).is_some_and(|open| open.region == region)
     }
 
-    /// Hoists `v` to the innermost open region around it, if its operands are defined there.
+    /// Hoists `v` to the innermost open region around it, if its operands are defined there. Returns true if `v` was
+    /// hoisted.
     fn hoist(&mut self, v: Value) -> bool {
         let mut place = self.places[v.0 as usize];
         while !self.is_open(place.region) {
@@ -257,7 +261,7 @@ impl<'k> Numbering<'k> {
         let mut known = true;
         self.kernel.def(v).inst.operands(|operand| {
             let at = self.places[self.leader[operand.0 as usize].0 as usize];
-            // Use the operands' present positions, since an operand may itself have been hoisted.
+            // Use the operands' current positions, since an operand may itself have been hoisted.
             known &= self.is_open(at.region)
                 && self.regions[at.region as usize].depth <= self.regions[place.region as usize].depth;
         });
@@ -282,7 +286,7 @@ impl<'k> Numbering<'k> {
             Inst::Splat(_) | Inst::Fma(..) | Inst::Select(..) | Inst::Cast(_) | Inst::Bitcast(_) => (0, 0),
             Inst::Concat(_) | Inst::LaneId | Inst::Constants => (0, 0),
             Inst::LoadUniform { resource, .. } if self.kernel.read_only.contains(resource) => (0, 0),
-            // The detail distinguishes arrays, whose ids are not among the operands.
+            // Let the key's detail distinguish arrays, whose ids are not among the operands.
             Inst::Load { memory, manner: Manner::Plain, .. } if !self.scheduled => match memory {
                 Memory::Buffer(resource) if self.kernel.read_only.contains(resource) => (1, 0),
                 Memory::Buffer(_) => (1, self.epochs[OTHER]),
@@ -295,7 +299,7 @@ impl<'k> Numbering<'k> {
         };
         let mut operands = SmallVec::new();
         inst.operands(|operand| operands.push(self.number[operand.0 as usize]));
-        // A canonical order of operands makes `a + b` equal `b + a`.
+        // Sort the operands, so that `a + b` and `b + a` have equal keys.
         if matches!(inst, Inst::Bin(op, ..) if op.commutes()) {
             operands.sort_unstable();
         }
@@ -307,8 +311,8 @@ fn class(memory: Memory) -> usize {
     if matches!(memory, Memory::Lds(_)) { LDS } else { OTHER }
 }
 
-/// True for single-instruction arithmetic that may execute where its result is not needed: it has no effect and cannot
-/// fault.
+/// True for arithmetic of a single instruction that may be executed where its result is not needed: it has no effect
+/// and cannot fault.
 pub(super) fn is_cheap(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let integer = ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
@@ -326,7 +330,8 @@ fn rename(kernel: &mut Kernel, leader: &[Value], body: &mut Region) {
     for def in &mut kernel.values {
         def.inst.operands_mut(first);
     }
-    // Constants are part of instructions, so a uniform constant converted to varying is simply a constant.
+    // Instructions contain constants as operands, so a uniform constant that was converted to varying is replaced by a
+    // constant.
     for v in 0..kernel.values.len() {
         if let Inst::Splat(of) = kernel.values[v].inst
             && let Inst::Const(bits) = kernel.def(of).inst
@@ -353,13 +358,13 @@ fn rename_conditions(leader: &[Value], region: &mut Region) {
     }
 }
 
-/// Moves hoisted instructions to their new positions, and removes those that have another leader.
+/// Moves hoisted instructions to their new positions, and removes instructions that a leader replaces.
 struct Placing<'a> {
     leader: &'a [Value],
     has_moved: Vec<bool>,
-    /// For results of a loop's head that are carried to the body: the writes to insert after them.
+    /// For each result of a loop's head that is carried to the body: the write to insert after it.
     writes: HashMap<Value, Value>,
-    /// For each region, the instructions to insert, each with the index of the statement that is to follow it.
+    /// For each region, the instructions to insert, each with the index of the statement before which it is inserted.
     arrivals: Vec<Vec<(u32, Value)>>,
     /// The index of the next region. Regions are visited in the order in which they were numbered.
     next: usize,
@@ -369,8 +374,8 @@ impl<'a> Placing<'a> {
     fn of(leader: &'a [Value], moved: &[Value], places: &[Place], regions: usize) -> Placing<'a> {
         let mut has_moved = vec![false; leader.len()];
         let mut arrivals = vec![Vec::new(); regions];
-        // The last move of a value counts. Operands move before their users, so the order of moves respects
-        // dependences.
+        // The last move of a value counts. Operands are hoisted before the instructions that use them, so the order of
+        // moves respects dependences.
         for v in moved.iter().rev() {
             if !std::mem::replace(&mut has_moved[v.0 as usize], true) {
                 let to = places[v.0 as usize];

@@ -1,7 +1,7 @@
-//! Moves scalar arithmetic whose results only one side of a branch uses into that side.
+//! Moves scalar arithmetic into a side of a branch if only that side uses the results.
 //!
 //! A wave that skips the side then also skips the arithmetic. Only instructions of the scalar unit move: a vector
-//! instruction computes for the lanes that are active at its position, and in a branch these may be fewer.
+//! instruction computes for the lanes that are active at its position, and inside a branch fewer lanes may be active.
 
 use super::{Bin, Inst, Kernel, Place, Region, Stmt, Value};
 use crate::scalar::Elem;
@@ -13,7 +13,7 @@ pub fn run(kernel: &mut Kernel) {
         let mut order = Vec::new();
         tree.read(body, Parent::None, &mut order);
         let mut moved = vec![Vec::new(); tree.regions.len()];
-        // Go backwards, so that an operand can follow readers that have moved.
+        // Go backwards, so that an operand can follow readers that have already moved.
         for (v, at) in order.into_iter().rev() {
             let target = tree.needed[v.0 as usize].map_or(at, |needed| tree.side(at, needed));
             if target != at && is_scalar_word(kernel, v) {
@@ -45,7 +45,7 @@ fn is_scalar_word(kernel: &Kernel, v: Value) -> bool {
         }
 }
 
-/// A region's parent, with its relation to it.
+/// The parent of a region, and the region's role in it.
 #[derive(Clone, Copy)]
 enum Parent {
     None,
@@ -95,7 +95,7 @@ impl Tree {
                 self.read(inner, parent, order);
             }
             if let Some(condition) = stmt.condition() {
-                // The condition of a loop is read inside it.
+                // A loop's condition is read inside the loop.
                 self.read_in(condition, if stmt.repeats() { first_inner } else { number });
             }
         }
@@ -111,7 +111,7 @@ impl Tree {
         self.needed[v.0 as usize] = Some(before.map_or(region, |before| self.common(before, region)));
     }
 
-    /// The innermost region that contains both.
+    /// The innermost region that contains both regions.
     fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
             let deeper =
@@ -121,7 +121,8 @@ impl Tree {
         a
     }
 
-    /// The innermost side of a branch around `inner` that runs at most once each time `outer` runs.
+    /// The innermost side of a branch that contains region `inner` and runs at most once each time region `outer` runs;
+    /// `outer` if there is none.
     fn side(&self, outer: u32, inner: u32) -> u32 {
         let (mut target, mut at) = (None, inner);
         while at != outer {

@@ -1,8 +1,8 @@
-//! Code that needs to run only under a condition, for lazily evaluated expressions.
+//! Evaluates code without a branch if all lanes may run it, for lazily evaluated expressions.
 //!
-//! The language's `&&`, `||` and closures of `Option` compute values in a branch that only some lanes need. If the
-//! branch is short and contains no effect, memory read, division or anything that depends on the set of active lanes,
-//! it becomes part of the surrounding code: a branch would cost more, and would hide values that could be shared.
+//! For the DSL's `&&`, `||` and closures of `Option`, a branch computes values that only some lanes need. If the branch
+//! is short and contains no effect, memory read, division or instruction that depends on the set of active lanes, its
+//! instructions move to the current region: a branch would cost more, and would hide values that could be shared.
 
 use hashbrown::HashMap;
 
@@ -12,8 +12,8 @@ use super::{Bin, Inst, Kernel, Region, Stmt, Value, Variable};
 use crate::scalar::Elem;
 
 impl Builder {
-    /// Moves the instructions of a closed region that compute `values` into the surrounding code, if all lanes may run
-    /// them. Returns the new values.
+    /// If all lanes may run the instructions of a closed region that compute `values`, moves them to the current region
+    /// and returns the new values; `None` otherwise.
     pub fn flattened(&mut self, region: &Region, values: &[Value]) -> Option<Vec<Value>> {
         if !is_for_all(self.kernel(), region) {
             return None;
@@ -27,8 +27,8 @@ impl Builder {
         Some(values.iter().map(|v| renamed.get(v).copied().unwrap_or(*v)).collect())
     }
 
-    /// Declares a variable for each value that a branch computes, except for undefined ones. Variables for conditions
-    /// are set to `otherwise`, or `false`, before the branch, because lane masks are merged as a whole.
+    /// Declares a variable for each value that a branch computes; `None` for undefined values. Variables for conditions
+    /// are set to `otherwise`, or `false`, before the branch, because a lane mask is written as a whole.
     pub fn joined_variables(&mut self, values: &[Value], otherwise: Option<Value>) -> Vec<Option<Variable>> {
         let joined = |b: &mut Builder, v: Value| {
             let ty = b.kernel().ty(v);

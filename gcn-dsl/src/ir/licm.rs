@@ -1,8 +1,8 @@
-//! Loop-invariant code motion: moves integer arithmetic with the same result in each iteration, mostly address
-//! arithmetic, out of loops.
+//! Loop-invariant code motion: integer arithmetic (mostly address arithmetic) whose result is the same in each
+//! iteration is moved out of the loop.
 //!
-//! Arithmetic has no effect and cannot fault, so it may run even if the loop runs no iteration. Scalar loads from
-//! read-only slices move, too: the hardware checks their bounds wherever they run, and nothing writes the memory.
+//! Arithmetic has no effect and cannot fault, so it may be executed even if the loop runs no iteration. Scalar loads
+//! from read-only slices move, too: the hardware checks their bounds wherever they run, and nothing writes the memory.
 
 use super::{Inst, Kernel, Place, Region, Stmt, Un, Value, gvn};
 use crate::scalar::Elem;
@@ -15,13 +15,14 @@ pub fn run(kernel: &mut Kernel) {
 
 struct Hoister<'k> {
     kernel: &'k Kernel,
-    /// For each value, the number of its statement in program order; for a hoisted value, that of the loop.
+    /// For each value, the number of its statement in program order; for a value that was hoisted, the number of the
+    /// loop.
     place: &'k mut [u32],
     next: u32,
 }
 
 impl Hoister<'_> {
-    /// Inner loops are visited first, so that an instruction can leave several loops.
+    /// Visits inner loops first, so that an instruction can leave several loops.
     fn region(&mut self, region: &mut Region) {
         region.rebuild(|mut stmt, out| {
             self.next += 1;
@@ -57,8 +58,8 @@ impl Hoister<'_> {
         });
     }
 
-    /// True if an operand of `v` is defined inside the loop. Everything defined before the loop has a smaller number
-    /// than the loop.
+    /// True if an operand of `v` is defined inside the loop. Every value that is defined before the loop has a smaller
+    /// number than the loop.
     fn depends(&self, loop_: u32, v: Value) -> bool {
         let mut depends = false;
         self.kernel.def(v).inst.operands(|operand| depends |= self.place[operand.0 as usize] > loop_);
@@ -71,12 +72,12 @@ fn moves(kernel: &Kernel, v: Value) -> bool {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
         Inst::Un(op, _) => *op == Un::Reciprocal,
         Inst::Constants => kernel.pipelines.is_empty(),
-        // Pairs of dwords for packed instructions: inside the loop they would be copied again and again, while their
-        // parts stay live.
+        // A pair of dwords for packed instructions: inside the loop the pair would be composed again in each iteration,
+        // while its parts stay live anyway.
         Inst::Extract { .. } | Inst::Concat(_) => {
             let ty = kernel.ty(v);
             let two = ty.elem == Elem::F32 && ty.count == 2;
-            // A slice's resource, for example, is uniform.
+            // A uniform value of several dwords, such as the resource of a slice.
             (two || ty.place == Place::Uniform) && kernel.pipelines.is_empty()
         }
         _ => gvn::is_cheap(kernel, v),

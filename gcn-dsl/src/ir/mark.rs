@@ -5,8 +5,8 @@ use bitflags::bitflags;
 use gcn_isa::counters::Counter;
 use gcn_isa::table::{Class, InstDesc};
 
-/// A point in a kernel with a requirement on the order around it. A mark is not an instruction: it keeps its position
-/// relative to the instructions that stay in order, and does not appear in the finished program.
+/// A point in a kernel at which the user or a pass restricts the order of instructions. A mark is not an instruction:
+/// it keeps its position relative to the instructions that stay in order, and does not appear in the finished program.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
     /// From here on instructions keep their source order, until the matching [`Mark::ManualEnd`] in layout order.
@@ -27,14 +27,14 @@ pub enum Mark {
     },
     /// The compiler itself emitted the `s_waitcnt` after this mark, for this reason.
     Because(&'static str),
-    /// LDS reads may be outstanding at the `s_barrier` after this mark.
+    /// LDS reads may still be outstanding when the wave executes the `s_barrier` after this mark.
     ReadsPass,
-    /// A `#[ping_pong]` loop follows, whose barriers all waves of the workgroup must reach: [`super::ping_pong`].
+    /// A `#[ping_pong]` loop follows. All waves of the workgroup must reach its barriers: see [`super::ping_pong`].
     PingPong,
-    /// The end of that loop.
+    /// The end of a `#[ping_pong]` loop.
     PingPongEnd,
-    /// The barrier after this mark belongs to a `#[ping_pong]` loop, and outside of the loop only one group of waves
-    /// reaches it.
+    /// The barrier after this mark stands before or after a `#[ping_pong]` loop. Except for the first barrier before
+    /// the loop, only one group of waves reaches it.
     Stagger,
     /// The barrier after this mark begins or ends a phase of a `#[ping_pong]` loop, for all waves.
     Phase,
@@ -42,14 +42,14 @@ pub enum Mark {
     Cold,
     /// Only instructions of these classes may move across this mark.
     Fence(Classes),
-    /// As `Fence`, but inserted by a pass: LDS accesses on the same side may still be merged.
+    /// As `Fence`, but inserted by a pass: LDS accesses on the same side of the gate may still be merged.
     Gate {
-        /// The classes that may move across.
+        /// The classes whose instructions may move across the gate.
         but: Classes,
-        /// True if the instructions before the gate are as urgent as those after it, which wait for them.
+        /// True if the instructions before the gate are as urgent as those after it, because the latter wait for them.
         urgent: bool,
     },
-    /// The scheduler takes the instructions around this mark from these groups in turn.
+    /// The scheduler takes the instructions around this mark from the classes of these groups in turn.
     Interleave(Box<[Group]>),
 }
 
@@ -63,7 +63,7 @@ pub struct Group {
 }
 
 impl Mark {
-    /// True if two LDS accesses on the same side may become one.
+    /// True if two LDS accesses on the same side of the mark may be merged into one.
     pub fn leaves_pairs(&self) -> bool {
         match self {
             Mark::Cold => true,
@@ -73,7 +73,7 @@ impl Mark {
         }
     }
 
-    /// For a fence or gate, the only classes that may move across it.
+    /// For a fence or gate: the classes whose instructions may move across it; `None` for other marks.
     pub fn passing(&self) -> Option<Classes> {
         match self {
             Mark::Fence(but) | Mark::Gate { but, .. } => Some(*but),
@@ -81,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// True if the mark separates scheduling windows: no instructions of its two sides are reordered together.
+    /// True if the mark separates scheduling windows, so that no instruction moves from one side to the other.
     pub fn is_boundary(&self) -> bool {
         match self {
             Mark::Fence(classes) => classes.is_empty(),
@@ -141,12 +141,12 @@ impl Classes {
         NAMES.iter().find(|(n, _)| *n == name).map(|(_, class)| *class)
     }
 
-    /// The name, if the set is a single class or a named group.
+    /// The name, if the set is a single class or a named group; otherwise "other".
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, class)| *class == self).map_or("other", |(name, _)| name)
     }
 
-    /// The class of a table instruction; none for branches, waits and the like.
+    /// The class of a table instruction; the empty set for branches, waits and the like.
     pub fn of(desc: &InstDesc) -> Classes {
         match desc.class {
             Class::Trans => Classes::TRANS,

@@ -2,18 +2,19 @@
 //!
 //! In a run of instructions without control flow, accesses to one memory object whose byte offsets differ by known
 //! constants become one access of up to 16 bytes (64 for scalar loads), if the common part of the offset is known to be
-//! aligned to the whole block. The alignment makes the merge correct in every case: an aligned block does not wrap at
-//! 2^32, so the bounds of a slice are still checked dword by dword; and the blocks of two lanes are either identical or
-//! disjoint, so the lanes of a wave still write in program order. Elements of 8 and 16 bits are merged where they fill
-//! dwords (`narrow`). In a slice of structs or arrays whose size is not a power of two, the element is the block: it
-//! wraps around only at an index beyond every slice, and the elements of two lanes are identical or disjoint.
+//! aligned to the size of the whole block. The alignment makes the merge correct in every case: an aligned block does
+//! not wrap at 2^32, so the bounds of a slice are still checked dword by dword; and the blocks of two lanes are either
+//! identical or disjoint, so the lanes of a wave still write in program order. Elements of 8 and 16 bits are merged
+//! where they fill dwords (`narrow`). In a slice of structs or arrays whose size is not a power of two, the element is
+//! the block: only an index beyond the end of every slice makes it wrap around, and the elements of two lanes are
+//! identical or disjoint.
 //!
 //! Reordering:
-//! - Loads from read-only memory (`&[T]`) may pass everything.
-//! - Loads and stores of one object may pass accesses to another one. A slice, an LDS array and a private array are
-//!   different objects. Raw pointers may point to the same memory as each other, but not into a slice.
-//! - Loads and stores with the same base and different bytes of an aligned block may pass each other.
-//! - Nothing else passes barriers, atomics, fences or machine instructions that the kernel names.
+//! - Loads from read-only memory (`&[T]`) may move across every instruction.
+//! - Loads and stores of one object may move across accesses to another object. A slice, an LDS array and a private
+//!   array are different objects. Raw pointers may point to the same memory as each other, but not into a slice.
+//! - Loads and stores with the same base, of different bytes of an aligned block, may be reordered.
+//! - No other access may move across barriers, atomics, fences or machine instructions that the kernel names.
 
 mod alias;
 mod edit;
@@ -35,7 +36,7 @@ pub fn run(kernel: &mut Kernel) {
     kernel.rewrite(|kernel, body| region(kernel, &mut alignment, body, &mut 0, false));
 }
 
-/// `manual` counts the open manual schedules, in which every access stays as written.
+/// `manual` counts the open manual schedules, in which every access stays as the user wrote it.
 fn region(
     kernel: &mut Kernel,
     alignment: &mut Alignment,

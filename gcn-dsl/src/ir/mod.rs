@@ -3,7 +3,7 @@
 //!
 //! A [`Region`] is a list of statements. An instruction defines at most one value; its operands are values defined
 //! earlier in the same region or in an enclosing one. State that changes from one iteration of a loop (here also called
-//! a *trip*) to the next, or on one side of an `if`, is in a [`Variable`], which instructions read and write. So the IR
+//! a *trip*) to the next, or in one side of an `if`, is in a [`Variable`], which instructions read and write. So the IR
 //! needs no phis, and a write under a divergent condition simply keeps the values of inactive lanes. `break`,
 //! `continue` and `return` are an [`Stmt::Exit`] from a [`Stmt::Block`]: see [`flow`].
 //!
@@ -78,11 +78,11 @@ pub enum Memory {
     Buffer(Value),
     /// Raw global memory at a uniform 64-bit pointer.
     Global(Value),
-    /// Raw global memory at a 64-bit pointer that each lane has; the offset is a constant.
+    /// Raw global memory at a 64-bit pointer that may differ between lanes; the offset is a constant.
     Lanes(Value),
     /// An LDS array.
     Lds(LdsId),
-    /// A private array, of which each lane has its own, in scratch.
+    /// A private array in scratch. Each lane has its own.
     Private(PrivateId),
 }
 
@@ -91,7 +91,7 @@ pub enum Memory {
 pub enum Inst {
     /// A constant, given by its register bits.
     Const(u64),
-    /// Dwords of the kernarg segment, as many as the type has.
+    /// Dwords of the kernarg segment; the type gives their number.
     KernArg {
         /// The byte offset in the segment.
         offset: u32,
@@ -108,7 +108,7 @@ pub enum Inst {
     Splat(Value),
     /// Two-operand arithmetic; the type is that of the result.
     Bin(Bin, Value, Value),
-    /// `a * b + c`, fused for floats.
+    /// `a * b + c`; for floats, with a single rounding.
     Fma(Value, Value, Value),
     /// One-operand arithmetic.
     Un(Un, Value),
@@ -116,18 +116,18 @@ pub enum Inst {
     Cmp(Pred, Value, Value),
     /// `condition ? a : b`.
     Select(Value, Value, Value),
-    /// A conversion to the result's element type, as Rust's `as`.
+    /// A conversion to the result's element type, like Rust's `as`.
     Cast(Value),
-    /// The same bits as another type of the same size.
+    /// The bits of the operand, reinterpreted as another type of the same size.
     Bitcast(Value),
-    /// Consecutive dwords of a value, as a value.
+    /// Consecutive dwords of a value.
     Extract {
         /// The value.
         from: Value,
         /// The first dword.
         dword: u8,
     },
-    /// Concatenates values by dwords. If the result has more dwords, the last ones are undefined.
+    /// Concatenates values by dwords. If the result has more dwords than the values, its last dwords are undefined.
     Concat(SmallVec<[Value; 4]>),
     /// A load.
     Load {
@@ -164,8 +164,8 @@ pub enum Inst {
         var: Variable,
         /// The new value.
         value: Value,
-        /// True if inactive lanes must keep their value: some lanes may be inactive that were active at the
-        /// declaration.
+        /// True if inactive lanes must keep their value, because lanes may be inactive here that were active at the
+        /// variable's declaration.
         keep: bool,
     },
     /// A workgroup barrier.
@@ -174,11 +174,11 @@ pub enum Inst {
     ReadFirstLane(Value),
     /// The value of the lane with this uniform number, as a uniform value.
     ReadLane(Value, Value),
-    /// A dword of another lane, whose number varies (`ds_bpermute_b32`).
+    /// A dword of another lane; each lane chooses its source lane (`ds_bpermute_b32`).
     Permute {
         /// The source lane, as the byte address `4 * lane`.
         address: Value,
-        /// The value of which lanes get a dword.
+        /// The value from which the lanes read.
         value: Value,
     },
     /// The mask of the active lanes in which a varying `bool` is true, as u64.
@@ -200,11 +200,11 @@ pub enum Inst {
     Schedule(Box<Schedule>),
     /// A machine instruction; the value is its first result.
     Machine(Box<Call>),
-    /// Another result of a machine instruction.
+    /// A further result of a machine instruction.
     Result {
         /// The value of the machine instruction.
         of: Value,
-        /// The number of the result, from 1.
+        /// The number of the result, counted from 1; the value of the machine instruction itself is result 0.
         index: u8,
     },
 }
@@ -227,7 +227,7 @@ pub struct LdsDef {
     pub bytes: u32,
     /// The byte offset in the workgroup's LDS, assigned in order of declaration and aligned to 16 bytes.
     pub offset: u32,
-    /// True for the array that starts after all others and whose size the launch gives.
+    /// True for the array whose size the launch gives; it starts after all others.
     pub dynamic: bool,
 }
 
@@ -236,8 +236,8 @@ pub struct LdsDef {
 pub struct PrivateDef {
     /// The size in bytes.
     pub bytes: u32,
-    /// The byte offset in each lane's scratch, assigned in order of declaration and aligned to 16 bytes; meaningless
-    /// once the array is in registers.
+    /// The byte offset in each lane's scratch, assigned in order of declaration and aligned to 16 bytes; meaningless if
+    /// the array has been moved to registers.
     pub offset: u32,
 }
 
@@ -257,7 +257,8 @@ pub struct Pin {
 pub struct Kernel {
     /// The kernel's name.
     pub name: String,
-    /// The wave size; `None` stands for 64 lanes. Lane masks have 64 bits in the IR; smaller waves use the lower half.
+    /// The wave size; `None` stands for 64 lanes. Lane masks always have 64 bits in the IR; in waves of 32 lanes only
+    /// the lower half is used.
     pub wave: Option<WaveSize>,
     /// All values.
     pub values: Vec<ValueDef>,
@@ -269,8 +270,8 @@ pub struct Kernel {
     pub pins: Vec<Pin>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
-    /// If arrays of dynamic size must come after it: the end of the part of LDS to which registers may be spilled.
-    /// Otherwise 0.
+    /// The end of the part of LDS to which registers may be spilled, if the array of dynamic size must come after it; 0
+    /// otherwise.
     pub lds_reserved: u32,
     /// Private arrays.
     pub private: Vec<PrivateDef>,
@@ -278,17 +279,17 @@ pub struct Kernel {
     pub read_only: Vec<Value>,
     /// Buffer resources of slices that the user has promised to end with a whole dword.
     pub whole_dwords: Vec<Value>,
-    /// Buffer resources that may describe overlapping memory: those of written slices of which a subslice was taken,
+    /// Buffer resources that may describe overlapping memory: those of written slices from which a subslice was taken,
     /// and those of the subslices.
     pub overlapping: Vec<Value>,
     /// Constant tables that the kernel reads; they are placed after its code.
     pub constants: Vec<u8>,
     /// The body.
     pub body: Region,
-    /// Loops for which the user requested pipelining. They stay in the list after pipelining, so that later passes keep
-    /// their form.
+    /// Loops for which the user requested pipelining. They stay in the list after pipelining, so that later passes do
+    /// not change their form.
     pub pipelines: Vec<pipelined::Request>,
-    /// Debug information: values to show, and the meanings of traps.
+    /// Debug information: the values that the simulator shows, the meanings of traps, and names.
     pub debug: probe::Debug,
 }
 
@@ -318,7 +319,7 @@ impl Kernel {
         &self.values[v.0 as usize]
     }
 
-    /// The value behind bitcasts of `v` that do not change its type.
+    /// The value of `v` without bitcasts that do not change its type.
     pub fn resolved(&self, v: Value) -> Value {
         match self.def(v).inst {
             Inst::Bitcast(of) if self.ty(of) == self.ty(v) => self.resolved(of),
@@ -326,7 +327,7 @@ impl Kernel {
         }
     }
 
-    /// The bits of `v` if it is a constant, even if it has been converted to varying.
+    /// The bits of `v` if it is a constant or a constant that was converted to varying; `None` otherwise.
     pub fn constant(&self, v: Value) -> Option<u64> {
         match self.def(v).inst {
             Inst::Const(bits) => Some(bits),
@@ -335,8 +336,9 @@ impl Kernel {
         }
     }
 
-    /// The number of bits by which a constant shift of `elem` moves. Rust masks shift counts by the width of the type.
-    /// All passes must read counts with this function, since a constant may have any value.
+    /// The number of bits by which a shift of type `elem` with this constant count moves; `None` if the count is not
+    /// constant. Rust masks shift counts by the width of the type. All passes must read counts with this function,
+    /// since a constant may have any value.
     pub fn shift_count(&self, count: Value, elem: Elem) -> Option<u32> {
         self.constant(count).map(|count| count as u32 & elem.shift_mask())
     }
@@ -349,12 +351,12 @@ impl Kernel {
         v
     }
 
-    /// The type of a value that has one.
+    /// The type of the value. `v` must be the value of an instruction with a result.
     pub fn ty(&self, v: Value) -> Type {
         self.def(v).ty.unwrap_or(Type::uniform(Elem::U32))
     }
 
-    /// The positions in the kernarg segment of the slices that the user has promised to end with a whole dword.
+    /// The byte offsets in the kernarg segment of the slices that the user has promised to end with a whole dword.
     pub fn whole_dword_arguments(&self) -> Vec<u32> {
         let loaded = |v: Value| match self.def(v).inst {
             Inst::KernArg { offset } => Some(offset),
@@ -406,7 +408,7 @@ impl Inst {
         }
     }
 
-    /// True if two equal instructions give the same value, if the first dominates the second.
+    /// True if two equal instructions give the same value whenever the first dominates the second.
     pub fn is_pure(&self) -> bool {
         if let Inst::Machine(call) = self {
             return call.effect == Effect::Pure;
@@ -417,7 +419,7 @@ impl Inst {
                 Inst::Load { .. }
                     | Inst::LoadUniform { .. }
                     | Inst::Read(_)
-                    // The results of these depend on the set of active lanes.
+                    // The results of these instructions depend on the set of active lanes.
                     | Inst::ReadFirstLane(_)
                     | Inst::Ballot(_)
                     | Inst::Permute { .. }

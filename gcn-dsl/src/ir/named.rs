@@ -10,13 +10,13 @@ use crate::scalar::Elem;
 pub enum Leaf {
     /// The result of an instruction.
     Value(Value),
-    /// The present value of a variable.
+    /// The current value of a variable.
     Variable(Variable),
-    /// A host number, given by its register bits.
+    /// A number that the host knew when the kernel was built, given by its register bits.
     Constant(u64, Elem),
 }
 
-/// The composition of a value of scalar parts.
+/// The way in which a value is composed of scalar parts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Shape {
     /// A single part.
@@ -47,14 +47,14 @@ pub struct Named {
     pub at: SourceLoc,
     /// The end of the name's scope: line and column in the same file.
     pub end: (u32, u32),
-    /// The composition of the value of its parts.
+    /// The way in which the value is composed of its parts.
     pub shape: Shape,
     /// The parts.
     pub leaves: Vec<Leaf>,
 }
 
 impl Kernel {
-    /// Records a name. A `let` that is traced several times, as in an unrolled loop, names several values, and no
+    /// Records a name. If a `let` is traced several times, as in an unrolled loop, it names several values, and no
     /// instruction tells which one is meant; such a name is dropped.
     pub fn name(&mut self, new: Named) {
         let names = &mut self.debug.names;

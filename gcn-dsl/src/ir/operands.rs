@@ -1,6 +1,7 @@
-//! The operands of an instruction, for reading and for modification, from a single list.
+//! The operands of an instruction, for reading and for modification. Both visitors are generated from a single list.
 //!
-//! The visitors take `dyn` closures: the list is long, and compiling a copy of it for each closure would take too long.
+//! The visitors take `dyn` closures: the list is long, and compiling a copy of it for each closure type would take too
+//! long.
 
 use super::{Arg, Atomic, Call, Inst, Memory, Value};
 
@@ -108,7 +109,7 @@ impl Inst {
         self.each(&mut |v| f(*v));
     }
 
-    /// Calls `f` for each operand, which it may modify.
+    /// Calls `f` for each operand; `f` may modify it.
     pub fn operands_mut(&mut self, mut f: impl FnMut(&mut Value)) {
         self.each_mut(&mut f);
     }

@@ -2,14 +2,15 @@
 //! register pair, are combined into one packed instruction (superword-level parallelism; Larsen and Amarasinghe, PLDI
 //! 2000).
 //!
-//! The pass starts at *words* that are composed of two results, as for wide stores and for variables that a loop
-//! carries (`variables.rs`), and follows both results to their operands. Equal operations there form a *pair*, too;
-//! halves of one register are read in place; other operands are composed by an additional instruction. Extracting a
-//! 16-bit half takes an instruction, so a pair of these is packed only if nothing else reads its results. Dwords are
-//! read in place. A connected set of pairs is packed if that saves instructions.
+//! The pass starts at *words*: values that are composed of two results, as for wide stores and for variables that a
+//! loop carries (`variables.rs`). It follows both results to their operands. If these are results of equal operations,
+//! they form a *pair*, too. Operands that are halves of one register are read in place; other operands must be composed
+//! by an additional instruction. Extracting a 16-bit half takes an instruction, so a pair of 16-bit results is packed
+//! only if nothing else reads them; results that are dwords can be read in place. A connected set of pairs is packed if
+//! that saves instructions.
 //!
-//! A packed instruction computes the same bits as the two single ones. It is put at the position of the later one; both
-//! are in the same region, so the same lanes are active.
+//! A packed instruction computes the same bits as the two single ones. It is emitted at the position of the later one.
+//! Both are in the same region, so the same lanes are active.
 
 mod cost;
 mod emit;
@@ -32,8 +33,8 @@ use half::{Half, is_wide};
 pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let mut candidates = variables::candidates(kernel, target);
     while !candidates.is_empty() {
-        // Whether joining variables pays is known only after the packing that it enables has been planned, so plan it
-        // on a copy.
+        // Whether joining variables pays is known only after the packing that the join enables has been planned, so
+        // plan it on a copy of the kernel.
         let mut trial = kernel.clone();
         let carried = variables::join(&mut trial, &candidates);
         let made = carried.iter().flatten().copied().collect();
@@ -57,10 +58,12 @@ pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     true
 }
 
-/// The pairs that save instructions. No instruction is needed to compose the words in `made`.
+/// The pairs whose packing saves instructions; `None` if there are none. Composing a word in `made` is assumed to need
+/// no instruction.
 fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found> {
     let mut pairs = Pairs::of(kernel, target, made)?;
-    // Dropping a costly pair adds readers outside of pairs to its operands, which may in turn no longer be packed.
+    // If a costly pair is dropped, its single instructions become readers of its operands, and pairs that compute these
+    // may no longer be packed.
     pairs.drop_shared();
     pairs.drop_costly();
     pairs.drop_shared();
@@ -75,26 +78,26 @@ fn find(kernel: &Kernel, target: Target, made: &HashSet<Value>) -> Option<Found>
 /// The instructions to pack.
 struct Found {
     pairs: Vec<Pair>,
-    /// The pairs that pay, in program order.
+    /// The indices of the pairs that pay, in program order.
     packed: Vec<usize>,
-    /// The words composed of their results.
+    /// The words that are composed of the pairs' results.
     words: Vec<Word>,
 }
 
 /// A value, or a part of one, that is composed of the two results of a pair.
 struct Word {
     value: Value,
-    /// The first of the two dwords, if the value has more than two.
+    /// The first of the two dwords, if the value has more than two; `None` otherwise.
     dword: Option<u8>,
     pair: usize,
-    /// The number of instructions that compose it.
+    /// The number of instructions that compose the word.
     costs: i32,
 }
 
 /// A source of a packed instruction.
 struct Source {
     from: Origin,
-    /// For the low and the high half, true if it is negated.
+    /// For the low and the high half: true if it is negated.
     negated: [bool; 2],
 }
 
@@ -102,13 +105,13 @@ struct Source {
 enum Origin {
     /// The results of a pair.
     Pair(usize),
-    /// Two halves of one register; `true` stands for the high half.
+    /// Two halves of one register. Each flag is true for the high half, and false for the low half.
     Halves(Value, [bool; 2]),
-    /// Two dwords of a value, each of them dword number `.1` or, for `true`, the one after it.
+    /// Two dwords of a value. Each flag is false for dword number `.1`, and true for the dword after it.
     Dwords(Value, u8, [bool; 2]),
     /// The same constant twice.
     Constant(u32),
-    /// Two unrelated values, which an instruction composes.
+    /// Two unrelated values, which must be composed by an additional instruction.
     Apart([Half; 2]),
 }
 
@@ -129,7 +132,7 @@ struct Pair {
 #[derive(Clone, Copy, Default, PartialEq)]
 struct At {
     region: u32,
-    /// Its number in program order; 0 if the value is not in the body.
+    /// The instruction's number in program order; 0 if it is not in the body.
     order: u32,
 }
 
@@ -147,7 +150,8 @@ struct Pairs<'k> {
 }
 
 impl<'k> Pairs<'k> {
-    /// The pairs of a kernel; `None` if its instruction order or float mode must be preserved.
+    /// The pairs of a kernel; `None` if there is nothing to pack, or if the kernel's instruction order or
+    /// floating-point mode must be preserved.
     fn of(kernel: &'k Kernel, target: Target, made: &HashSet<Value>) -> Option<Pairs<'k>> {
         let (mut any, mut fixed) = (false, false);
         kernel.body.each_inst(&mut |v| match &kernel.def(v).inst {
@@ -189,7 +193,7 @@ impl<'k> Pairs<'k> {
         }
     }
 
-    /// Adds the pairs from which a value, or dwords of it, are composed.
+    /// Adds the pairs of which a value, or some dwords of it, are composed.
     fn words(&mut self, v: Value, made: &HashSet<Value>) {
         let ty = self.kernel.ty(v);
         let costs = i32::from(!made.contains(&v));
@@ -223,7 +227,7 @@ impl<'k> Pairs<'k> {
         let Some(pair) = self.pair(halves, dword.is_some()) else { return };
         self.words.push(Word { value, dword, pair, costs });
         self.pairs[pair].readers += 1;
-        // The sources are found pair by pair without recursion, because chains of operations in unrolled code are long.
+        // Find the sources pair by pair without recursion, because chains of operations in unrolled code are long.
         for new in first.. {
             let Some(results) = self.pairs.get(new).map(|pair| pair.results) else { break };
             let sources = self.sources(results);
@@ -236,7 +240,7 @@ impl<'k> Pairs<'k> {
         }
     }
 
-    /// The pair of two results, if one packed instruction can compute both.
+    /// The index of the pair of two results; `None` if no packed instruction can compute both.
     fn pair(&mut self, halves: [Half; 2], wide: bool) -> Option<usize> {
         let [Half::Low(low), Half::Low(high)] = halves else { return None };
         let results = [low, high];
@@ -256,7 +260,7 @@ impl<'k> Pairs<'k> {
             return None;
         }
         let last = if places[0].order > places[1].order { low } else { high };
-        // A 16-bit half can be read from two packed registers, but a dword that is in two pairs would be computed
+        // A 16-bit half may be computed in two packed registers, but a dword that is in two pairs would be computed
         // twice.
         if wide && results.iter().any(|v| self.pair_of.contains_key(v)) {
             return None;
@@ -280,7 +284,7 @@ impl<'k> Pairs<'k> {
             _ => true,
         };
         let fit = |a: Value, b: Value| u32::from(self.fits(a, b));
-        // Either order of the operands is correct; choose the one in which fewer must be composed.
+        // Either order of the operands is correct; choose the one in which fewer operands must be composed.
         if commutes
             && fit(lows[0], highs[1]) + fit(lows[1], highs[0])
                 > fit(lows[0], highs[0]) + fit(lows[1], highs[1])
@@ -324,7 +328,7 @@ impl<'k> Pairs<'k> {
     }
 }
 
-/// The target's packed operation that computes two values like `v`.
+/// The target's packed operation that computes two values like `v`; `None` if there is none.
 fn operation(kernel: &Kernel, v: Value, target: Target) -> Option<(Packed, Elem)> {
     let ty = kernel.ty(v);
     let op = match kernel.def(v).inst {

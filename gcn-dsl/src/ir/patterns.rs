@@ -1,4 +1,4 @@
-//! Bitwise expressions of several instructions that a single instruction can compute.
+//! Replaces bitwise expressions of several instructions by a single instruction.
 //!
 //! - `v_bfi_b32`: `(m & a) | (!m & b)`, also with constant masks or with an exclusive or, and `b ^ (m & (a ^ b))`. The
 //!   bitwise majority of three words, `(a & b) ^ (a & c) ^ (b & c)`, is `a` where `a` and `b` agree, and `c` elsewhere.
@@ -12,14 +12,14 @@ use super::build::Builder;
 use super::{Arg, Bin, Call, Inst, Kernel, Place, Type, Un, Value};
 use crate::scalar::Elem;
 
-/// An instruction that computes the same as `inst` of type `ty` in fewer operations, or `inst` itself.
+/// An instruction that computes the same as `inst`, of type `ty`, in fewer operations; `inst` itself if there is none.
 pub(super) fn of_bits(b: &mut Builder, inst: Inst, ty: Type) -> Inst {
     let Inst::Bin(op @ (Bin::Or | Bin::Xor | Bin::Add), x, y) = inst else { return inst };
     if ty.place != Place::Varying {
         return inst;
     }
-    // The order matters where several match: a permutation covers an `or` of more than two parts, of which a bit select
-    // would see only the last.
+    // The order matters if several patterns match: a permutation covers an `or` of more than two parts, of which a bit
+    // select would cover only the last.
     let found = match op {
         Bin::Add => counted(b, [x, y], ty),
         Bin::Or => permutation(b, [x, y], ty).or_else(|| masked_or(b, [x, y], ty)),
@@ -34,7 +34,7 @@ fn select_bits(args: [Value; 3], ty: Type) -> Call {
     Call::plain("v_bfi_b32", args, ty)
 }
 
-/// The operands of `v` if it is the operation `of`.
+/// The operands of `v` if it is the operation `of`; `None` otherwise.
 fn bin(kernel: &Kernel, v: Value, of: Bin) -> Option<[Value; 2]> {
     match kernel.def(v).inst {
         Inst::Bin(op, x, y) if op == of => Some([x, y]),
@@ -54,7 +54,7 @@ fn masked_or(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
         let (first, second) = (bin(kernel, x, Bin::And)?, bin(kernel, y, Bin::And)?);
         for [mask, a] in orders(first) {
             for [other, c] in orders(second) {
-                // Complements of constant masks have been folded, so compare constants by value.
+                // Complements of constant masks have been folded, so compare constant masks by value.
                 let opposite = match (b.as_const(mask), b.as_const(other)) {
                     (Some(m), Some(o)) => m as u32 == !(o as u32),
                     _ => kernel.def(other).inst == Inst::Un(Un::Not, mask),
@@ -92,8 +92,8 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
         for [a, x] in orders(first) {
             for [other, c] in orders(second) {
                 if a == other && orders(last).contains(&[x, c]) {
-                    // Two instructions instead of five. Where `differ` is 0 the two words agree, and either of them is
-                    // the majority.
+                    // The result takes two instructions instead of five. Where `differ` is 0, the two words agree, and
+                    // either of them is the majority.
                     let differ = b.value(Inst::Bin(Bin::Xor, a, x), ty, None);
                     return Some(select_bits([differ, c, a], ty));
                 }
@@ -106,13 +106,14 @@ fn majority(b: &mut Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
 /// Counts the set bits of its first source and adds its second source.
 const COUNT: &str = "v_bcnt_u32_b32";
 
-/// `x.count_ones() + y`: adds `y` in the counting instruction. Not for constants, which might need a register.
+/// `x.count_ones() + y`: the counting instruction also adds `y`. Constants are excluded, because one might need a
+/// register.
 fn counted(b: &Builder, sides: [Value; 2], ty: Type) -> Option<Call> {
     let kernel = b.kernel();
     orders(sides).into_iter().find_map(|[count, other]| {
         let Inst::Machine(call) = &kernel.def(count).inst else { return None };
         let [Arg::Value(x), Arg::Value(start)] = call.args[..] else { return None };
-        // Compare the call as a whole: one with modifiers, pins or another type is not a plain count.
+        // Compare the whole call: a call with modifiers, pins or another type is not a plain count.
         let from_zero = **call == Call::plain(COUNT, [x, start], ty) && b.as_const(start) == Some(0);
         (from_zero && b.as_const(other).is_none()).then(|| Call::plain(COUNT, [x, other], ty))
     })
@@ -127,15 +128,16 @@ pub(super) enum Byte {
     Of(Value, u8),
 }
 
-/// The instruction, and its selectors for a byte of zeros and of ones. Selectors 0 to 3 are bytes of its second source,
-/// 4 to 7 bytes of the first.
+/// The permutation instruction, and its selectors for a byte of zeros and for a byte of ones. Selectors 0 to 3 select
+/// bytes of its second source, 4 to 7 bytes of the first.
 const PERM: &str = "v_perm_b32";
 const SELECT_ZEROS: u8 = 0x0c;
 const SELECT_ONES: u8 = 0x0d;
 
-/// The depth to which an expression is followed.
+/// The largest depth to which an expression is followed.
 const DEPTH: u32 = 8;
-/// The number of operations from which a permutation is shorter. Its selectors need a register.
+/// The smallest number of operations that a permutation must replace to be shorter, since its selectors need a
+/// register.
 const OPERATIONS: u32 = 4;
 
 /// Matches an `or` that permutes the bytes of two words.
@@ -160,7 +162,7 @@ fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
                     words.push(word);
                     words.len() - 1
                 });
-                // The first of the two words becomes the second source.
+                // The first of the two words becomes the second source, so its bytes have the selectors 0 to 3.
                 k + 4 * u8::try_from(at).ok()?
             }
         };
@@ -174,12 +176,12 @@ fn permutation(b: &mut Builder, [x, y]: [Value; 2], ty: Type) -> Option<Call> {
     Some(Call::plain(PERM, [high, low, selector], ty))
 }
 
-/// The bytes of an `or`, if all their origins are known.
+/// The bytes of an `or`; `None` if the origin of one of them is not known.
 fn merged(left: [Byte; 4], right: [Byte; 4]) -> Option<[Byte; 4]> {
     let mut bytes = left;
     for (byte, other) in bytes.iter_mut().zip(right) {
         *byte = match (*byte, other) {
-            // 255 absorbs whatever is on the other side.
+            // A byte of 255 makes the result 255, whatever the other byte is.
             (Byte::Is(u8::MAX), _) | (_, Byte::Is(u8::MAX)) => Byte::Is(u8::MAX),
             (Byte::Is(0), other) => other,
             (byte, other) if other == Byte::Is(0) || other == byte => byte,
@@ -195,7 +197,7 @@ pub(super) fn bytes_of(kernel: &Kernel, v: Value) -> [Byte; 4] {
     bytes(kernel, v, DEPTH, &mut 0)
 }
 
-/// The origins of the bytes of a word; adds the number of operations that produce them.
+/// The origins of the bytes of a word. Adds the number of operations that produce them to `operations`.
 fn bytes(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> [Byte; 4] {
     let before = *operations;
     followed(kernel, v, depth, operations).unwrap_or_else(|| {
@@ -251,7 +253,7 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
             let [high, low, selector] = values(call)?;
             let selectors = (kernel.constant(selector)? as u32).to_le_bytes();
             // An existing permutation counts as the operations that it replaced, so that extending it by one operand
-            // pays as well.
+            // pays, too.
             *operations += OPERATIONS;
             let (low, high) = (bytes(kernel, low, depth, operations), bytes(kernel, high, depth, operations));
             all(selectors.map(|s| match s {
@@ -259,7 +261,7 @@ fn followed(kernel: &Kernel, v: Value, depth: u32, operations: &mut u32) -> Opti
                 4..8 => Some(high[usize::from(s) - 4]),
                 SELECT_ZEROS => Some(Byte::Is(0)),
                 SELECT_ONES.. => Some(Byte::Is(u8::MAX)),
-                // Bytes of signs are not expressible.
+                // A byte that consists of sign bits cannot be expressed.
                 _ => None,
             }))
         }
@@ -274,7 +276,7 @@ fn all(bytes: [Option<Byte>; 4]) -> Option<[Byte; 4]> {
     }
 }
 
-/// The arguments of an instruction with three values.
+/// The arguments of a call with exactly three value arguments; `None` for other calls.
 fn values(call: &Call) -> Option<[Value; 3]> {
     match call.args[..] {
         [Arg::Value(a), Arg::Value(b), Arg::Value(c)] => Some([a, b, c]),

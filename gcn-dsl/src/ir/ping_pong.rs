@@ -1,13 +1,16 @@
-//! Checks that the barriers of `#[ping_pong]` loops match between waves, and sets the priorities of the two groups.
+//! Checks that all waves execute the same barriers of `#[ping_pong]` loops, and sets the priorities of the two groups
+//! of waves.
 //!
 //! In the loop, a wave of the second group is one barrier ahead of the waves of the first, and at the end all must have
 //! passed the same number of barriers. Therefore all waves of the workgroup must reach the loop, run the same number of
-//! iterations, and go through the same phases in each iteration, and the loop must contain no barriers but its own. A
-//! fixpoint iteration over values and variables finds which values are the same in all waves: arguments, workgroup ids
-//! and constants are; values computed from work-item ids, or loaded from memory that may be written, are not.
+//! iterations, and go through the same phases in each iteration; and the loop must contain no barriers other than those
+//! of its phases. A fixpoint iteration over values and variables finds which values are the same in all waves.
+//! Arguments, workgroup ids and constants are; values that are computed from work-item ids, or loaded from memory that
+//! may be written, are not.
 //!
-//! Matrix instructions on f64 occupy the vector ALU. In their phases the multiplying group has the lower priority,
-//! since otherwise the few address computations of the other group would have to wait for the end of the phase.
+//! Matrix instructions on f64 occupy the vector ALU. In phases with such instructions the multiplying group has the
+//! lower priority, since otherwise the few address computations of the other group would have to wait for the end of
+//! the phase.
 
 use std::fmt;
 
@@ -34,9 +37,9 @@ pub struct UnpairedBarriers {
 #[non_exhaustive]
 pub enum UnpairedReason {
     /// A branch on a value that differs between waves decides whether a wave reaches the loop, or how many iterations
-    /// it runs.
+    /// it runs; the location is that of the value.
     Wave(Option<SourceLoc>),
-    /// The loop contains another barrier.
+    /// The loop contains another barrier, at this location.
     Barrier(Option<SourceLoc>),
 }
 
@@ -67,7 +70,7 @@ impl fmt::Display for UnpairedBarriers {
 /// Checks every `#[ping_pong]` loop of `kernel`, and sets the priorities of its phases.
 ///
 /// # Errors
-/// The first loop whose barriers may not match.
+/// The error for the first loop whose barriers may not match.
 pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), UnpairedBarriers> {
     check(kernel, target)?;
     let mut phase = Phase::default();
@@ -94,8 +97,8 @@ struct Phase {
 }
 
 impl Phase {
-    /// Visits the next instruction. At the end of a phase that needs it, returns the two priority instructions to be
-    /// swapped.
+    /// Visits the next instruction. At the end of a phase whose priorities must be exchanged, returns the two priority
+    /// instructions.
     fn inst(&mut self, kernel: &Kernel, target: Target, v: Value) -> SmallVec<[Value; 2]> {
         match &kernel.def(v).inst {
             Inst::Machine(call) => {
@@ -131,7 +134,7 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), UnpairedBarriers> {
         return Ok(());
     }
     let differs = Differs::of(kernel);
-    // The location of the enclosing loop, and whether the next barrier belongs to it.
+    // The location of the enclosing loop; and true if the next barrier belongs to the loop.
     let (mut around, mut own) = (None, false);
     for v in marks {
         let def = kernel.def(v);
@@ -146,7 +149,8 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), UnpairedBarriers> {
         if is_barrier(target, &def.inst) && !is_own {
             return Err(UnpairedBarriers { at, reason: UnpairedReason::Barrier(def.loc) });
         }
-        // By design only one group reaches the barriers before and after the loop; they do not delimit phases.
+        // By design only one group of waves reaches the barriers before and after the loop; these barriers do not
+        // delimit phases.
         let shared = matches!(marked(kernel, v), Some(Mark::PingPong | Mark::Phase));
         if let Some(condition) = differs.under.get(&v).filter(|_| shared) {
             return Err(UnpairedBarriers { at, reason: UnpairedReason::Wave(kernel.def(*condition).loc) });
@@ -179,11 +183,11 @@ fn is_barrier(target: Target, inst: &Inst) -> bool {
 struct Differs {
     values: Vec<bool>,
     variables: Vec<bool>,
-    /// The marks that some waves may not reach, each with the condition responsible.
+    /// The marks that some waves may not reach, each with the condition that decides about it.
     under: HashMap<Value, Value>,
 }
 
-/// Exits that some waves may not take, each with the condition responsible.
+/// Exits that some waves may not take, each with the condition that decides about it.
 type Exits = Vec<(Label, Value)>;
 
 impl Differs {
@@ -205,7 +209,7 @@ impl Differs {
     fn region(&mut self, kernel: &Kernel, region: &Region, under: Option<Value>) -> Exits {
         let mut left = Exits::new();
         for stmt in &region.stmts {
-            // After an exit that only some waves take, only the other waves run the rest.
+            // After an exit that only some waves take, only the other waves run the following statements.
             let under = under.or_else(|| left.first().map(|(_, condition)| *condition));
             match stmt {
                 Stmt::Inst(v) => self.inst(kernel, *v, under),
@@ -223,8 +227,8 @@ impl Differs {
             exits.retain(|(to, _)| to != label);
         }
         let is_loop = stmt.repeats();
-        // If the body computes a loop condition that differs, or only some waves exit, then only some waves run later
-        // iterations: visit the body again under that condition.
+        // If the loop condition that the body computes differs between waves, or if only some waves exit, then only
+        // some waves run later iterations: visit the body again under that condition.
         let own = stmt.condition().filter(|c| self.values[c.0 as usize]);
         match own.or_else(|| exits.first().map(|(_, condition)| *condition)) {
             Some(some) if is_loop && under.is_none() => self.regions(kernel, stmt, Some(some)),

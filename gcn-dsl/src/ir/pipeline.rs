@@ -1,23 +1,23 @@
-//! Software pipelining for `#[pipeline(stages = n)]`: loads of later iterations (*trips*) of a loop run while an
-//! earlier one computes.
+//! Software pipelining for `#[pipeline(stages = n)]`: the loads of a later iteration (*trip*) of a loop run while an
+//! earlier trip computes.
 //!
 //! `plan` divides the body. The loads that may run ahead, and the instructions that compute their addresses, the loop's
-//! counter and its condition, form the *slice*, which runs ahead of the rest. It has its own copy of each variable that
-//! changes from trip to trip. These copies are `stages - 1` trips ahead of the body's, and they stop at the last trip,
-//! so that no address is read that the original loop would not read, whatever the trip count. All other instructions
-//! stay in the body: stores, waits and exchanges happen in program order.
+//! counter and its condition, form the *slice*, which runs ahead of the rest. The slice has its own copy of each
+//! variable that changes from trip to trip. These copies are `stages - 1` trips ahead of the body's variables, and they
+//! stop at the last trip, so that no address is read that the original loop would not read, whatever the trip count.
+//! All other instructions stay in the body: stores, waits and exchanges happen in program order.
 //!
-//! `rotate` emits the loads of the first trips before the loop (the prologue), and one copy of the body for each of
-//! `stages` sets of variables for the loaded values: a trip uses one set and loads into another, so that nothing is
-//! copied. This is modulo variable expansion (Lam 1988). If the last use of the loaded values comes before a barrier,
-//! and LDS is read only after that barrier, the loads of the later trip start after this last use and reuse its
-//! registers, which saves one set and one copy of the body (`split`: where products follow, the loads' addresses are
-//! computed among those of the previous trip). The order within a trip is left to the list scheduler; there is no
+//! `rotate` emits the loads of the first trips before the loop (the prologue), and then `stages` copies of the body,
+//! each with its own set of variables for the loaded values: a trip uses one set and loads into another, so that
+//! nothing is copied. This is modulo variable expansion (Lam 1988). If the last use of the loaded values comes before a
+//! barrier, and LDS is read only after that barrier, the loads of the later trip start after this last use and reuse
+//! its registers, which saves one set and one copy of the body (`split`: where products follow, the loads' addresses
+//! are computed among those of the previous trip). The order within a trip is left to the list scheduler; there is no
 //! modulo schedule. The loop's test follows each copy of the body.
 //!
-//! LDS arrays that the loop fills anew in each trip can be double-buffered (`buffers`, `double`): then the stores run
-//! ahead as well, and a trip has one barrier instead of two, placed among its matrix products (`order`). `choose`
-//! decides what the attribute leaves open.
+//! LDS arrays that the loop fills anew in each trip can be double-buffered (`buffers`, `double`). The stores to them
+//! then run ahead as well, and a trip has one barrier instead of two, placed among its matrix products (`order`).
+//! `choose` decides what the attribute does not specify.
 
 mod buffers;
 mod choose;
@@ -43,7 +43,7 @@ use plan::Plan;
 pub use refuse::{NoLoadAhead, OneBuffer, Refused, SingleReason, StayingLoad, StaysReason};
 pub use stages::{BUFFERS, STAGES};
 
-/// The target, and properties of the launch.
+/// The target and the properties of the launch on which pipelining depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// The target.
@@ -71,11 +71,11 @@ pub struct Pipelined {
     pub left: Vec<StayingLoad>,
 }
 
-/// Pipelines the loops of `kernel` for which that is requested, inner loops first. Instructions of the body that become
-/// unused are left for [`super::dce`].
+/// Pipelines the loops of `kernel` for which the user requested it, inner loops first. Instructions of the body that
+/// become unused are left for [`super::dce`].
 ///
 /// # Errors
-/// If no load of a loop can run ahead, or if the attribute requests double buffering that is impossible.
+/// An error if no load of a loop can run ahead, or if the attribute requests double buffering and it is impossible.
 pub fn run(kernel: &mut Kernel, machine: Machine) -> Result<Vec<Pipelined>, Refused> {
     let requests: HashMap<Variable, Request> =
         kernel.pipelines.iter().map(|request| (request.counter, *request)).collect();
@@ -119,8 +119,8 @@ impl Pass<'_> {
             let replaced = match &stmt {
                 Stmt::DoWhile { body, cond } => match request(self.kernel, &self.requests, body) {
                     Some(request) => {
-                        // An outer loop also contains a write of the counter, before this loop starts; it must not be
-                        // pipelined for it.
+                        // An outer loop also contains a write of this counter, before this loop starts. Remove the
+                        // request, so that the outer loop is not pipelined for it.
                         self.requests.remove(&request.counter);
                         self.pipelined(request, body, *cond, &mut out)?
                     }
@@ -136,7 +136,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Appends the statements that replace the loop with this body. If no load can run ahead, the loop stays as it is.
+    /// Appends the statements that replace the loop with body `body`. If no load can run ahead, the loop stays as it
+    /// is.
     fn pipelined(
         &mut self,
         request: Request,
@@ -159,8 +160,8 @@ impl Pass<'_> {
         }
         let order = fill.as_ref().ok().and_then(|fill| {
             let (two, machine) = (single.is_none(), self.machine);
-            // If another workgroup shares the SIMD and has products meanwhile, it pays to load late and to have few
-            // loads outstanding.
+            // If another workgroup shares the SIMD and executes matrix products meanwhile, it pays to load late and to
+            // have few loads outstanding.
             let beside = !choose::alone(self.kernel, machine, body, &plan);
             let best =
                 (two || !beside).then(|| order::of(self.kernel, machine, body, fill, [two, two && beside]));
@@ -177,14 +178,14 @@ impl Pass<'_> {
         Ok(true)
     }
 
-    /// How the loop fills LDS arrays, if the stores can happen one trip ahead.
+    /// How the loop fills LDS arrays; an error with the reason if the stores cannot run one trip ahead.
     fn fill(&self, request: Request, body: &Region, plan: &Plan) -> Result<Fill, SingleReason> {
         let none = HashSet::new();
         let alone = self.alone.get(&request.counter).unwrap_or(&none);
         buffers::of(self.kernel, self.machine.workgroup, alone, body, plan)
     }
 
-    /// Returns an error if the attribute requests double buffering and the loop does not get it.
+    /// `Ok` if the LDS arrays of the loop are to be double-buffered; otherwise the reason why they are not.
     fn two(
         &self,
         request: Request,
@@ -205,7 +206,8 @@ impl Pass<'_> {
     }
 }
 
-/// The request for the loop with this body. The loop is identified by the counter that it writes.
+/// The request for the loop with this body; `None` if there is none. The loop is identified by the counter that it
+/// writes.
 fn request(kernel: &Kernel, requests: &HashMap<Variable, Request>, body: &Region) -> Option<Request> {
     body.stmts.iter().find_map(|stmt| match stmt {
         Stmt::Inst(v) => match kernel.def(*v).inst {

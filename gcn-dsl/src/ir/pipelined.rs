@@ -9,10 +9,10 @@ use super::Variable;
 pub struct Request {
     /// The loop's counter, which identifies the loop as the innermost one that writes it.
     pub counter: Variable,
-    /// The number of trips in flight at a time; `None`: [`super::pipeline::run`] chooses.
+    /// The number of trips in flight at a time; if it is `None`, [`super::pipeline::run`] chooses.
     pub stages: Option<u8>,
-    /// The number of buffers of the LDS arrays that the loop fills; `None`: [`super::pipeline::run`] chooses if it also
-    /// chooses the stages, otherwise one.
+    /// The number of buffers of the LDS arrays that the loop fills. If it is `None`, [`super::pipeline::run`] chooses,
+    /// provided that it also chooses the stages; otherwise there is one.
     pub buffers: Option<u8>,
     /// The location of the attribute.
     pub at: Option<SourceLoc>,

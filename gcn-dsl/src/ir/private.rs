@@ -27,9 +27,10 @@ fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
         let Some((id, offset, ty)) = access(kernel, v) else { return };
         let bytes = u64::from(ty.elem.bytes()) * u64::from(ty.count);
         let end = u64::from(kernel.private[id.0 as usize].bytes);
-        // If all accesses have the same type, each covers exactly one element.
+        // All accesses have the same type, so each covers exactly one element.
         let first = *types.entry(id).or_insert(ty);
-        // Accesses beyond the end stay in memory, where the hardware determines what they do.
+        // If an access is beyond the end, the array stays in memory, where the hardware determines what the access
+        // does.
         let inside = matches!(offset, Some(at) if at % bytes == 0 && at + bytes <= end);
         if !inside || first != ty {
             found.insert(id);
@@ -38,7 +39,8 @@ fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
     found
 }
 
-/// Array, byte offset if known, and type of an access to a private array.
+/// The array, the byte offset (`None` if it is not constant) and the type of an access to a private array; `None` for
+/// other instructions.
 fn access(kernel: &Kernel, v: Value) -> Option<(PrivateId, Option<u64>, Type)> {
     let (memory, offset, ty) = match kernel.def(v).inst {
         Inst::Load { memory, offset, .. } => (memory, offset, kernel.ty(v)),
@@ -58,14 +60,15 @@ struct Promoted<'k> {
     kernel: &'k mut Kernel,
     in_memory: HashSet<PrivateId>,
     variables: HashMap<(PrivateId, u64), Variable>,
-    /// The current value of each variable, if known, within a run of instructions.
+    /// Within a run of instructions, the current value of each variable, if it is known.
     known: HashMap<Variable, Value>,
 }
 
 impl Promoted<'_> {
-    /// `nested` says that fewer lanes may be active than outside, and that the others must keep their values.
+    /// `nested` is true if fewer lanes may be active than outside; the other lanes must then keep their values.
     fn region(&mut self, region: &mut Region, nested: bool) {
-        // A loop may reach this point again with other values, and a branch may be skipped.
+        // A loop may reach this point again with other values, and a branch may be skipped, so nothing is known about
+        // the variables.
         self.known.clear();
         for stmt in &mut region.stmts {
             if let Stmt::Inst(v) = stmt {
@@ -110,7 +113,7 @@ fn place(kernel: &mut Kernel, in_memory: &HashSet<PrivateId>) {
     let mut end = 0u32;
     for (i, array) in kernel.private.iter_mut().enumerate() {
         if !in_memory.contains(&PrivateId(i as u32)) {
-            // The array itself is not removed, since accesses refer to arrays by number.
+            // The array stays in the list with size 0, since accesses refer to arrays by number.
             array.bytes = 0;
         }
         array.offset = end.next_multiple_of(16);

@@ -1,4 +1,4 @@
-//! A kernel's debug information: values to show, and the meanings of traps.
+//! A kernel's debug information: values to show, the meanings of traps, and names of values.
 
 use gcn_isa::program::SourceLoc;
 
@@ -12,7 +12,7 @@ pub const FIRST: u32 = 0xdb60_0000;
 /// The reason why a value is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// A `dbg!` in the kernel.
+    /// The user shows the value by a `dbg!` in the kernel.
     Shown,
     /// The value is an index that is out of bounds.
     Index,
@@ -27,7 +27,7 @@ pub struct Probe {
     pub text: &'static str,
     /// The reason why it is shown.
     pub role: Role,
-    /// The number of the scalar, if the value is an aggregate.
+    /// The index of the scalar, if the value is an aggregate; `None` otherwise.
     pub leaf: Option<usize>,
     /// The number of the dword in the value.
     pub dword: u8,
@@ -42,9 +42,9 @@ pub struct Probe {
 pub struct Debug {
     /// Values to show.
     pub probes: Vec<Probe>,
-    /// For traps: the location, and what the trap means.
+    /// For each trap: its location in the source, and the text of what it means.
     pub notes: Vec<(SourceLoc, String)>,
-    /// Indices of the device into values in registers.
+    /// The source locations at which the device indexes values in registers.
     pub indices: Vec<SourceLoc>,
     /// Names of values, if debug information is wanted.
     pub names: Vec<Named>,

@@ -1,4 +1,4 @@
-//! Products of which a kernel uses the upper half.
+//! Multiplications of which a kernel uses the upper half of the product.
 //!
 //! For 32-bit words, one instruction computes both halves (`v_mad_u64_u32`), in the time of either half alone. For
 //! 64-bit integers, the upper half ([`Bin::MulHi`]) is computed from four products of words, which also give the lower
@@ -13,7 +13,7 @@ const WORD: Type = Type::varying(Elem::U32);
 const WIDE: Type = Type::varying(Elem::U64);
 
 /// Expands the upper halves of 64-bit products in `kernel`, and computes both halves at once if both are used. Returns
-/// true if there were any.
+/// true if anything was changed.
 pub fn run(kernel: &mut Kernel) -> bool {
     kernel.rewrite(region)
 }
@@ -23,7 +23,7 @@ fn region(kernel: &mut Kernel, region_: &mut Region) -> bool {
     for stmt in &mut region_.stmts {
         stmt.regions_mut().into_iter().for_each(|inner| found |= region(kernel, inner));
     }
-    // Collect them before any product is replaced, because a factor may itself be half of another product.
+    // Collect the halves before any product is replaced, because a factor may itself be half of another product.
     let halves: HashMap<Value, (Half, [Value; 2])> =
         region_.insts().filter_map(|v| Some((v, half(kernel, v)?))).collect();
     let mut products = wanted(kernel, &halves);
@@ -39,7 +39,8 @@ fn region(kernel: &mut Kernel, region_: &mut Region) -> bool {
                 4 => of_words(kernel, v, product.elem, out),
                 _ => of_pairs(kernel, v, product.both, out),
             });
-            // Each upper half has its own signedness; for a lower half it does not matter.
+            // The signedness of the product matters only for an upper half. If it differs from that of the product that
+            // is computed, the half is left as it is.
             if *half == Half::Lower || kernel.ty(v).elem == product.elem {
                 kernel.values[v.0 as usize].inst = Inst::Bitcast(both[*half as usize]);
                 found = true;
@@ -67,15 +68,16 @@ struct Product {
     halves: Option<[Value; 2]>,
 }
 
-/// The products to replace, by their factors: 64-bit products of which the upper half is used, and products of words of
-/// which both halves are.
+/// The products to replace, by their factors: 64-bit products whose upper half is used, and products of words of which
+/// both halves are used.
 fn wanted(kernel: &Kernel, halves: &HashMap<Value, (Half, [Value; 2])>) -> HashMap<[Value; 2], Product> {
     let of = |wanted| halves.iter().filter(move |(_, (half, _))| *half == wanted);
     let mut products = HashMap::new();
     for (v, (_, factors)) in of(Half::Upper) {
         let elem = kernel.ty(*v).elem;
         let product = products.entry(*factors).or_insert(Product { elem, both: false, halves: None });
-        // If both i32 and u32 occur, take the smaller one, independently of the map's order.
+        // If both an i32 and a u32 product occur, take the smaller type, so that the result does not depend on the
+        // map's order.
         product.elem = product.elem.min(elem);
     }
     for (_, (_, factors)) in of(Half::Lower) {
@@ -85,7 +87,7 @@ fn wanted(kernel: &Kernel, halves: &HashMap<Value, (Half, [Value; 2])>) -> HashM
     products
 }
 
-/// If `v` is half of a varying product: which half, and the factors in canonical order.
+/// If `v` is half of a varying product: which half, and the factors in a canonical order; `None` otherwise.
 fn half(kernel: &Kernel, v: Value) -> Option<(Half, [Value; 2])> {
     let ty = kernel.ty(v);
     let integer = matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
@@ -100,7 +102,7 @@ fn half(kernel: &Kernel, v: Value) -> Option<(Half, [Value; 2])> {
     (integer && ty == Type::varying(ty.elem)).then_some((half, factors))
 }
 
-/// The value behind bitcasts.
+/// The value without bitcasts.
 fn same_bits(kernel: &Kernel, v: Value) -> Value {
     match kernel.def(v).inst {
         Inst::Bitcast(of) => same_bits(kernel, of),
@@ -125,7 +127,7 @@ fn of_words(kernel: &mut Kernel, v: Value, elem: Elem, out: &mut Vec<Stmt>) -> [
     [0, 1].map(|dword| kernel.append(Inst::Extract { from: whole, dword }, word, loc, out))
 }
 
-/// Emits both halves of the 64-bit product of which `v` is a half; the lower one only if `both`.
+/// Emits both halves of the 64-bit product of which `v` is a half; the lower half only if `both`.
 fn of_pairs(kernel: &mut Kernel, v: Value, both: bool, out: &mut Vec<Stmt>) -> [Value; 2] {
     let Inst::Bin(_, a, b) = kernel.def(v).inst else { return [v; 2] };
     let (loc, constants) = (kernel.def(v).loc, [a, b].map(|factor| kernel.constant(factor)));

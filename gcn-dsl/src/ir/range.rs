@@ -1,12 +1,12 @@
-//! Range and known-bits analysis of unsigned 32-bit integers: the largest possible value, and the bits that are known
-//! to be zero.
+//! Range and known-bits analysis of unsigned 32-bit integers: finds the largest possible value, and the bits that are
+//! known to be zero.
 //!
 //! Facts come from the types of loaded elements, from the workgroup's size, and from masks and shifts; sums, products
-//! and the like preserve them as long as nothing wraps. The abstract value of a variable is the join of all its writes.
-//! The analysis ascends from 0 to a fixpoint; values that still grow after a few rounds are widened, because a loop
-//! counter would otherwise take one round for each iteration.
+//! and similar operations preserve them as long as the result does not wrap. The abstract value of a variable is the
+//! join of all its writes. The analysis ascends from 0 to a fixpoint. Values that still grow after a few rounds are
+//! widened, because a loop counter would otherwise take one round for each iteration.
 //!
-//! The [intervals](Interval) of signed numbers follow from these facts.
+//! The [intervals](Interval) of signed integers are derived from these facts.
 
 mod interval;
 
@@ -14,7 +14,7 @@ use super::{Bin, Inst, Kernel, Place, Value};
 use crate::scalar::Elem;
 pub use interval::Interval;
 
-/// The number of rounds before widening starts. After twice as many rounds, everything that still grows becomes
+/// The number of rounds before widening starts. After twice as many rounds, every value that still grows becomes
 /// unknown.
 const EXACT_ROUNDS: u32 = 4;
 
@@ -35,20 +35,20 @@ impl Range {
         Range::of(Some(max), u32::MAX)
     }
 
-    /// Combines two facts, each of which may sharpen the other. `max` is `None` if the bound wraps and is therefore
-    /// unknown.
+    /// The abstract value with this bound and these bits; each of the two may sharpen the other. `max` is `None` if the
+    /// bound wraps and is therefore unknown.
     fn of(max: Option<u32>, ones: u32) -> Range {
         let max = max.unwrap_or(u32::MAX).min(ones);
         let below = u32::MAX.checked_shr(max.leading_zeros()).unwrap_or(0);
         Range { max, ones: ones & below }
     }
 
-    /// The join: what holds for both.
+    /// The join of two abstract values: the facts that both have.
     fn join(self, other: Range) -> Range {
         Range { max: self.max.max(other.max), ones: self.ones | other.ones }
     }
 
-    /// The number of low bits that are zero.
+    /// The number of low bits that are known to be zero.
     fn zeros(self) -> u32 {
         self.ones.trailing_zeros()
     }
@@ -93,8 +93,8 @@ impl Ranges {
             if grown.is_empty() {
                 break;
             }
-            // Widen in two steps: first give up the bound but keep the number of low zero bits, so that a byte offset
-            // that grows by 16 stays a multiple of 16. If it still changes, give up everything.
+            // Widen in two steps. First give up the bound but keep the number of low zero bits, so that a byte offset
+            // that grows by 16 stays a multiple of 16. If the value still changes, give up all facts.
             for (var, written) in grown {
                 let known = &mut found.variables[var.0 as usize];
                 if round >= 2 * EXACT_ROUNDS {
@@ -159,7 +159,7 @@ impl Ranges {
 fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range {
     // Signed operations agree with unsigned ones if no operand can be negative.
     let natural = !elem.is_signed() || a.max.max(b.max) <= i32::MAX.cast_unsigned();
-    // The mask of the bits that a multiple of `1 << zeros` may have.
+    // A mask of the bits that can be one in a multiple of `1 << zeros`.
     let multiple = |zeros: u32| u32::MAX.checked_shl(zeros).unwrap_or(0);
     // A sum is a multiple of the smaller of the two powers of two.
     let both = multiple(a.zeros().min(b.zeros()));
@@ -171,10 +171,10 @@ fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range 
         (Bin::Sub, _) => Range::of(None, both),
         (Bin::Mul, _) => Range::of(a.max.checked_mul(b.max), multiple(a.zeros() + b.zeros())),
         (Bin::And, _) => Range::of(Some(a.max.min(b.max)), a.ones & b.ones),
-        // There are no carries, so the bound follows from the highest possible bit.
+        // The bound of an `or` or `xor` follows from the highest bit that may be one, because there are no carries.
         (Bin::Or | Bin::Xor, _) => Range::of(None, a.ones | b.ones),
         (Bin::Shl, Some(k)) => {
-            // If nothing is shifted out, the bound shifts as well.
+            // If no bit that may be one is shifted out, the bound shifts as well.
             let exact = a.max.leading_zeros() >= k;
             Range::of(exact.then(|| a.max << k), a.ones << k)
         }

@@ -4,7 +4,7 @@
 use super::{Kernel, Region, Stmt, Value};
 
 impl Kernel {
-    /// Rewrites the body: calls `pass` with the kernel, whose body is empty meanwhile, and the body.
+    /// Rewrites the body: calls `pass` with the kernel, whose body is empty during the call, and the body.
     pub(super) fn rewrite<T>(&mut self, pass: impl FnOnce(&mut Kernel, &mut Region) -> T) -> T {
         let mut body = std::mem::take(&mut self.body);
         let result = pass(self, &mut body);
@@ -12,7 +12,8 @@ impl Kernel {
         result
     }
 
-    /// For each value, the number of instructions and conditions that read it; an instruction that reads it twice counts twice.
+    /// For each value, the number of instructions and conditions that read it. An instruction that reads the value
+    /// twice counts twice.
     pub(crate) fn readers(&self) -> Vec<u32> {
         let mut readers = vec![0; self.values.len()];
         self.body.each_stmt(&mut |stmt| match stmt {

@@ -1,15 +1,15 @@
 //! Operations on uniform floats for which the target has scalar instructions (RDNA 3.5 and later).
 //!
-//! The scalar ALU adds, multiplies, rounds, compares and converts f32 and f16; on RDNA 4 the transcendental unit takes and gives scalars.
-//! Which operations a target has is asked of its instruction table.
+//! The scalar ALU adds, multiplies, rounds, compares and converts f32 and f16; on RDNA 4 the transcendental unit also
+//! reads and writes scalars. The instruction table says which of these operations a target has.
 
 use gcn_isa::{Target, table};
 
 use super::{Bin, Inst, Kernel, Pred, Un, Value};
 use crate::scalar::Elem;
 
-/// The operation, by the table's name, that computes a uniform float; that of its last step where it takes several. `None` where the
-/// vector ALU has to compute it.
+/// The table's name of the scalar instruction that computes the uniform float `v`. If several instructions are needed,
+/// the name of the last one. `None` if the vector ALU has to compute `v`.
 pub fn operation(kernel: &Kernel, target: Target, v: Value) -> Option<String> {
     let elem = kernel.ty(v).elem;
     let name = match kernel.def(v).inst {
@@ -35,7 +35,8 @@ pub fn operation(kernel: &Kernel, target: Target, v: Value) -> Option<String> {
             Un::Rsq => of("v_s", "rsq", elem)?,
             Un::Exp2 => of("v_s", "exp", elem)?,
             Un::Log2 => of("v_s", "log", elem)?,
-            // By integer instructions, which every target has: worth it where their result is not to go to the vector ALU anyway.
+            // Every target has the scalar integer instructions that do this. They pay if the result need not go to the
+            // vector ALU anyway, that is, on targets with scalar floating-point arithmetic.
             Un::Neg | Un::Abs => return exists(target, &of("s", "add", elem)?).then(|| bits(op).to_owned()),
             _ => return None,
         },
@@ -45,7 +46,16 @@ pub fn operation(kernel: &Kernel, target: Target, v: Value) -> Option<String> {
     exists(target, &name).then_some(name)
 }
 
-/// The comparison of two such floats.
+/// True if vector instructions take fewer instructions for `v` than scalar ones, where only vector instructions read it: its sign is a
+/// modifier of theirs, and a scalar multiply-add replaces its addend, which has to be copied before.
+///
+/// Other operations stay scalar even then: by vector instructions, kernels of `examples/tests/compared` execute fewer instructions on gfx1151
+/// and gfx1201, which VOPD combines, but take up to 11% more cycles in the timed simulator, as the scalar unit works beside the vector ALU.
+pub fn is_cheaper_in_vector(kernel: &Kernel, v: Value) -> bool {
+    matches!(kernel.def(v).inst, Inst::Un(Un::Neg | Un::Abs, _) | Inst::Fma(..))
+}
+
+/// The name of the scalar instruction that compares two floats; `None` if the target has none.
 pub fn comparison(target: Target, pred: Pred, elem: Elem) -> Option<String> {
     let stem = match pred {
         Pred::Lt => "cmp_lt",
@@ -53,14 +63,14 @@ pub fn comparison(target: Target, pred: Pred, elem: Elem) -> Option<String> {
         Pred::Gt => "cmp_gt",
         Pred::Ge => "cmp_ge",
         Pred::Eq => "cmp_eq",
-        // Unordered floats are unequal.
+        // `!=` is true if an operand is a NaN, as for this instruction.
         Pred::Ne => "cmp_neq",
     };
     of("s", stem, elem).filter(|name| exists(target, name))
 }
 
-/// The last of the steps by which a number is converted, if a float is among both types and there are such steps: integers become f16, and
-/// f16 integers, by way of f32.
+/// The name of the last instruction that converts a number, if one of the two types is a float and scalar instructions
+/// do the conversion; `None` otherwise. Conversions between integers and f16 go through f32.
 fn conversion(target: Target, from: Elem, to: Elem) -> Option<String> {
     let float = |elem| matches!(elem, Elem::F16 | Elem::F32);
     let integer = |elem: Elem| !elem.is_float() && elem != Elem::Bool && elem.bytes() <= 4;
@@ -78,12 +88,12 @@ fn conversion(target: Target, from: Elem, to: Elem) -> Option<String> {
     exists(target, &name).then_some(name)
 }
 
-/// An integer of up to 32 bits as conversions name it.
+/// The integer type in the names of conversions: i32 or u32 for any integer of up to 32 bits.
 pub fn word(elem: Elem) -> Elem {
     if elem.is_signed() { Elem::I32 } else { Elem::U32 }
 }
 
-/// The operation on the bits that changes the sign.
+/// The bitwise instruction that flips or clears the sign bit.
 fn bits(op: Un) -> &'static str {
     if op == Un::Neg { "s_xor_b32" } else { "s_and_b32" }
 }

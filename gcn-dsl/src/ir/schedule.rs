@@ -14,17 +14,17 @@ pub enum Schedule {
     Wait {
         /// The operation's number.
         op: u32,
-        /// Its counter.
+        /// The counter that counts the operation.
         counter: Counter,
     },
     /// Waits until a counter is zero.
     WaitAll(Counter),
-    /// The wave's priority, 0 to 3.
+    /// Sets the wave's priority, 0 to 3.
     Priority(u8),
 }
 
 impl Inst {
-    /// Updates `open`, the number of manual schedules that are open after this instruction.
+    /// Updates `open`, the number of open manual schedules, to the number after this instruction.
     pub(crate) fn count_manual(&self, open: &mut u32) {
         if let Inst::Schedule(what) = self {
             match **what {

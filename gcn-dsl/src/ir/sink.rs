@@ -1,12 +1,13 @@
-//! Moves values that overwrite a variable down to the write.
+//! Moves the computation of a value that overwrites a variable down to the write.
 //!
-//! The value of a write is computed directly in the variable's register, unless the old value is used after that point.
-//! If the value is computed too early for that, as in `let t = x + 1.0; y = x * y; x = t`, the write costs a copy. This
-//! pass moves the computation down to the write, past the last readers of the old value.
+//! The written value is computed directly in the variable's register, unless the old value is used after that point. In
+//! `let t = x + 1.0; y = x * y; x = t` the value is computed before the last use of the old value, so the write costs a
+//! copy. This pass moves the computation down to the write, past the last readers of the old value.
 
 use super::{Inst, Kernel, Region, Stmt, Value, Variable};
 
-/// The longest distance of a move, in statements. Operands stay live until the new position.
+/// The largest distance, in statements, over which a computation is moved. The bound matters because the operands stay
+/// live until the new position.
 const FARTHEST: usize = 32;
 
 /// Sinks values of `kernel` to their writes.
@@ -26,7 +27,7 @@ fn region(kernel: &Kernel, readers: &[u32], region_: &mut Region) {
     }
 }
 
-/// The index of the instruction that moves down to the write at `at`, if there is one.
+/// The index of the instruction that can be moved down to the write at index `at`; `None` if there is none.
 fn sinks(kernel: &Kernel, readers: &[u32], stmts: &[Stmt], at: usize) -> Option<usize> {
     let Stmt::Inst(write) = stmts[at] else { return None };
     let Inst::Write { var, value, .. } = kernel.def(write).inst else { return None };
@@ -49,9 +50,10 @@ fn sinks(kernel: &Kernel, readers: &[u32], stmts: &[Stmt], at: usize) -> Option<
             return needed.then_some(from);
         }
         match kernel.def(v).inst {
-            // The operand would have to be kept in another register.
+            // The operand would have to be kept in another register, because this statement overwrites its variable.
             Inst::Write { var, .. } if sources.contains(&var) => return None,
-            // The user's order must be kept, and machine instructions may change the float mode.
+            // The user's order must be kept, and machine instructions that the kernel names may change the
+            // floating-point mode.
             Inst::Schedule(_) | Inst::Machine(_) => return None,
             ref inst => inst.operands(|operand| needed |= read_from(operand) == Some(var)),
         }

@@ -7,15 +7,15 @@ use super::{Label, Value};
 /// A statement of a region.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stmt {
-    /// The instruction that defines this value, or that has only an effect.
+    /// An instruction: the one that defines this value, or one without a result that has only an effect.
     Inst(Value),
     /// A two-way branch.
     If {
         /// The condition, a uniform or varying `bool`.
         cond: Value,
-        /// Runs where the condition is true.
+        /// Executed by the lanes in which the condition is true.
         then: Region,
-        /// Runs where the condition is false.
+        /// Executed by the lanes in which the condition is false.
         els: Region,
     },
     /// A loop tested at the top.
@@ -34,20 +34,20 @@ pub enum Stmt {
         /// The condition, a uniform `bool` defined in `body` or outside.
         cond: Value,
     },
-    /// A loop without a condition, which only exits leave.
+    /// A loop without a condition; only exits leave it.
     Loop {
         /// The body.
         body: Region,
     },
     /// Statements that an exit can leave.
     Block {
-        /// The label by which exits refer to the block. No other block has it.
+        /// The label by which exits refer to the block. It is unique in the kernel.
         label: Label,
         /// The statements.
         body: Region,
     },
-    /// The lanes that reach this statement continue after the enclosing block with this label. It is the last statement
-    /// of its region.
+    /// The lanes that reach this statement continue after the enclosing block with this label. An exit is the last
+    /// statement of its region.
     Exit(Label),
 }
 
@@ -69,7 +69,7 @@ impl Stmt {
         matches!(self, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. })
     }
 
-    /// The condition of the statement itself.
+    /// The condition of the statement itself; `None` if it has none.
     pub fn condition(&self) -> Option<Value> {
         match self {
             Stmt::If { cond, .. } | Stmt::While { cond, .. } | Stmt::DoWhile { cond, .. } => Some(*cond),
@@ -107,9 +107,9 @@ impl Region {
         });
     }
 
-    /// Calls `f` for each statement in order, before the statements nested in it.
+    /// Calls `f` for each statement in order; a statement comes before the statements nested in it.
     pub fn each_stmt(&self, f: &mut dyn FnMut(&Stmt)) {
-        // No recursion, since nesting may be arbitrarily deep.
+        // Do not use recursion, since nesting may be arbitrarily deep.
         let mut open = vec![self.stmts.iter()];
         while let Some(rest) = open.last_mut() {
             let Some(stmt) = rest.next() else {

@@ -1,14 +1,14 @@
 //! Tails: the last elements of slices with 8- and 16-bit elements, which wide accesses would lose.
 //!
 //! A buffer instruction checks each dword separately against the buffer's size (MI100 manual 9.1.5: "per component"),
-//! and drops a dword that is only partly inside. The simulator does so, and Mesa's RADV rounds buffer sizes up to
-//! dwords so that it can move 8- and 16-bit data by dwords. If the length of a `&[f16]` is odd, a wide load therefore
-//! returns 0 for the last element, and a wide store does not write it. This pass adds narrow accesses for these
-//! elements, each of which is entirely inside or outside.
+//! and drops a dword that is only partly inside the buffer. The simulator does the same, and Mesa's RADV rounds buffer
+//! sizes up to dwords so that it can move 8- and 16-bit data by dwords. If the length of a `&[f16]` is odd, a wide load
+//! therefore returns 0 for the last element, and a wide store does not write it. This pass adds narrow accesses for
+//! these elements, each of which is entirely inside or entirely outside the buffer.
 //!
-//! The manual's formula compares only the offset; taken literally, a dword that begins inside is moved as a whole.
-//! Loads are correct under both readings, because this dword is replaced. Under the literal reading, a store also
-//! writes up to three bytes after the slice, but so it would without this pass.
+//! The manual's formula compares only the offset: read literally, a dword that begins inside the buffer is moved as a
+//! whole. Loads are correct under both readings, because this dword of the result is replaced. Under the literal
+//! reading, a store also writes up to three bytes after the slice, but it would do so without this pass as well.
 //!
 //! An access has at most one dword that is partly inside, the *partial dword*, and it is the same for all lanes. After
 //! a wide load, the dword of the result that is the partial one is replaced. After a wide store, the lane that has the
@@ -16,9 +16,9 @@
 //! effect.
 //!
 //! The replacement is inserted just before the first use of the loaded value, so that the wait for the load does not
-//! move up. If accesses are aligned, only slices whose size is not a multiple of 4 have a partial dword; outside of
-//! loops, a scalar branch skips all this for other slices. In a loop, a branch would prevent overlapping of
-//! instructions.
+//! move up. If accesses are aligned, only slices whose size is not a multiple of 4 have a partial dword. Outside of
+//! loops, a scalar branch skips the added instructions for all other slices; in a loop, a branch would prevent
+//! instructions from overlapping.
 
 mod last;
 
@@ -31,14 +31,14 @@ use super::{
 };
 use crate::scalar::Elem;
 
-/// An offset outside of every buffer, and so far from 2^32 that adding two bytes does not wrap.
+/// An offset that is outside of every buffer. Adding two bytes to it does not wrap at 2^32.
 const OUTSIDE: u32 = 0xffff_fff0;
 
 const UNIFORM: Type = Type::uniform(Elem::U32);
 const LANE: Type = Type::varying(Elem::U32);
 const CONDITION: Type = Type::varying(Elem::Bool);
 
-/// Completes the wide accesses to narrow elements. Returns true if there are any.
+/// Adds the missing accesses to wide accesses of narrow elements. Returns true if there are such wide accesses.
 pub fn run(kernel: &mut Kernel) -> bool {
     let mut found = false;
     kernel.body.each_inst(&mut |v| found |= Access::of(kernel, v).is_some());
@@ -60,8 +60,8 @@ pub fn run(kernel: &mut Kernel) -> bool {
         tails.region(body);
         let mut early = tails.early;
         body.rebuild(|stmt, out| {
-            // The partial dwords of read-only slices are loaded once, immediately after the resource is defined, so
-            // that all accesses can use them.
+            // The partial dword of a read-only slice is loaded once, immediately after the resource is defined, so that
+            // all accesses can use it.
             let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
             out.push(stmt);
             out.extend(found.into_iter().flatten());
@@ -78,7 +78,7 @@ struct Access {
     /// The stored value; `None` for a load.
     stored: Option<Value>,
     ty: Type,
-    /// The special property of the original instruction, which the added accesses also get.
+    /// The special property of the original instruction; the added accesses have it, too.
     manner: Manner,
 }
 
@@ -92,12 +92,12 @@ impl Access {
         };
         let Memory::Buffer(resource) = memory else { return None };
         let ty = stored.map_or_else(|| kernel.ty(v), |value| kernel.ty(value));
-        // A single element is entirely inside or outside.
+        // A single element is entirely inside or entirely outside the buffer.
         let wide = ty.elem.bytes() < 4 && ty.count > 1 && !kernel.whole_dwords.contains(&resource);
         wide.then_some(Access { resource, offset, stored, ty, manner })
     }
 
-    /// The same access at the offset `at`.
+    /// The same kind of access at the offset `at`; `value` is stored, or `None` for a load.
     fn at(&self, at: Value, value: Option<Value>) -> Inst {
         let (memory, offset, manner) = (Memory::Buffer(self.resource), at, self.manner);
         match value {
@@ -107,22 +107,23 @@ impl Access {
     }
 }
 
-/// The partial dword of a slice, as far as it is known independently of an access. For 16-bit elements it begins with
-/// the last element, whatever the alignment. For bytes accessed at multiples of 4 it has the bytes after the last whole
-/// dword. For other accesses to bytes, this has the last three bytes of the slice, from which the dword is computed.
+/// The partial dword of a slice, as far as it does not depend on the access. For 16-bit elements, it begins with the
+/// last element, whatever the alignment of the access is. For bytes that are accessed at multiples of 4, it contains
+/// the bytes after the last whole dword. For other accesses to bytes, it contains the last three bytes of the slice,
+/// from which the access's partial dword is computed.
 #[derive(Clone, Copy)]
 struct Last {
     /// The byte offset; varying.
     at: Value,
-    /// The contents, with 0 for bytes outside.
+    /// The contents. Bytes outside the slice are 0.
     bits: Value,
 }
 
-/// A load whose value has not been used yet.
+/// A load whose value no statement has used yet.
 struct Loaded {
     value: Value,
     access: Access,
-    /// The partial dword; `None` if it is loaded where it is needed.
+    /// The partial dword; `None` if it is loaded only where the loaded value is first used.
     last: Option<Last>,
     aligned: bool,
 }
@@ -136,23 +137,24 @@ struct Tails<'k> {
     entry: HashSet<Value>,
     /// For a completed load, the value that replaces it, and that value's dwords.
     replaced: HashMap<Value, (Value, Vec<Value>)>,
-    /// The offsets of partial dwords, by resource, element size in bytes, and whether accesses are aligned.
+    /// The offsets of partial dwords, by resource, element size in bytes, and a flag that is true if accesses are
+    /// aligned.
     places: HashMap<(Value, u32, bool), Value>,
     /// The partial dwords of read-only slices, which are loaded once, after the instruction that defines the resource.
     constant: HashMap<(Value, u32, bool), Last>,
-    /// The instructions that load them, by resource.
+    /// The instructions that load these partial dwords, by resource.
     early: HashMap<Value, Vec<Stmt>>,
 }
 
 impl Tails<'_> {
-    /// Transforms `region`. Returns the loads whose values are not used in it.
+    /// Transforms `region`. Returns the loads whose values are not used in the region.
     fn region(&mut self, region: &mut Region) -> Vec<Loaded> {
         let mut loaded: Vec<Loaded> = Vec::new();
         region.rebuild(|mut stmt, out| {
             if !loaded.is_empty() {
                 let used = self.uses(&stmt);
-                // A loaded value is completed at the first statement that uses it, perhaps in a nested region. Doing it
-                // at the load would also move the wait for the load there.
+                // The partial dword is inserted at the first statement that uses the loaded value, perhaps in a nested
+                // region. Inserting it at the load would also move the wait for the load there.
                 for load in loaded.extract_if(.., |load| used.contains(&load.value)) {
                     self.complete(&load, out);
                 }
@@ -188,7 +190,7 @@ impl Tails<'_> {
         loaded
     }
 
-    /// The values that a statement, including those nested in it, uses.
+    /// The values that a statement uses, including those that statements nested in it use.
     fn uses(&self, stmt: &Stmt) -> HashSet<Value> {
         let mut used = HashSet::new();
         let mut each = |v: Value| {
@@ -205,14 +207,15 @@ impl Tails<'_> {
         used
     }
 
-    /// Replaces loaded values by the completed ones.
+    /// Replaces loaded values by the values with the partial dword inserted.
     fn rename(&mut self, stmt: &mut Stmt) {
         let Stmt::Inst(v) = stmt else { return };
         let inst = &mut self.kernel.values[v.0 as usize].inst;
         if let Inst::Extract { from, dword } = inst
             && let Some((_, dwords)) = self.replaced.get(from)
         {
-            // Use the completed dword directly, so that readers of parts do not need the whole value.
+            // Use the replaced dword directly, so that an instruction that reads one dword does not need the whole
+            // value.
             *inst = Inst::Bitcast(dwords[usize::from(*dword)]);
             return;
         }
@@ -223,14 +226,14 @@ impl Tails<'_> {
         });
     }
 
-    /// Appends statements that run only if the size of the slice is not a multiple of 4.
+    /// Appends a branch whose statements run only if the size of the slice is not a multiple of 4.
     fn where_partial(
         &mut self,
         access: &Access,
         out: &mut Vec<Stmt>,
         add: impl FnOnce(&mut Self, &mut Vec<Stmt>),
     ) {
-        // NUM_RECORDS, which for these resources, whose stride is 0, is the size in bytes.
+        // This dword of the resource is NUM_RECORDS: because the stride is 0, it is the size in bytes.
         let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
         let [three, zero] = [3, 0].map(|bits| self.value(Inst::Const(bits), UNIFORM, out));
         let after = self.value(Inst::Bin(Bin::And, bytes, three), UNIFORM, out);
@@ -253,7 +256,7 @@ impl Tails<'_> {
                 self.where_partial(&load.access, out, |tails, out| {
                     let at = tails.partial_at(&load.access, out);
                     let last = tails.load_last(&load.access, at, out);
-                    // Read the variable instead of the loaded value, which would otherwise need registers of its own.
+                    // Read the variable instead of the loaded value, which would otherwise need separate registers.
                     let value = tails.value(Inst::Read(var), ty, out);
                     let (whole, _) = tails.completed(value, load, last, out);
                     tails.write(var, whole, out);
@@ -287,8 +290,8 @@ impl Tails<'_> {
                 let word = self.value(Inst::Extract { from: value, dword }, LANE, out);
                 let here = self.is_here(access, from_here, dword, *aligned, out);
                 let bits = if access.ty.elem.bytes() == 1 && !aligned {
-                    // The dword begins `after` bytes after the first of the last three bytes, so shift these down by as
-                    // much.
+                    // The partial dword begins `after` bytes after the first of the slice's last three bytes, so shift
+                    // these three bytes down by that distance.
                     let after = self.plus(from_here, -4 * i32::from(dword), out);
                     let zero = self.lanes(0, out);
                     let after = self.value(Inst::Bin(Bin::Sub, zero, after), LANE, out);
@@ -327,7 +330,7 @@ impl Tails<'_> {
             }
         }
         if bytes == 2 || aligned {
-            // True if the partial dword is one of this access's dwords.
+            // True in the lanes in which the partial dword is one of this access's dwords.
             let end = self.lanes(4 * u32::from(access.ty.dwords()), out);
             let mut within = self.value(Inst::Cmp(Pred::Lt, from_here, end), CONDITION, out);
             if !aligned {
@@ -351,8 +354,8 @@ impl Tails<'_> {
         }
     }
 
-    /// True in the lanes whose access has the partial dword as this dword. `from_here` is the distance from the start
-    /// of the access to the partial dword.
+    /// True in the lanes in which dword number `number` of the access is the partial dword. `from_here` is the distance
+    /// from the start of the access to the partial dword.
     fn is_here(
         &mut self,
         access: &Access,
@@ -366,8 +369,8 @@ impl Tails<'_> {
             let number = self.lanes(number as u32, out);
             return self.value(Inst::Cmp(Pred::Eq, from_here, number), CONDITION, out);
         }
-        // The partial dword begins with one of the last three bytes, the first of which is at `from_here`, that is, 0,
-        // 1 or 2 bytes after it. One unsigned comparison tests for all three.
+        // The partial dword begins with one of the slice's last three bytes, the first of which is at `from_here`. So
+        // the distance from there to the dword's start is 0, 1 or 2 bytes. One unsigned comparison tests for all three.
         let two_before = self.plus(from_here, 2 - number, out);
         let three = self.lanes(3, out);
         self.value(Inst::Cmp(Pred::Lt, two_before, three), CONDITION, out)

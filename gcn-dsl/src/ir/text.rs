@@ -12,8 +12,8 @@
 //! }
 //! ```
 //!
-//! A type consists of a place (`s` uniform, `v` varying, `acc` accumulator), an element type and, after `x`, the number
-//! of elements. Information for debuggers only is omitted: source locations, names of values, probes.
+//! A type consists of a place (`s` uniform, `v` varying, `acc` accumulator), an element type and, after an `x`, the
+//! number of elements. Information that only debuggers need is not printed: source locations, names of values, probes.
 
 mod parse;
 mod print;
@@ -28,7 +28,7 @@ pub(super) use print::Text;
 
 use super::{AtomicOp, Bin, Cache, Manner, Pred, Un, wave::Spread};
 
-/// The name of a counter in the oldest instruction set that has it.
+/// The counter's name in the oldest instruction set that has the counter.
 fn counter_name(counter: Counter) -> &'static str {
     InstructionSet::ALL.iter().map(|set| counter.name(*set)).find(|name| !name.is_empty()).unwrap_or_default()
 }
@@ -50,7 +50,7 @@ trait Words: Copy + fmt::Debug + 'static {
         word
     }
 
-    /// The value for a word.
+    /// The value for a word; `None` if there is none.
     fn named(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|v| v.word() == word)
     }

@@ -25,7 +25,7 @@ pub struct LdsId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PrivateId(pub u32);
 
-/// The kind of registers that contain a value; this also says whether the value is uniform.
+/// The kind of registers that contain a value, which implies whether the value is uniform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// One value per wave, in SGPRs.
@@ -68,8 +68,8 @@ impl Type {
         Type { place: Place::Varying, elem, count: 1 }
     }
 
-    /// The number of 32-bit registers per lane (per wave for uniform values). Narrow elements are packed only in
-    /// vectors of several.
+    /// The number of 32-bit registers per lane (per wave for uniform values). Elements of fewer than 32 bits are packed
+    /// only if there are several.
     pub const fn dwords(self) -> u8 {
         if self.count == 1 {
             self.elem.dwords()
@@ -78,13 +78,13 @@ impl Type {
         }
     }
 
-    /// The register file and the number of registers in a wave of 64 lanes. These are the numbers of the IR, where a
-    /// lane mask has 64 bits.
+    /// The register file and the number of registers in a wave of 64 lanes. The IR uses these numbers for every wave
+    /// size, because its lane masks have 64 bits.
     pub const fn registers(self) -> (RegFile, u8) {
         self.registers_in(WaveSize::W64)
     }
 
-    /// The register file and the number of registers for this wave size, on which the size of lane masks depends.
+    /// The register file and the number of registers for this wave size, which determines the size of lane masks.
     pub const fn registers_in(self, wave: WaveSize) -> (RegFile, u8) {
         match self.place {
             Place::Uniform => (RegFile::Sgpr, self.dwords()),
@@ -139,7 +139,7 @@ pub enum Un {
     Rndne,
     /// Approximate reciprocal (`v_rcp_*`).
     Rcp,
-    /// 2^32 divided by a `u32`, slightly too small, such that the estimated quotient is at most two too small.
+    /// 2^32 divided by a `u32`, slightly too small, so that a quotient estimated with it is too small by at most two.
     Reciprocal,
     /// Approximate base-2 exponential (`v_exp_*`).
     Exp2,

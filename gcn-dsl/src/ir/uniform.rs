@@ -1,9 +1,10 @@
 //! Keeps uniform floats that vector instructions compute in vector registers.
 //!
-//! Before RDNA 3.5 the scalar unit has no floating-point arithmetic, and later it lacks some of it ([`scalar_float`]). Such a
-//! uniform float is computed in a vector register, equal in all lanes, and read back from one lane where a scalar is needed. A
-//! variable that receives only such results would move back and forth on each trip of a loop; this pass keeps it in a vector
-//! register, and each scalar read of it reads one lane.
+//! Before RDNA 3.5 the scalar unit has no floating-point arithmetic, and later ones lack some of it ([`scalar_float`]).
+//! A uniform float that the scalar unit cannot compute is computed in a vector register, equal in all lanes, and read
+//! back from one lane where a scalar is needed. A variable that receives only such results would move to scalar
+//! registers and back in each trip of a loop. This pass keeps the variable in a vector register, and each scalar read
+//! of it reads one lane.
 
 use gcn_isa::Target;
 
@@ -28,7 +29,7 @@ pub fn run(kernel: &mut Kernel, target: Target) {
         }
     });
     moves.iter_mut().zip(&stays).for_each(|(moves, stays)| *moves &= !stays);
-    // These must be in the scalar registers that the user chose.
+    // Pinned variables must be in the scalar registers that the user chose.
     kernel.pins.iter().for_each(|pin| moves[pin.var.0 as usize] = false);
     if !moves.contains(&true) {
         return;
@@ -41,24 +42,38 @@ pub fn run(kernel: &mut Kernel, target: Target) {
     kernel.rewrite(|kernel, body| region(kernel, &moves, body));
 }
 
-/// For each value, whether it is a uniform one that the vector ALU computes: it has to, or all that the value is computed from is in vector
-/// registers already, so that a scalar instruction would first have to read them back.
-fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+/// For each value, whether it is a uniform one that the vector ALU computes: it has to; or only vector instructions read the value, and a
+/// vector instruction is cheaper; or all that it is computed from is in vector registers already, so that a scalar instruction would first
+/// have to read them back.
+pub fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+    let mut order = Vec::new();
+    kernel.body.each_inst(&mut |v| order.push(v));
+    let computed = |v: Value| is_computed(kernel, v) && kernel.ty(v).place == Place::Uniform;
     let mut in_vector = vec![false; kernel.values.len()];
-    kernel.body.each_inst(&mut |v| {
-        let inst = &kernel.def(v).inst;
-        if !is_computed(kernel, v) || kernel.ty(v).place != Place::Uniform {
-            return;
-        }
+    let (mut read, mut read_as_scalar) = (in_vector.clone(), in_vector.clone());
+    // Backwards, as readers follow what they read.
+    for v in order.iter().copied().rev() {
+        let at = v.0 as usize;
+        in_vector[at] = computed(v)
+            && (scalar_float::operation(kernel, target, v).is_none()
+                || read[at] && !read_as_scalar[at] && scalar_float::is_cheaper_in_vector(kernel, v));
+        let varying = kernel.def(v).ty.is_some_and(|ty| ty.place == Place::Varying);
+        let scalar = !in_vector[at] && !varying;
+        kernel.def(v).inst.operands(|operand| {
+            read[operand.0 as usize] = true;
+            read_as_scalar[operand.0 as usize] |= scalar;
+        });
+    }
+    for v in order.into_iter().filter(|v| computed(*v)) {
         let (mut some, mut all) = (false, true);
-        inst.operands(|operand| {
+        kernel.def(v).inst.operands(|operand| {
             if kernel.constant(operand).is_none() {
                 some = true;
                 all &= in_vector[operand.0 as usize];
             }
         });
-        in_vector[v.0 as usize] = some && all || scalar_float::operation(kernel, target, v).is_none();
-    });
+        in_vector[v.0 as usize] |= some && all;
+    }
     in_vector
 }
 
@@ -68,7 +83,8 @@ fn is_float(ty: Type) -> bool {
         && matches!(ty.elem, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
 }
 
-/// True if an instruction computes the uniform value: a vector instruction, unless the target has a scalar one.
+/// True if an arithmetic instruction computes the uniform value. It is a vector instruction, unless the target has a
+/// scalar one.
 pub(super) fn is_computed(kernel: &Kernel, v: Value) -> bool {
     matches!(
         kernel.def(v).inst,
@@ -86,8 +102,8 @@ fn region(kernel: &mut Kernel, moves: &[bool], region_: &mut Region) {
     });
 }
 
-/// Turns an access to a moved variable into one of a vector register. Returns the instruction to insert before it, if
-/// any.
+/// Changes an access to a moved variable to an access to a vector register. Returns the instruction to insert before
+/// it, if any.
 fn before(kernel: &mut Kernel, moves: &[bool], v: Value) -> Option<Value> {
     let vector = |var: Variable| {
         let ty = moves[var.0 as usize].then_some(kernel.variables[var.0 as usize])?;
@@ -111,7 +127,7 @@ fn before(kernel: &mut Kernel, moves: &[bool], v: Value) -> Option<Value> {
     Some(new)
 }
 
-/// For each value, whether it is known to be equal in all active lanes although its type is varying.
+/// For each value, true if its type is varying but it is known to be equal in all active lanes.
 pub fn alike(kernel: &Kernel) -> Vec<bool> {
     let mut alike = vec![false; kernel.values.len()];
     // Start optimistically, with all variables equal in all lanes, and iterate down to the greatest fixpoint.
@@ -139,7 +155,8 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
         if variables == before {
             break;
         }
-        // A chain of variables takes one round per link. For a longer chain, give up all variables, which is safe.
+        // A chain of variables takes one round per link. If the chain is longer than the limit, assume nothing about
+        // any variable, which is safe.
         if round == ROUNDS {
             variables.fill(false);
         }
@@ -152,7 +169,7 @@ fn copies_alike(kernel: &Kernel, inst: &Inst) -> bool {
     match inst {
         Inst::Splat(_) | Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Select(..) => true,
         Inst::Cast(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) | Inst::Cmp(..) => true,
-        // Some integer instructions compute the lane's number, so only float instructions qualify.
+        // Some machine instructions on integers compute the lane's number, so only instructions on floats qualify.
         Inst::Machine(call) => {
             let mut float = call.results.iter().any(|ty| ty.elem.is_float());
             inst.operands(|operand| float |= kernel.ty(operand).elem.is_float());

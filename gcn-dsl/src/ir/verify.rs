@@ -52,9 +52,9 @@ impl std::error::Error for Fault {}
 pub fn verify(kernel: &Kernel) -> Result<(), Fault> {
     let mut verifier = Verifier {
         kernel,
-        // There are two tables because an instruction that is out of scope and one that comes later give different
-        // messages, and because a value that a pass has inserted twice must be detected even after its first scope has
-        // ended.
+        // There are two tables for two reasons: an operand that is out of scope and an operand that is defined later
+        // give different messages; and a value that a pass has inserted twice must be detected even after its first
+        // scope has ended.
         in_sight: vec![false; kernel.values.len()],
         seen: vec![false; kernel.values.len()],
         labels: HashSet::new(),
@@ -73,13 +73,13 @@ struct Open {
     label: Label,
     /// The number of varying conditions around the block.
     varying: usize,
-    /// True if some of the lanes may have left it.
+    /// True if some of the lanes may have left the block.
     left: bool,
 }
 
 struct Verifier<'a> {
     kernel: &'a Kernel,
-    /// The values that are visible here: their instructions precede the current statement in an open region.
+    /// The values that are visible at the current statement: their instructions precede it in an open region.
     in_sight: Vec<bool>,
     /// The values whose instructions have been visited.
     seen: Vec<bool>,
@@ -94,7 +94,7 @@ struct Verifier<'a> {
 type Checked = Result<(), Fault>;
 
 impl Verifier<'_> {
-    /// Checks the kernel's lists outside of its body.
+    /// Checks the kernel's lists, which are not part of its body.
     fn lists(&self) -> Checked {
         let kernel = self.kernel;
         let listed = |name: &str, values: &[Value]| {
@@ -108,7 +108,7 @@ impl Verifier<'_> {
         for var in variables {
             self.variable(var).map_err(|rule| fault("variables", rule))?;
         }
-        // `is_joined` uses binary search.
+        // `is_joined` searches this list by bisection.
         if !kernel.joined.is_sorted() {
             return Err(fault("joined", "joined variables are listed in ascending order".to_owned()));
         }
@@ -142,7 +142,7 @@ impl Verifier<'_> {
                 other => self.nested(other)?,
             }
         }
-        // The body of a `while`, and the condition of a loop, may use values of the region, so its scope ends only
+        // The body of a `while`, and the condition of a loop, may use values of the region, so the region's scope ends
         // here.
         after(self)?;
         for v in defined {
@@ -166,11 +166,11 @@ impl Verifier<'_> {
                 })
             }
             Stmt::While { head, cond, body } => {
-                // Do this before visiting the regions: because of the back edge, a barrier at the top of the body comes
-                // after an exit further down.
+                // Record the exits before visiting the regions: because of the back edge, a barrier at the top of the
+                // body also comes after an exit further down.
                 self.leaves_on_a_later_trip(&[head, body]);
-                // Lanes for which a varying condition is false wait at the loop's end, so the head also runs with only
-                // some lanes.
+                // Lanes in which a varying condition is false wait at the loop's end, so the head, too, may run with
+                // only some lanes.
                 let varying = self.kernel.values.get(cond.0 as usize).is_some_and(|_| self.is_varying(*cond));
                 self.under(varying, |this| {
                     this.region(head, |this| {
@@ -183,7 +183,7 @@ impl Verifier<'_> {
             }
             Stmt::DoWhile { body, cond } => {
                 self.leaves_on_a_later_trip(&[body]);
-                // If no lane reaches the condition, it need not be defined.
+                // If no lane reaches the end of the body, the condition need not be defined.
                 self.region(body, |this| match flow::ends(body) || !this.condition("do while", *cond)? {
                     true => Ok(()),
                     false => Err(fault("do while", format!("the condition {cond} is uniform"))),
@@ -205,7 +205,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Runs `check` on code that, if `varying`, only some of the lanes run.
+    /// Runs `check` on code that only some of the lanes execute if `varying` is true.
     fn under(&mut self, varying: bool, check: impl FnOnce(&mut Self) -> Checked) -> Checked {
         self.varying += usize::from(varying);
         let checked = check(self);
@@ -213,7 +213,8 @@ impl Verifier<'_> {
         checked
     }
 
-    /// A lane that exits from a loop's body is missing at the start of the body in the next iteration.
+    /// Records exits from a loop's body before the body is visited: a lane that exits is missing at the start of the
+    /// body in the next iteration.
     fn leaves_on_a_later_trip(&mut self, bodies: &[&Region]) {
         for body in bodies {
             self.note_exits(body, self.varying);
@@ -246,30 +247,30 @@ impl Verifier<'_> {
         }
     }
 
-    /// For each open block, whether some of its lanes may have left it.
+    /// For each open block, true if some of its lanes may have left it.
     fn left(&self) -> Vec<bool> {
         self.blocks.iter().map(|open| open.left).collect()
     }
 
-    /// Restores `before` for the `else` branch, which does not run after the `then` branch, so that exits there remove
-    /// no lane from it. Returns the present state.
+    /// Restores the flags `before` for the `else` branch, which does not run after the `then` branch, so that exits in
+    /// the latter remove no lane from it. Returns the current flags.
     fn back_to(&mut self, before: &[bool]) -> Vec<bool> {
         let until_now = self.left();
         self.blocks.iter_mut().zip(before).for_each(|(open, left)| open.left = *left);
         until_now
     }
 
-    /// Adds the exits recorded in `other`.
+    /// Adds the flags in `other`.
     fn note_left(&mut self, other: &[bool]) {
         self.blocks.iter_mut().zip(other).for_each(|(open, left)| open.left |= left);
     }
 
-    /// Records that lanes leave a block. If all lanes in the block leave together, none is missing from the blocks in
-    /// between.
+    /// Records that lanes leave a block. If all lanes in the block leave together, no lane is missing from the blocks
+    /// in between.
     fn note_exit(&mut self, label: Label, varying: usize) {
         let Some(of) = self.blocks.iter().position(|open| open.label == label) else { return };
         // An exit under a varying condition takes only some of the lanes. Conditions around the block do not count,
-        // because lanes for which they are false never entered it.
+        // because lanes in which they are false never entered the block.
         let partial = varying > self.blocks[of].varying || self.blocks[of..].iter().any(|open| open.left);
         if partial {
             // The lanes that left are also missing in the inner blocks.
@@ -285,7 +286,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks a condition; returns whether it is varying.
+    /// Checks a condition. Returns true if it is varying.
     fn condition(&self, what: &str, cond: Value) -> Result<bool, Fault> {
         let checked = self.operand(cond).and_then(|ty| match (ty.elem, ty.count) {
             (Elem::Bool, 1) => Ok(ty.place == Place::Varying),
@@ -302,7 +303,8 @@ impl Verifier<'_> {
         let Some(def) = self.kernel.values.get(v.0 as usize) else {
             return Err(fault(&v.to_string(), "the kernel has no such value".to_owned()));
         };
-        // Mark it as visited only now, so that an instruction that is its own operand is an error.
+        // Mark the value as visited after its operands have been checked, so that an instruction that is its own
+        // operand is an error.
         let checked = self.checked(v, &def.inst, def.ty);
         self.seen[v.0 as usize] = true;
         checked.map_err(|rule| {
@@ -330,7 +332,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The type of an operand, which must be visible.
+    /// The type of an operand. It is an error if the operand is not visible.
     fn operand(&self, v: Value) -> Result<Type, String> {
         let Some(def) = self.kernel.values.get(v.0 as usize) else {
             return Err(format!("the kernel has no value {v}"));
@@ -420,7 +422,7 @@ impl Verifier<'_> {
                 true => place(of(a), ty),
                 false => Err("a cast keeps the number of elements".to_owned()),
             },
-            // A mask of lanes is a varying bool, and a uniform number as wide as the wave.
+            // A lane mask may be a varying bool, or a uniform number as wide as the wave.
             Inst::Bitcast(a) => {
                 let registers = |ty: Type| ty.registers_in(self.kernel.wave());
                 match registers(of(a)) == registers(ty) {
@@ -439,7 +441,7 @@ impl Verifier<'_> {
             Inst::Concat(parts) => {
                 parts.iter().try_for_each(|v| for_lanes(of(v), ty))?;
                 let dwords: u32 = parts.iter().map(|v| u32::from(of(v).dwords())).sum();
-                // Fewer dwords than the type has are allowed: the rest of a partly written vector is undefined.
+                // The parts may have fewer dwords than the type: the rest of a partly written vector is undefined.
                 match dwords <= u32::from(ty.dwords()) {
                     true => Ok(()),
                     false => Err(format!("the parts have {dwords} dwords, {ty} has {}", ty.dwords())),
@@ -483,8 +485,8 @@ impl Verifier<'_> {
             Inst::Wave(wave) => {
                 varying("the operand", of(&wave.value))?;
                 elements("operand and result", of(&wave.value), ty)?;
-                // Only the reduction of a whole wave gives one value; each segment of 16 or 32 lanes has a result of
-                // its own.
+                // Only the reduction of a whole wave gives a uniform result; with segments of 16 or 32 lanes, each
+                // segment has its own result.
                 let (whole, lanes) =
                     (u32::from(wave.width) == self.kernel.wave().lanes(), self.kernel.wave().lanes());
                 if !whole && !matches!(wave.width, 16 | 32) {
@@ -502,7 +504,7 @@ impl Verifier<'_> {
             },
             Inst::Result { of: call, index } => match &self.kernel.def(*call).inst {
                 Inst::Machine(machine) => match machine.results.get(usize::from(*index)) {
-                    // The first result is the value of the call itself.
+                    // Result 0 is the value of the call itself.
                     Some(result) if *index > 0 => same("the result", ty, *result),
                     _ => Err(format!("{call} has no further result {index}")),
                 },
@@ -554,7 +556,8 @@ impl Verifier<'_> {
         let fits = match op {
             Un::Neg | Un::Abs => ty.elem != Elem::Bool,
             Un::Not => !ty.elem.is_float(),
-            // This is the integer reciprocal that division expands to; that of floats is a machine instruction.
+            // This is the integer reciprocal, which the expansion of a division uses; the float reciprocal is a machine
+            // instruction.
             Un::Reciprocal => ty.elem == Elem::U32,
             _ => ty.elem.is_float(),
         };
@@ -638,7 +641,7 @@ fn same(what: &str, ty: Type, expected: Type) -> Result<(), String> {
     if ty == expected { Ok(()) } else { Err(format!("{what} is {expected}, not {ty}")) }
 }
 
-/// Requires equal element types and counts, in any registers.
+/// Requires equal element types and counts; the register kinds may differ.
 fn elements(what: &str, a: Type, b: Type) -> Result<(), String> {
     match (a.elem, a.count) == (b.elem, b.count) {
         true => Ok(()),
@@ -646,7 +649,7 @@ fn elements(what: &str, a: Type, b: Type) -> Result<(), String> {
     }
 }
 
-/// Requires that an operand has the elements of the result.
+/// Requires that the operand has the element type and count of the result.
 fn operand_like(operand: Type, result: Type) -> Result<(), String> {
     elements("operand and result", operand, result)?;
     place(operand, result)
@@ -660,7 +663,7 @@ fn place(operand: Type, result: Type) -> Result<(), String> {
     }
 }
 
-/// Like [`place`], but varying values may be in accumulators or not.
+/// Like [`place`], but does not distinguish varying values in accumulators from those in other registers.
 fn for_lanes(operand: Type, result: Type) -> Result<(), String> {
     match (operand.place == Place::Uniform) == (result.place == Place::Uniform) {
         true => Ok(()),

@@ -3,14 +3,14 @@
 use super::{Bin, Value};
 use crate::scalar::Elem;
 
-/// The kinds of results: which values are combined for each lane.
+/// The kind of result: which lanes' values are combined for each lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spread {
-    /// The reduction of all values of the lane's segment. Over a whole wave the result is uniform.
+    /// For each lane, the reduction of all values of its segment. Over a whole wave the result is uniform.
     Reduce,
-    /// The reduction of the lane's own value and those of all lower lanes of its segment.
+    /// For each lane, the reduction of its own value and those of all lower lanes of its segment.
     Inclusive,
-    /// The reduction of the values of all lower lanes of its segment; the identity for the first lane.
+    /// For each lane, the reduction of the values of all lower lanes of its segment; for the first lane, the identity.
     Exclusive,
 }
 
@@ -30,11 +30,12 @@ pub struct Wave {
 }
 
 /// The bits of the identity element. For float sums it is -0.0, which preserves the sign of zero. For the minimum and
-/// maximum of floats it is a NaN in a reduction, since any number takes precedence over it, and an infinity in a scan.
+/// maximum of floats it is a NaN in a reduction, where any number takes precedence over a NaN, and an infinity in a
+/// scan.
 pub fn identity(op: Bin, elem: Elem, spread: Spread) -> u64 {
     let bits = 8 * elem.bytes();
     let register = |low: u64| if elem.dwords() == 2 { low } else { low & 0xffff_ffff };
-    // The smallest and the largest value, as registers contain them.
+    // The smallest and the largest value, as bits in a register.
     let (least, most) = match (elem.is_signed(), bits) {
         (true, 64) => (i64::MIN as u64, i64::MAX as u64),
         (true, _) => (register(-(1i64 << (bits - 1)) as u64), (1u64 << (bits - 1)) - 1),

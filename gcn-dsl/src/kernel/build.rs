@@ -21,8 +21,8 @@ use crate::regalloc;
 use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
 
-/// Builds the kernel of this signature; `trace` runs its body. This function is not generic, so that a user's crate
-/// does not compile the passes again for each kernel.
+/// Builds the kernel of this signature; `trace` runs the kernel's body. This function is not generic, so that a user's
+/// crate does not compile the passes again for each kernel.
 pub(crate) fn build(
     signature: Signature,
     trace: &dyn Fn(&mut Arguments),
@@ -63,7 +63,7 @@ pub(super) fn traced(
     Ok((signature, ir))
 }
 
-/// Builds the kernel of this signature from the IR that its body generated.
+/// Builds the kernel of this signature from the IR that the kernel's body generated.
 pub(super) fn compiled(
     signature: Signature,
     mut ir: ir::Kernel,
@@ -82,7 +82,7 @@ pub(super) fn compiled(
     from_ir(signature, ir, pipelines, target, options, observe)
 }
 
-/// Builds the kernel of this signature from IR over which the passes have already run.
+/// Builds the kernel of this signature from IR on which the passes have already run.
 pub(super) fn from_ir(
     signature: Signature,
     ir: ir::Kernel,

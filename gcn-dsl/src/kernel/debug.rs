@@ -9,17 +9,17 @@ use gcn_isa::table::Behaviours;
 
 use crate::ir::probe::{self, Probe};
 
-/// An instruction whose result is shown. It is a XOR with a mask that identifies the value, so the shown dword is the
-/// result XORed with the mask.
+/// An instruction whose result is shown. It is a XOR with a mask that identifies the value, so the value is obtained by
+/// a second XOR of the result with the mask.
 #[derive(Debug, Clone)]
 pub(crate) struct Watched {
     /// Byte offset of the instruction in the code.
     pub offset: u32,
     /// The register of the result.
     pub register: Reg,
-    /// The mask, with which the result must be XORed.
+    /// The mask, with which the result must be XORed to get the value.
     pub mask: u32,
-    /// The value of which the dword is a part.
+    /// The value of which the shown dword is a part.
     pub probe: Probe,
 }
 
@@ -45,7 +45,8 @@ impl Debug {
         found
     }
 
-    /// The source location of the trap at a code offset, and the message of its assertion.
+    /// The source location of the trap at a code offset, with the message of its assertion, if it has one; `None` if
+    /// there is no trap at that offset.
     pub fn trap(&self, offset: u32) -> Option<(SourceLoc, Option<&str>)> {
         let trap = self.traps.iter().find(|trap| trap.0 == offset)?;
         Some((trap.1, trap.2.as_deref()))

@@ -16,10 +16,10 @@ use crate::lower::LowerError;
 use crate::regalloc::AllocError;
 use crate::sched;
 
-/// The reason why a kernel does not build, with the kernel's name. [`std::error::Error::source`] is the error of the
-/// pass that failed, if there is one.
+/// The reason why a kernel does not build, with the kernel's name. If a pass failed, its error is the
+/// [`std::error::Error::source`].
 ///
-/// `Debug` prints the same as `Display`, because `unwrap` and a `main` that returns the error show it to people.
+/// `Debug` prints the same text as `Display`, because `unwrap`, and a `main` that returns the error, show it to people.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct BuildError {
@@ -119,7 +119,7 @@ pub enum BuildCause {
         /// Number of work-items in z.
         z: u32,
     },
-    /// An error that the kernel's body reported while it ran on the host, which Rust's types cannot rule out.
+    /// An error that was found while the kernel's body ran on the host, and that Rust's types cannot rule out.
     #[error("{0}")]
     Trace(#[from] TraceError),
     /// The LDS arrays exceed a workgroup's LDS.
@@ -160,13 +160,13 @@ pub enum BuildCause {
     /// A `#[pipeline]` on a loop without a load that could run ahead.
     #[error("{0}")]
     Pipeline(#[from] pipeline::NoLoadAhead),
-    /// A `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot be doubled.
+    /// A `#[pipeline(buffers = 2)]` on a loop whose LDS arrays cannot be double-buffered.
     #[error("{0}")]
     Buffers(#[from] pipeline::OneBuffer),
-    /// A `#[ping_pong]` loop in which the two groups of waves would not meet at the same barriers.
+    /// A `#[ping_pong]` loop in which the two groups of waves would not reach the same barriers.
     #[error("{0}")]
     PingPong(#[from] ping_pong::UnpairedBarriers),
-    /// A manual schedule whose waits do not fit its instructions.
+    /// A manual schedule in which a wait names a counter that its operation does not use.
     #[error("{0}")]
     Schedule(#[from] sched::manual::WrongCounter),
     /// The text given to [`BuiltKernel::with_ir`](crate::BuiltKernel::with_ir) is not IR.
@@ -193,7 +193,7 @@ impl From<pipeline::Refused> for BuildCause {
 /// Malformed IR after a pass: an internal error of this crate.
 #[derive(Clone, Debug)]
 pub struct Malformed {
-    /// The name of the pass; `trace` means the language's functions, which generate the IR.
+    /// The name of the pass; `trace` stands for the functions of the DSL, which generate the IR.
     pub pass: &'static str,
     /// The rule of the IR that is violated.
     pub fault: Fault,

@@ -8,13 +8,13 @@ use super::{BuildError, BuildOptions, BuiltKernel, build};
 use crate::ir;
 use crate::lang::{Arguments, Signature};
 
-/// The capacity of the cache. When it is full, the kernel whose last launch is the longest ago is removed.
+/// The capacity of the cache. If it is full, the kernel whose last launch was earliest is removed.
 const MOST: usize = 64;
 
 /// A cached kernel, with the inputs from which it was compiled.
 ///
-/// The traced IR is part of the key: the body runs at each launch, since its instructions may depend on host values,
-/// and equal IR gives equal code. Tracing takes a small part of the time of a build.
+/// The traced IR is part of the key. The body runs at each launch, since its instructions may depend on host values;
+/// equal IR gives equal code. Tracing takes a small part of the time of a build.
 struct Kept {
     target: Target,
     signature: Signature,
@@ -22,10 +22,11 @@ struct Kept {
     built: Arc<BuiltKernel>,
 }
 
-/// The cache, ordered by the time of the last launch.
+/// The cache, ordered by the time of each kernel's last launch.
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// The kernel of this signature, built with the default options, or from the cache; `trace` runs its body.
+/// The kernel of this signature, from the cache or newly built with the default options; `trace` runs the kernel's
+/// body.
 pub(crate) fn built(
     signature: Signature,
     trace: &dyn Fn(&mut Arguments),

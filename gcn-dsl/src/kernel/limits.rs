@@ -11,7 +11,7 @@ use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};
 
-/// The mode in which workgroups run: each on one compute unit.
+/// The mode in which workgroups run: each on one compute unit (not on a workgroup processor).
 fn mode(wave: WaveSize) -> Mode {
     Mode { wave, workgroup_processor: false }
 }
@@ -57,7 +57,8 @@ pub(super) fn of(
                 "`#[min_occupancy({wanted})]` cannot be met on {target}: {possible} waves per SIMD are possible, {why}"
             ));
         }
-        // A workgroup is resident only as a whole, so the number of waves is a multiple of its waves.
+        // A workgroup is resident only as a whole, so the number of resident waves is a multiple of the waves of a
+        // workgroup.
         let workgroups = (1..).find(|n| (n * waves).div_ceil(simds) >= wanted).unwrap_or(1);
         per_simd = (workgroups * waves).div_ceil(simds);
         let enough = |sgprs: &u32| {
@@ -78,8 +79,8 @@ pub(super) fn of(
     Ok(limits)
 }
 
-/// The LDS that is available for spilled values: after the kernel's own arrays, as much as `#[max_registers]`, the
-/// target and `#[min_occupancy]` permit.
+/// The LDS that is available for spilled values. It follows the kernel's own arrays and is as large as
+/// `#[max_registers]`, the target and `#[min_occupancy]` permit.
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
     let wave = ir.wave();
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(wave.lanes()).max(1);

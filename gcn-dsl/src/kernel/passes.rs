@@ -16,7 +16,7 @@ use crate::lang::Signature;
 pub(super) struct Pass {
     /// The name of the pass, for the environment variable `GCN_PRINT_AFTER`.
     pub name: &'static str,
-    /// A description of its effect on the kernel.
+    /// A description of what the pass does.
     pub what: &'static str,
     /// Returns true if the pass should run at this point.
     when: fn(&Passes<'_>) -> bool,
@@ -24,7 +24,7 @@ pub(super) struct Pass {
     run: fn(&mut Passes<'_>, &mut Kernel) -> Result<Left, BuildCause>,
 }
 
-/// The work that a pass leaves to the cleanup passes (dead-code elimination, value numbering, hoisting) after it.
+/// The work that a pass leaves to the cleanup passes that follow it (dead-code elimination, value numbering, hoisting).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Left {
     /// The pass is itself a cleanup pass.
@@ -41,16 +41,16 @@ impl From<bool> for Left {
     }
 }
 
-/// The state of a run of the passes: the inputs on which conditions of passes depend, and the passes' reports.
+/// The state of a run of the passes: the inputs on which the passes' conditions depend, and the passes' reports.
 pub(super) struct Passes<'a> {
     target: Target,
     signature: &'a Signature,
     options: &'a BuildOptions,
-    /// The kernel has `#[pipeline]` loops, whose statements must stay in their order.
+    /// True if the kernel has `#[pipeline]` loops, whose statements must stay in their order.
     pipelined: bool,
-    /// The last pass that ran was a cleanup pass.
+    /// True if the last pass that ran was a cleanup pass.
     clean: bool,
-    /// A pass has left work for cleanup passes since the last cleanup.
+    /// True if a pass has left work for cleanup passes since the last cleanup.
     changed: bool,
     /// The loops that were pipelined.
     pub pipelines: Vec<Pipelined>,
@@ -141,7 +141,7 @@ pub fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
     PASSES.iter().map(|pass| (pass.name, pass.what))
 }
 
-/// Runs the pass of this name on `kernel`, with all options of the signature that passes depend on enabled.
+/// Runs the pass of this name on `kernel`. All options of the signature on which passes depend are enabled.
 ///
 /// # Errors
 /// The error of the pass, or an error if no pass has this name.
@@ -184,7 +184,7 @@ impl<'a> Passes<'a> {
         Ok(())
     }
 
-    /// Prints the kernel if the user asked for the IR after this pass, and verifies it if the options ask for it.
+    /// Prints the kernel if the user requested the IR after this pass, and verifies it if the options request it.
     fn after(&self, pass: &'static str, kernel: &Kernel, print: &str) -> Result<(), BuildCause> {
         if print == pass || print == "all" {
             eprintln!("; after {pass}\n{kernel}");

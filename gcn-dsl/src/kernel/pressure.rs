@@ -90,7 +90,8 @@ fn snippet(text: &mut String, loc: SourceLoc, label: &str) -> std::fmt::Result {
     writeln!(text, "{:margin$} | {:before$}^ {label}", "", "")
 }
 
-/// The text of a source line. Paths are relative to the workspace in which the kernel was compiled.
+/// The text of a source line; `None` if the file is not found. Paths are relative to the workspace in which the kernel
+/// was compiled.
 pub(super) fn source_line(loc: SourceLoc) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     let found = here.ancestors().take(4).find_map(|dir| std::fs::read_to_string(dir.join(loc.file)).ok())?;

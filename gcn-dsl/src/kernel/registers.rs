@@ -1,5 +1,5 @@
-//! Register allocation for a kernel. It uses the scheduled or the source order, whichever needs less spill code, and
-//! scratch memory only if spilling elsewhere is not enough.
+//! Register allocation for a kernel. It uses the scheduled order or the source order, whichever needs less spill code,
+//! and uses scratch memory only if the other destinations of spilled values are not enough.
 
 use std::borrow::Cow;
 
@@ -96,7 +96,7 @@ fn set_up_first(function: &mut Function) {
     let Some(entry) = function.blocks.first_mut() else { return };
     let mut is_part: Vec<bool> = entry.insts.iter().map(|inst| scratch::sets_up(inst, target)).collect();
     let mut sources: Vec<VReg> = Vec::new();
-    // The computations of the operands belong to the set-up. They come before their readers, so the loop runs
+    // The computations of the set-up's operands belong to the set-up. They come before their readers, so the loop runs
     // backwards.
     for (inst, is_part) in entry.insts.iter().zip(&mut is_part).rev() {
         let [first, others @ ..] = &inst.operands[..] else { continue };

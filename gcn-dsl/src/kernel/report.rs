@@ -19,9 +19,9 @@ pub struct WaitTotals {
     pub waitcnt: usize,
     /// Number of `s_nop` instructions.
     pub nops: usize,
-    /// Number of wait states of all `s_nop` together.
+    /// Number of wait states, summed over all `s_nop`.
     pub states: usize,
-    /// Number of instructions that only interrupt a hazardous sequence (RDNA), `s_nop` included.
+    /// Number of instructions whose only purpose is to interrupt a hazardous sequence (RDNA), including `s_nop`.
     pub remedies: usize,
 }
 
@@ -44,13 +44,13 @@ impl WaitTotals {
     }
 }
 
-/// An index that only the device knows, of an array in registers: selections find the element, each an instruction or two
-/// wherever it runs.
+/// An index into an array in registers that is known only on the device. Selections find the element; each takes one or
+/// two instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DynamicIndex {
-    /// The index in the source.
+    /// The source location of the index.
     pub at: SourceLoc,
-    /// The selections that are left of it, once loops are unrolled and known indices have chosen their element.
+    /// The number of selections that remain for this index after loops have been unrolled and known indices folded.
     pub selections: usize,
 }
 
@@ -89,7 +89,7 @@ pub struct KernelReport {
     pub scratch: u32,
     /// Bytes of LDS per workgroup.
     pub lds: u32,
-    /// Number of waves per SIMD, and the resource that limits it.
+    /// Number of waves per SIMD, and the resource that limits this number.
     pub occupancy: Occupancy,
     /// Number of machine instructions, including waits.
     pub instructions: usize,
@@ -97,7 +97,7 @@ pub struct KernelReport {
     pub code_bytes: usize,
     /// Numbers of inserted waits.
     pub waits: WaitTotals,
-    /// Indices of the device into arrays in registers.
+    /// Indices into arrays in registers that are known only on the device.
     pub dynamic_indices: Vec<DynamicIndex>,
 }
 

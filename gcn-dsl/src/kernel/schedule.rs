@@ -1,4 +1,4 @@
-//! The schedule as text: when each instruction issues, and for which operations waits wait.
+//! The schedule as text: the cycle in which each instruction issues, and the operations for which each wait waits.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::BuiltKernel;
 use super::pressure::source_line;
 use crate::sched::Classes;
 
-/// The first and the last column in which the remark after an instruction may begin.
+/// The first and the last column in which the remark after an instruction can begin.
 const REMARKS: (usize, usize) = (40, 72);
 
 pub(super) fn text(kernel: &BuiltKernel) -> String {

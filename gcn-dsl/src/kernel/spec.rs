@@ -42,14 +42,14 @@ pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
     spec.args = signature.args.iter().flat_map(arguments).collect();
 }
 
-/// Avoids the erratum about 64-bit shifts with the last allocated VGPR (gfx90a): if the program contains such a
-/// shift, one extra VGPR is allocated.
+/// Avoids the erratum about 64-bit shifts with the last allocated VGPR (gfx90a): if the program contains such a shift,
+/// one additional VGPR is allocated.
 pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
     let concerned = !check::register_errata(&spec.program, Config::default()).is_empty();
     spec.resources.next_free_vgpr += u32::from(concerned);
 }
 
-/// The arguments for the runtime. A slice is two: the pointer, and the length after it.
+/// The arguments for the runtime. A slice gives two: the pointer and, after it, the length.
 fn arguments(arg: &SignatureArg) -> Vec<KernelArg> {
     let elem = match arg.count {
         1 => arg.elem.name().to_owned(),

@@ -1,9 +1,10 @@
 //! Finds the registers of the source's variables at each instruction of the finished program, for debug information.
 //!
 //! A forward data-flow analysis over the control-flow graph determines the values that each register contains on all
-//! paths to an instruction. So a value from an earlier iteration of a loop does not count: on the path into the loop
-//! the register does not contain it. The result of a memory or matrix instruction arrives later than the instruction
-//! issues; it counts from the first instruction that reads it on, since the program waits before that.
+//! paths to an instruction. So a value from an earlier iteration of a loop does not count: on the path that enters the
+//! loop the register does not contain it. The result of a memory or matrix instruction arrives some time after the
+//! instruction issues; it counts from the first instruction that reads it on, since the program waits before that
+//! instruction.
 
 use std::ops::Range;
 
@@ -38,14 +39,14 @@ pub(super) fn variables(program: &Program, values: &Values, ir: &ir::Kernel) -> 
     ir.debug.names.iter().enumerate().filter_map(variable).collect()
 }
 
-/// A value that a register contains, or will contain when it arrives.
+/// A value that a register contains, or will contain when the result arrives.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Known {
     fact: Fact,
-    /// For a variable, the instruction of this block that wrote the value, or 0 if it was written before the block.
-    /// Dwords of a variable belong to the same value only if this number is the same.
+    /// For a variable, the index in this block of the instruction that wrote the value, or 0 if it was written before
+    /// the block. Dwords of a variable belong to the same value only if this number is the same.
     written: u32,
-    /// The value has arrived in the register.
+    /// True if the value has arrived in the register.
     ready: bool,
 }
 
@@ -58,7 +59,7 @@ impl State {
         State(vec![SmallVec::new(); RegUnit::COUNT])
     }
 
-    /// The meet of two paths: keeps the values that are known on both. Returns true if that changed anything.
+    /// The meet of two paths: keeps the values that are known on both. Returns true if a value was dropped.
     fn meet(&mut self, other: &State) -> bool {
         let mut less = false;
         for (here, there) in self.0.iter_mut().zip(&other.0) {
@@ -74,7 +75,7 @@ impl State {
     }
 
     /// Marks the values of the registers that the instruction reads as arrived. Matrix instructions are excluded, since
-    /// they may receive the accumulator from the preceding one before it is in the register.
+    /// a matrix instruction may receive the accumulator from the preceding one before it is in the register.
     fn reads(&mut self, inst: &Inst) {
         if inst.desc.is_matrix() {
             return;
@@ -111,7 +112,8 @@ impl State {
         }
     }
 
-    /// At the end of a block, forgets variables whose dwords are from different writes, and the numbers of the writes.
+    /// At the end of a block, forgets variables whose dwords were written by different instructions, and resets the
+    /// numbers of the writes.
     fn settle(&mut self, wide: &[SmallVec<[Fact; 4]>]) {
         let mut torn: Vec<Fact> = Vec::new();
         for facts in wide {
@@ -134,7 +136,7 @@ impl State {
     }
 }
 
-/// The index of `unit` among the units of `reg`.
+/// The index of `unit` among the units of `reg`; `None` if `reg` does not contain it.
 fn position(reg: Reg, unit: RegUnit) -> Option<usize> {
     reg.units().position(|u| u == unit)
 }
@@ -156,7 +158,7 @@ fn known(program: &Program, cfg: &Cfg, values: &Values) -> Vec<Holds> {
         for (line, out) in program.lines[b.start..b.end].iter().zip(&mut out[b.start..b.end]) {
             let origin = line.origin.map_or(0, std::num::NonZeroU32::get);
             let effect = values.effects.get(&origin);
-            // A copy of the IR may become several moves, which have the same number; it takes effect once.
+            // A copy of the IR may become several moves with the same origin number; its effect is applied once.
             if let Some(effect) = effect.filter(|_| origin != last) {
                 effect.before.iter().for_each(|copy| state.renames(copy));
             }
@@ -221,7 +223,7 @@ fn variable(
     (!locations.is_empty()).then_some(Variable { name, at: named.at, end: named.end, ty, locations })
 }
 
-/// True if the position is after the binding of the name and before the end of its block.
+/// True if the position is in the scope of the name: after its `let` and before the end of the `let`'s block.
 fn in_scope(named: &Named, position: Option<SourceLoc>) -> bool {
     let Some(place) = position.and_then(|place| place.in_frame(named.at.call)) else { return false };
     let at = (place.line, place.column);
@@ -265,7 +267,7 @@ fn described<'t>(shape: &Shape, types: &mut impl Iterator<Item = &'t Type>) -> O
     })
 }
 
-/// The location of each dword of one part (a scalar or vector) of a variable.
+/// The locations of the dwords of one part (a scalar or vector) of a variable.
 fn pieces(
     leaf: Leaf,
     ty: Type,
@@ -295,7 +297,7 @@ fn pieces(
         let place = |fact: &Fact| holds.iter().find(|h| h.0 == *fact).map(|h| (h.1, h.2));
         facts.iter().map(place).collect()
     });
-    // All dwords must be from the same write.
+    // All dwords must have been written by the same instruction.
     let found = found.filter(|found| found.iter().all(|place| place.1 == found[0].1));
     let registers = |dword: u32| {
         found.as_ref().and_then(|found| found.get(dword as usize)).map(|p| PieceAt::Register(p.0))

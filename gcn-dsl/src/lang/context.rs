@@ -14,7 +14,7 @@ use crate::ir::{Inst, Kernel, Place, Type, Value};
 use crate::scalar::{Elem, Scalar};
 use calls::{CallSite, EndlessCall};
 
-/// The state of the schedule of the kernel being built.
+/// The scheduling state of the kernel that is being built.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     /// The number of enclosing manual blocks.
@@ -48,15 +48,15 @@ pub(crate) struct Context {
     /// True if names of values are recorded.
     pub names: bool,
     pub schedule: Schedule,
-    /// The number of enclosing assignments to elements that a device index selects.
+    /// The number of enclosing assignments whose target is an element that a device index selects.
     pub choosing: u32,
     /// The slices that structs contain.
     pub(super) slices: Vec<SliceParts>,
-    /// The LDS array for shuffles, once it is declared.
+    /// The LDS array for shuffles; `None` if no shuffle has needed one yet.
     pub(super) exchange: Option<crate::ir::LdsId>,
 }
 
-/// An error, found while a kernel's body ran on the host, that the type system cannot express.
+/// An error, found while a kernel's body ran on the host, that the type system cannot detect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{location}: {message}{}", calls.iter().map(|c| format!("\n  {c}")).collect::<String>())]
 pub struct TraceError {
@@ -75,8 +75,8 @@ thread_local! {
 /// Runs `f` on the state of the kernel that is being built.
 ///
 /// # Panics
-/// Outside of a kernel's body, where there is no kernel to append to. (Device values cannot be created there, either,
-/// so this takes an explicit call, such as `global_id()` in host code.)
+/// If no kernel is being built, so that there is nothing to append to. (Device values cannot be created then, either,
+/// so this happens only in an explicit call, such as `global_id()` in host code.)
 pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
     let (mut f, mut result) = (Some(f), None);
     on_current(&mut |context| {
@@ -91,7 +91,8 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
     }
 }
 
-/// The part of [`with`] that is not generic: a user's crate compiles hundreds of instances of the rest.
+/// The part of [`with`] that is not generic. It is separate because a user's crate compiles hundreds of instances of
+/// the generic part.
 fn on_current(f: &mut dyn FnMut(&mut Context)) {
     CURRENT.with_borrow_mut(|current| match current {
         Some(context) => f(context),
@@ -143,20 +144,20 @@ pub fn trace(
     trace_with(name, target, workgroup, Tracing::default(), body)
 }
 
-/// Optional additions to a kernel's own instructions, and its wave size.
+/// Options of a trace: what is added to a kernel's own instructions, and the wave size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tracing {
-    /// Whether `debug_assert!` and `dbg!` are active.
+    /// True if `debug_assert!` and `dbg!` are active.
     pub debug: bool,
-    /// Whether indices are checked at run time.
+    /// True if indices are checked at run time.
     pub bounds: bool,
-    /// Whether names of values are recorded.
+    /// True if names of values are recorded.
     pub names: bool,
     /// The wave size; `None` for the target's default.
     pub wave: Option<WaveSize>,
 }
 
-/// Like [`trace`], with the additions that `also` selects.
+/// Like [`trace`], with the options `also`.
 ///
 /// # Errors
 /// The first [`TraceError`] that occurred in the body.
@@ -198,9 +199,10 @@ pub fn trace_with(
     }
 }
 
-/// Runs the body. Endless recursion of device functions unwinds to here; the error has been recorded by then.
+/// Runs the body. If device functions call each other endlessly, the stack unwinds to this function; the error has been
+/// recorded by then.
 fn run(body: impl FnOnce()) {
-    // The incomplete kernel of such a body is discarded with the context.
+    // The kernel of such a body is incomplete; it is discarded with the context.
     if let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))
         && !payload.is::<EndlessCall>()
     {
@@ -222,7 +224,7 @@ impl Context {
     /// Appends a constant.
     pub fn constant<T: Scalar>(&mut self, value: T, place: Place) -> Value {
         let elem = T::elem_in(self.wave);
-        // Of a mask of lanes, those of the wave.
+        // Of a lane mask, keep only the bits for which the wave has lanes.
         let bits = if elem == T::ELEM { value.to_bits() } else { value.to_bits() & self.wave.mask() };
         self.builder.constant(bits, Type { place, elem, count: 1 })
     }
@@ -238,7 +240,7 @@ impl Context {
         self.builder.constant(u64::from(value), Type::varying(Elem::U32))
     }
 
-    /// Records an error, unless the code is in a branch that never runs because its condition is known.
+    /// Records an error, except in a branch that is never run because its condition is known.
     pub fn fail_if_run(&mut self, loc: &'static Location<'static>, message: impl FnOnce() -> String) {
         if !self.builder.is_never_run() {
             self.fail(loc, message());
@@ -255,7 +257,7 @@ impl Context {
     }
 }
 
-/// A position in the user's source, together with the device function calls that are being inlined.
+/// A position in the user's source, with the calls of device functions that are being inlined there.
 pub(crate) fn source(loc: &'static Location<'static>) -> SourceLoc {
     SourceLoc { call: calls::innermost(), ..SourceLoc::new(loc.file(), loc.line(), loc.column()) }
 }

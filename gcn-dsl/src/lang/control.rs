@@ -1,14 +1,14 @@
 //! Control flow in a kernel: `if`, `match`, `while`, `for`, `loop`, blocks, and exits from them.
 //!
-//! A *flow* is a type that says which lanes run a statement: [`Top`] if all lanes do, [`Div`]`<F>` under a varying
+//! A *flow* is a type that says which lanes execute a statement: [`Top`] if all lanes do, [`Div`]`<F>` under a varying
 //! condition inside flow `F`, [`InLoop`] and [`After`] if lanes may have left by `break`, `continue` or `return`. A
 //! function that needs all lanes, such as `barrier()` or `mfma()`, returns [`everyone::Everyone`], which is accepted
 //! only in flows with all lanes, so rustc rejects such a call in divergent code.
 //!
 //! The macro expands each construct to a *guard* (`if_begin`, `loop_begin`, …), a value whose methods begin and end the
-//! construct's parts. An exit has a [`Kind`], which is varying if any construct that it leaves is. The exit records its
-//! kind in a [`Leave`] of each construct that is affected; the loop or block takes the recorded kinds into account in
-//! the flow after it.
+//! construct's parts. An exit has a [`Kind`], which is varying if any construct that it leaves is. Each construct that
+//! the exit leaves has a [`Leave`], in which the exit records its kind; these kinds determine the flow after the loop
+//! or block.
 
 pub(super) mod assert;
 mod branch;

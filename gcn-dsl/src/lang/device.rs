@@ -13,8 +13,8 @@ pub type Outcome<X, E> = Result<X, E>;
 /// whether there is a value, and the value. `Some(x)`, `None`, `match`, `if let`, `let … else` and the methods below
 /// work as with Rust's own.
 ///
-/// If the value is varying, each lane knows whether it has one (`V<bool>`); if it is uniform, the condition is uniform,
-/// too. If the condition is known when the kernel is built, it takes no instruction.
+/// If the value is varying, the condition is a `V<bool>`: each lane may or may not have a value. If the value is
+/// uniform, the condition is uniform, too. If the condition is known when the kernel is built, it takes no instruction.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -55,8 +55,8 @@ pub struct Option<X> {
 /// whether it is `Ok`, the value, and the error. `Ok(x)`, `Err(e)`, `match`, `if let`, `let … else`, `?` and the
 /// methods below work as with Rust's own, except that `?` does not convert errors; use `map_err`.
 ///
-/// If the value or the error is varying, each lane knows which of the two it has (`V<bool>`); otherwise the condition
-/// is uniform. If the condition is known when the kernel is built, it takes no instruction.
+/// If the value or the error is varying, the condition is a `V<bool>`: each lane has one or the other. Otherwise the
+/// condition is uniform. If the condition is known when the kernel is built, it takes no instruction.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,5 +1,5 @@
-//! Traits by which the expansion lets rustc decide what a kernel's syntax leaves open: receivers, paths, types of first
-//! values.
+//! Traits by which the macro's expansion lets rustc decide what the syntax of a kernel does not show: receivers, paths,
+//! types of first values.
 
 pub(super) mod autoref;
 pub(super) mod call;

@@ -1,4 +1,4 @@
-//! The targets of each matrix instruction, as types: rustc checks a kernel's `#[targets(…)]` against them.
+//! The targets of each matrix instruction, as types. rustc checks a kernel's `#[targets(…)]` against them.
 
 use std::marker::PhantomData;
 
@@ -24,7 +24,7 @@ targets! {
     Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200
 }
 
-/// Implemented by sets of targets, for each target in the set. `T` is a target, a pair of targets, or [`AnyTarget`].
+/// Implemented by a set of targets for each target `T` in the set. `T` may also be a pair of targets, or [`AnyTarget`].
 #[diagnostic::on_unimplemented(
     message = "`{T}` does not have this matrix instruction",
     label = "exists `{Self}`, but the kernel's `#[targets(…)]` lists `{T}`",
@@ -73,7 +73,7 @@ sets! {
     SinceGfx12: Gfx1200 GFX1200;
     /// Instructions added by gfx942 on GFX9, and by RDNA 4 on RDNA.
     SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
-    /// All targets: those without matrix instructions multiply with vector instructions.
+    /// All targets. Those without matrix instructions multiply with vector instructions.
     Everywhere: Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
         Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
 }
@@ -87,7 +87,7 @@ macro_rules! capabilities {
         impl<A: $name, B: $name> $name for (A, B) {}
         capabilities!(@bound $name $($super)?, $set);
     )*
-    /// Every capability, with the targets that have the trait.
+    /// Every capability, with the sets of targets for which its trait is implemented.
     #[cfg(test)]
     const DECLARED: &[(&str, &[TargetSet])] = &[$((stringify!($name), &[$($target::TARGETS),*])),*];
     };
@@ -98,16 +98,16 @@ macro_rules! capabilities {
     };
 }
 
-/// The targets of the caller of a device function that takes [`AllLanes<T>`](crate::lang::AllLanes). Only the bounds of
-/// `T` are known about them.
+/// The targets of the caller of a device function that takes [`AllLanes<T>`](crate::lang::AllLanes). The function knows
+/// nothing about them except the bounds of `T`.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound<T>(PhantomData<T>);
 
 impl<T> ExistsOn<Bound<T>> for Everywhere {}
 
 capabilities! {
-    /// Targets with matrix instructions on 8-bit floats, of GFX9 or RDNA, as tiles of these ([`matmul`](super::matmul))
-    /// require.
+    /// Targets, of GFX9 or RDNA, with matrix instructions on 8-bit floats, which tiles of such floats
+    /// ([`matmul`](super::matmul)) require.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no matrix instructions on 8-bit floats",
         note = "they exist since gfx942, and on RDNA since gfx12"
@@ -115,8 +115,8 @@ capabilities! {
     HasMatrixF8, the targets of SinceGfx942AndGfx12: Gfx942 Gfx950 Gfx1200;
     /// Targets with MFMA, the matrix instructions of GFX9.
     ///
-    /// Capabilities such as this one are bounds for device functions, whose targets are those of their callers. They
-    /// also stand for all targets with a feature: `#[targets(HasMfmaF8)]`.
+    /// Capabilities such as this one are bounds for device functions, whose targets are those of their callers. In
+    /// `#[targets(HasMfmaF8)]`, a capability stands for all targets that have it.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -130,13 +130,14 @@ capabilities! {
     /// ```
     #[diagnostic::on_unimplemented(message = "`{Self}` has no MFMA instructions", note = "they exist since gfx908, and not on RDNA")]
     HasMfma, the targets of SinceGfx908: Gfx908 Gfx90a Gfx942 Gfx950;
-    /// Targets with matrix instructions on f64 and the others that were added with them, among them bf16 at full depth.
+    /// Targets with matrix instructions on f64 and with the instructions that were added together with these, among
+    /// them bf16 at full depth.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no matrix instructions on f64 nor the others that came with gfx90a",
         note = "they exist since gfx90a"
     )]
     HasMfmaF64: HasMfma, the targets of SinceGfx90a: Gfx90a Gfx942 Gfx950;
-    /// Targets with matrix instructions on 8-bit floats.
+    /// Targets with MFMA on 8-bit floats.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no matrix instructions on 8-bit floats nor the others that came with gfx942",
         note = "they exist since gfx942"
@@ -181,7 +182,8 @@ mod tests {
 
     use super::*;
 
-    /// rustc decides by these traits what `#[targets(…)]` decides by the table of matrix layouts; the two must agree.
+    /// For `#[targets(…)]`, rustc decides by these traits, but instructions are chosen by the table of matrix layouts.
+    /// This test checks that the two agree.
     #[test]
     fn capabilities_are_those_of_the_table() {
         let declared = DECLARED

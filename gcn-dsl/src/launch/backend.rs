@@ -13,8 +13,8 @@ use crate::kernel::BuiltKernel;
 /// page-locked host memory.
 pub(super) type Handle = Arc<dyn Any + Send + Sync>;
 
-/// Downcasts a handle to the backend's own type. A handle of another backend is an error, in which `what` names the
-/// object.
+/// Downcasts a handle to the backend's own type. If the handle belongs to another backend, returns an error, in which
+/// `what` names the object.
 pub(super) fn own<'h, T: 'static>(handle: &'h Handle, what: &'static str) -> Result<&'h T, LaunchError> {
     handle.downcast_ref().ok_or(LaunchError::OtherDevice { what })
 }
@@ -62,8 +62,8 @@ pub(super) trait Backend: Send + Sync {
     /// Loads the kernel `name` from a code object of any compiler.
     #[cfg(feature = "objects")]
     fn load_object(&self, object: &[u8], name: &str) -> Result<Handle, LaunchError>;
-    /// Runs such a kernel, with the given grid and workgroup size, after all work that was started before, and waits
-    /// for it.
+    /// Runs a kernel from [`Backend::load_object`], with the given grid and workgroup size, after all work that was
+    /// started before, and waits for it.
     #[cfg(feature = "objects")]
     fn launch_object(
         &self,
@@ -88,7 +88,8 @@ pub(super) trait Backend: Send + Sync {
         to: u64,
         bytes: usize,
     ) -> Result<(), LaunchError>;
-    /// Lets kernels of this device access the memory of `peer`, if the hardware permits it. Returns true if it does.
+    /// Lets kernels of this device access the memory of `peer`, if the hardware permits it. Returns true if they can
+    /// access it.
     fn access_peer(&self, peer: &dyn Backend) -> Result<bool, LaunchError>;
 
     /// Allocates page-locked host memory, all zero.

@@ -10,7 +10,8 @@ use super::queue::Queue;
 use super::{DevicePtr, LaunchError};
 use crate::lang::{Stored, taken};
 
-/// A range of device memory, and the streams that may still use it. The memory is freed when nothing refers to it.
+/// A range of device memory, and the streams that may still use it. The memory is freed when the last reference to this
+/// value is dropped.
 pub(super) struct Allocation {
     pub backend: Arc<dyn Backend>,
     pub address: u64,
@@ -27,7 +28,7 @@ struct Uses {
 impl Allocation {
     /// Allocates at least `bytes` bytes.
     pub fn new(backend: &Arc<dyn Backend>, bytes: usize) -> Result<Allocation, LaunchError> {
-        // An empty slice must have an address of its own, too.
+        // An empty slice must also have an address of its own.
         let address = backend.alloc(bytes.max(4))?;
         Ok(Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() })
     }
@@ -43,8 +44,8 @@ impl Allocation {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the next work of `queue` wait for the work of other streams that conflicts with it: all uses of the memory
-    /// if it is `written`, otherwise only writes.
+    /// Makes the next work of `queue` wait for conflicting work of other streams. If the memory is `written`, all uses
+    /// of it conflict; otherwise only writes do.
     pub fn used_by(&self, queue: &Arc<Queue>, written: bool) -> Result<(), LaunchError> {
         let mut uses = self.uses();
         // A stream that is already registered as a reader waits for the last writer already.
@@ -66,8 +67,8 @@ impl Allocation {
         Ok(())
     }
 
-    /// Waits for the streams that write the memory, and, with `for_readers` (the host is about to write it), for those
-    /// that read it.
+    /// Waits for the streams that write the memory and, if `for_readers` is true (because the host is about to write
+    /// it), for those that read it.
     fn wait(&self, for_readers: bool) -> Result<(), LaunchError> {
         let mut uses = self.uses();
         uses.writer.as_ref().map_or(Ok(()), |writer| writer.synchronize())?;
@@ -82,7 +83,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // The error cannot be reported here. The owner of a failed stream gets the same error, and the memory of a lost
+        // An error cannot be reported here. The owner of a failed stream gets the same error, and the memory of a lost
         // device is lost with it.
         let _ = self.wait(true);
         let _ = self.backend.free(self.address);
@@ -129,7 +130,7 @@ pub(super) fn to_bytes<T: Stored>(data: &[T]) -> Vec<u8> {
 /// Converts bytes in memory to elements.
 ///
 /// # Errors
-/// [`LaunchError::UnknownVariant`] if an element is an enum and the bytes are the number of none of its variants.
+/// [`LaunchError::UnknownVariant`] if an element is an enum and its number in memory is not that of a variant.
 pub(super) fn from_bytes<T: Stored>(bytes: &[u8]) -> Result<Vec<T>, LaunchError> {
     let mut all = Vec::with_capacity(bytes.len() / (T::BYTES as usize).max(1));
     taken(bytes, |x| all.push(x))?;
@@ -245,9 +246,9 @@ impl<T: Stored> DeviceSlice<T> {
     }
 }
 
-/// An allocation of elements in device memory, freed when dropped. Kernels that are launched on a
-/// [`Stream`](crate::Stream) of the device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so that data can
-/// stay on the device from one kernel to the next. `T` is a number, an array of numbers, or a `#[device] #[repr(C)]
+/// An allocation of elements in device memory, which is freed when the buffer is dropped. Kernels that are launched on
+/// a [`Stream`](crate::Stream) of the device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so that data
+/// can stay on the device from one kernel to the next. `T` is a number, an array of numbers, or a `#[device] #[repr(C)]
 /// struct`.
 ///
 /// ```
@@ -271,8 +272,9 @@ impl<T: Stored> DeviceSlice<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Dropping a buffer that a stream still uses waits for that stream, as do reads and writes from the host. Work of one
-/// stream on a buffer runs after earlier work of other streams on it, unless both only read it.
+/// If a stream still uses a buffer, dropping the buffer waits for that stream, and so do reads and writes from the
+/// host. Work of one stream on a buffer runs after earlier work of other streams on the same buffer, unless both only
+/// read it.
 pub struct DeviceBuffer<T> {
     all: DeviceSlice<T>,
 }

@@ -12,7 +12,7 @@ use crate::ir::{Place, Type};
 use crate::kernel::debug::Watched;
 use crate::scalar::{Elem, bf16, f16};
 
-/// A value that `dbg!` showed for one wave, each time that the wave executed it.
+/// The values that one execution of a `dbg!` by one wave has shown.
 ///
 /// `Display` gives the text that the simulator prints.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Printed {
     pub workgroup: [u32; 3],
     /// Number of the wave in the workgroup.
     pub wave: u32,
-    /// The active lanes and their values as text. A uniform value is a single entry without a lane.
+    /// The active lanes and their values as text. A uniform value is a single entry whose lane is `None`.
     pub values: Vec<(Option<u8>, String)>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Returns the machine with probes that report to this listener.
+    /// Returns the machine with probes at the watched instructions, which report to this listener.
     pub fn on(&self, machine: Machine, watched: &[Watched]) -> Machine {
         let at: BTreeMap<u32, Reg> = watched.iter().map(|w| (w.offset, w.register)).collect();
         let events = Arc::clone(&self.events);
@@ -109,17 +109,17 @@ impl Listener {
     }
 }
 
-/// An index that failed an index check, or the length with which it was compared.
+/// The index of a failed index check, or the length with which it was compared.
 pub(super) struct Number {
     role: Role,
-    /// The text of the object that is indexed.
+    /// The text that names the indexed object.
     whole: &'static str,
     workgroup: [u32; 3],
     wave: u32,
     value: u32,
 }
 
-/// The message of a failed index check, with the last index and the last length that the wave reported.
+/// The message of a failed index check, completed with the last index and the last length that the wave reported.
 pub(super) fn with_numbers(message: &str, numbers: &[Number], workgroup: [u32; 3], wave: u32) -> String {
     let mine = numbers.iter().filter(|n| (n.workgroup, n.wave) == (workgroup, wave));
     let last = |role| mine.clone().rfind(|n| n.role == role);

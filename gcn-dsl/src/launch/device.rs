@@ -59,13 +59,14 @@ impl Launcher for Stream {
     }
 }
 
-/// A device that runs kernels: the simulator, or a GPU through HIP. Threads may share it; a clone is the same device.
+/// A device that runs kernels: the simulator, or a GPU through HIP. Threads may share a device; a clone is the same
+/// device.
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
     /// Addresses from [`Device::alloc`] that have not been freed.
     raw: Arc<Mutex<BTreeSet<u64>>>,
-    /// The time that launches took so far, if they are measured.
+    /// The time that launches have taken so far; `None` if launches are not measured.
     spent: Option<Arc<Mutex<Duration>>>,
 }
 
@@ -105,7 +106,7 @@ impl Device {
 
     /// The simulator of `target` with custom options: for example faithful mode, in which a read that comes too early
     /// returns the register's old value, or sanitizers that detect data races and uninitialised memory and registers.
-    /// What they find is reported with the source line of the kernel.
+    /// Errors that they find are reported with the source line of the kernel.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -129,8 +130,8 @@ impl Device {
         Device::of(Simulator::new(target, None, options))
     }
 
-    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz, so that times
-    /// between events are available, see [`Event::elapsed_since`](crate::Event::elapsed_since). It does not check
+    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz. Times between
+    /// events are available, see [`Event::elapsed_since`](crate::Event::elapsed_since). This simulator does not check
     /// hazards.
     pub fn timed_simulator(target: Target, mhz: u32) -> Device {
         let config = gcn_sim::timed::Config { wave_reports: 0, ..gcn_sim::timed::Config::default() };
@@ -162,8 +163,8 @@ impl Device {
         Device::of(Gpu::new(device.clone()))
     }
 
-    /// The device, with its launches measured by events: [`Device::kernel_time`] has the sum. A launch with slices of the host is, of those
-    /// of a [`Stream`] record events yourself.
+    /// The same device, whose launches with slices of the host are measured by events; [`Device::kernel_time`] gives
+    /// the sum. To measure launches on a [`Stream`], record events yourself.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -184,15 +185,16 @@ impl Device {
         Device { spent: Some(Arc::default()), ..self }
     }
 
-    /// The time that kernels took on the device since it is [measured](Device::measured), without copies; zero if it is not.
+    /// The time that kernels have taken on the device since it has been [measured](Device::measured), without copies;
+    /// zero if the device is not measured.
     pub fn kernel_time(&self) -> Duration {
-        // A panic leaves the number valid.
+        // A panic cannot leave the number in an invalid state.
         self.spent
             .as_ref()
             .map_or(Duration::ZERO, |spent| *spent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Runs a kernel and waits for it, between two events if launches are measured.
+    /// Runs a kernel and waits for it. If launches are measured, records an event before and after it.
     fn run(
         &self,
         loaded: &Handle,
@@ -303,7 +305,7 @@ impl Device {
         PinnedBuffer::new(&self.backend, len)
     }
 
-    /// An empty list of launches and copies; they are prepared once and started together.
+    /// An empty list of launches and copies, which are prepared once and started together.
     pub fn graph(&self) -> GraphBuilder {
         GraphBuilder::new(&self.backend)
     }
@@ -343,8 +345,8 @@ impl Device {
         LoadedModule::new(&self.backend, module)
     }
 
-    /// Runs a kernel that has already been built, and waits for it: slices are copied to the device before the launch,
-    /// and `&mut` slices back after it.
+    /// Runs a kernel that has already been built, and waits for it. Slices are copied to the device before the launch,
+    /// and `&mut` slices are copied back after it.
     ///
     /// # Errors
     /// A [`LaunchError`]. The host slices are changed only if the run succeeds.

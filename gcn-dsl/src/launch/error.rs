@@ -11,7 +11,7 @@ use crate::scalar::{Elem, UnknownVariant};
 
 /// The reason why a launch was rejected or failed.
 ///
-/// `Debug` prints the same as `Display`, because `unwrap` and a `main` that returns the error show it to people:
+/// `Debug` prints the same text as `Display`, because `unwrap`, and a `main` that returns the error, show it to people:
 ///
 /// ```
 /// use gcn_dsl::{LaunchError, prelude::*};
@@ -44,7 +44,7 @@ pub enum LaunchError {
         /// Number of workgroups in z.
         z: u32,
     },
-    /// More work-items in a dimension than a dispatch packet can express.
+    /// A dimension of the grid has more work-items than a dispatch packet can express.
     #[error(
         "kernel `{kernel}`: {workgroups} workgroups of {size} work-items in dimension {dimension} exceed 2^32 - 1 \
          work-items; split the launch"
@@ -87,8 +87,8 @@ pub enum LaunchError {
         /// Size of the slice in bytes.
         bytes: u64,
     },
-    /// The code was built from another kernel than the one that is launched. This is possible if the type of the code
-    /// does not name its kernel, or if the kernel was built with other values in its `#[host]` parameters.
+    /// The code was built from a different kernel than the one that is launched. This is possible if the type of the
+    /// code does not name its kernel, or if the kernel was built with other values of its `#[host]` parameters.
     #[error(
         "kernel `{kernel}` cannot be launched with the code of `{built}`: build it, `{kernel}.build(target)`"
     )]
@@ -112,7 +112,7 @@ pub enum LaunchError {
         len: usize,
         /// The element type.
         elem: Elem,
-        /// Number of elements in a dword, of which the length must be a multiple.
+        /// The number of elements in a dword; the length must be a multiple of it.
         multiple: u32,
     },
     /// The memory of a `&mut [T]` argument overlaps that of another argument.
@@ -153,7 +153,7 @@ pub enum LaunchError {
     /// The bytes are not a code object that can be loaded.
     #[error("the code object cannot be loaded: {0}")]
     Object(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// An argument of a code object's kernel has another type than its metadata says.
+    /// An argument was given with another type than the metadata of the code object's kernel says.
     #[error(
         "kernel `{kernel}`, argument {argument}: the code object takes {expected}, and the type given is {given}"
     )]
@@ -179,7 +179,7 @@ pub enum LaunchError {
         /// The target of the device.
         device: Target,
     },
-    /// A buffer, stream, event or loaded kernel is used on a device that it does not belong to.
+    /// A buffer, stream, event or loaded kernel is used on a device to which it does not belong.
     #[error("{what} belongs to another device; make it with the device that uses it")]
     OtherDevice {
         /// A description of the object.
@@ -214,7 +214,7 @@ pub enum LaunchError {
         "the simulator executes kernels without a clock; `Device::timed_simulator` models the time that they take"
     )]
     NoClock,
-    /// The time between two events was requested, but the event that should be the earlier one was recorded later.
+    /// The time between two events was requested, but `since` was recorded after the other event.
     #[error("the event `since` was recorded after the other one; pass the earlier event as `since`")]
     EventOrder,
     /// The kernel is not in the module.
@@ -240,7 +240,7 @@ pub enum LaunchError {
         /// Number of elements in a dword, at least 1.
         multiple: u32,
     },
-    /// An address or a range of device memory that is not allocated, or an allocation that failed.
+    /// An address or a range of device memory is not allocated, or an allocation failed.
     #[error("device memory: {0}")]
     Memory(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The simulator stopped the run because of an error in the kernel.
@@ -270,7 +270,7 @@ pub enum LaunchError {
     #[cfg(feature = "hip")]
     #[error(transparent)]
     Hip(#[from] hip::HipError),
-    /// An element whose type is an enum contains a number that no variant has.
+    /// An element whose type is an enum contains a number that is not that of a variant.
     #[error(
         "{0}, which the device wrote: declare the variant, or let the element be the number itself and compare with `as`"
     )]

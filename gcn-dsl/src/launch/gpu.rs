@@ -15,7 +15,7 @@ use super::hip::{
 use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
-/// The maximum number of code objects in the cache. When it is exceeded, those that nothing uses are unloaded.
+/// The maximum number of code objects in the cache. When it is exceeded, code objects that nothing uses are unloaded.
 const MODULES: usize = 64;
 
 /// A HIP device, its allocated buffers by address, and its loaded code objects by their bytes.
@@ -48,7 +48,7 @@ impl Gpu {
         &self.device
     }
 
-    /// Registers a buffer that was allocated elsewhere; it must not overlap a known buffer.
+    /// Registers a buffer that was allocated elsewhere; it must not overlap a registered buffer.
     pub fn adopt(&self, buffer: HipBuffer) -> Result<(), LaunchError> {
         let mut buffers = self.buffers();
         let (start, end) = (buffer.address(), buffer.address().saturating_add(buffer.len() as u64));
@@ -82,8 +82,8 @@ fn unknown(address: u64) -> LaunchError {
     LaunchError::Memory(what.into())
 }
 
-/// The last buffer that begins at or before `address`, and the offset of the address in the buffer, which may be past
-/// its end.
+/// The last buffer that begins at or before `address`, and the offset of the address in the buffer. The offset may be
+/// beyond the buffer's end.
 fn holder(buffers: &BTreeMap<u64, HipBuffer>, address: u64) -> Result<(&HipBuffer, usize), LaunchError> {
     let (start, buffer) = buffers.range(..=address).next_back().ok_or_else(|| unknown(address))?;
     Ok((buffer, (address - start) as usize))
@@ -107,7 +107,7 @@ impl Gpu {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         if !modules.contains_key(object) {
             if modules.len() == MODULES {
-                // Modules of kernels that are in use stay loaded: each `HipFunction` keeps its module.
+                // Modules of kernels that are in use stay loaded, because each `HipFunction` keeps its module.
                 modules.clear();
             }
             let module = self.device.load_module(object)?;

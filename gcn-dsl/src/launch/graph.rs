@@ -138,7 +138,7 @@ impl GraphBuilder {
 
 /// Prepared work, which [`Stream::replay`](crate::Stream::replay) starts.
 pub struct Graph {
-    // Declared first, so that it is dropped before the memory that it uses.
+    // This field is declared first, so that it is dropped before the memory that it uses.
     pub(super) handle: Handle,
     pub(super) backend: Arc<dyn Backend>,
     pub(super) used: Vec<(Arc<Allocation>, bool)>,

@@ -1,7 +1,7 @@
 //! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
 //!
-//! Compiling this crate does not need HIP. Old libraries lack some functions; the others work with them. The crate
-//! calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
+//! Compiling this crate does not need HIP. If an old library lacks some of the functions, the others work with it. The
+//! crate calls `hipInit`, `hipGetDeviceCount`, `hipDeviceGetName`, `hipDeviceTotalMem`, `hipDeviceGetAttribute`,
 //! `hipDeviceGetPCIBusId`, `hipDeviceGetUuid`, `hipDriverGetVersion`, `hipDeviceCanAccessPeer`,
 //! `hipDeviceEnablePeerAccess`, `hipMemcpyPeerAsync`, `hipModuleLaunchCooperativeKernel`,
 //! `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`, `hipGraphCreate`, `hipGraphDestroy`, `hipGraphAddKernelNode`,
@@ -95,8 +95,8 @@ const LIBRARY_FOLDER: &str = if cfg!(windows) { "bin" } else { "lib" };
 /// The default installation folder of `ROCm`.
 const INSTALLATION: &str = "/opt/rocm";
 
-/// The file names to try, in order: each name as the system's loader finds it, then each name in the folders of the
-/// installations.
+/// The file names to try, in order: first each library name alone, which the system's loader searches for, then each
+/// name in the folders of the installations.
 fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
     let named = INSTALLATION_VARIABLES.iter().filter_map(|name| variable(name));
     let folders = named.chain([INSTALLATION.into()]).map(|root| PathBuf::from(root).join(LIBRARY_FOLDER));
@@ -118,11 +118,11 @@ impl fmt::Debug for HipLibrary {
 }
 
 impl HipLibrary {
-    /// Loads the library: if the variable `GCN_HIP_LIBRARY` is set, only the file that it names. Otherwise
-    /// `libamdhip64.so`, then the same name with the suffixes `.7`, `.6` and `.5`, wherever the system's loader
-    /// searches; then these names in the folder `lib` of the folders that `ROCM_PATH` and `HIP_PATH` name, and of
-    /// `/opt/rocm`. On Windows the names are `amdhip64_7.dll`, `amdhip64_6.dll` and `amdhip64.dll`, and the folder is
-    /// `bin`. Later calls return the library that was found first.
+    /// Loads the library. If the variable `GCN_HIP_LIBRARY` is set, only the file that it names is tried. Otherwise the
+    /// names are `libamdhip64.so`, then the same name with the suffixes `.7`, `.6` and `.5`; they are searched for
+    /// first by the system's loader, then in the folder `lib` of the folders that `ROCM_PATH` and `HIP_PATH` name, and
+    /// of `/opt/rocm`. On Windows the names are `amdhip64_7.dll`, `amdhip64_6.dll` and `amdhip64.dll`, and the folder
+    /// is `bin`. Later calls return the library that was found first.
     ///
     /// # Errors
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
@@ -181,7 +181,8 @@ impl HipLibrary {
     }
 }
 
-/// A library and the ordinal of one of its devices. HIP has a current device for each thread; calls must set it first.
+/// A library and the ordinal of one of its devices. HIP has a current device for each thread, which must be set before
+/// most calls.
 #[derive(Clone)]
 struct Context {
     api: Arc<Api>,
@@ -189,7 +190,8 @@ struct Context {
 }
 
 impl Context {
-    /// Makes the device the current one of this thread until the result is dropped, and returns the library.
+    /// Makes the device the current one of this thread until the result is dropped. The result gives access to the
+    /// library.
     fn current(&self) -> Result<Current<'_>, HipError> {
         let before = self.api.device()?;
         if before == self.ordinal {
@@ -263,7 +265,7 @@ impl HipDevice {
         self.target_id.target
     }
 
-    /// The device's target with its XNACK and SRAM-ECC settings (`gcnArchName`).
+    /// The device's target with its XNACK and SRAM-ECC settings, as in `gcnArchName`.
     pub fn target_id(&self) -> TargetId {
         self.target_id
     }
@@ -295,7 +297,7 @@ impl HipDevice {
     /// the kernel's own, and these bytes of kernel arguments. Returns before the kernel has run: see
     /// [`HipDevice::synchronize`].
     ///
-    /// HIP copies each argument that the kernel's metadata lists. Bytes of an argument that the metadata omits do not
+    /// HIP copies each argument that the kernel's metadata lists. If the metadata omits an argument, its bytes do not
     /// reach the kernel.
     ///
     /// # Errors
@@ -322,8 +324,8 @@ impl HipDevice {
         unsafe { kernel.launch(None, sizes, kernarg) }
     }
 
-    /// Starts a kernel of this crate, with arguments laid out according to its signature: on a stream, or without one
-    /// after all other work that was started on the device.
+    /// Starts a kernel of this crate, with arguments laid out according to its signature, on a stream. Without a
+    /// stream, the kernel runs after all other work that was started on the device.
     pub(super) fn launch_built(
         &self,
         stream: Option<&HipStream>,
@@ -340,11 +342,11 @@ impl HipDevice {
         // A stream already determines its device.
         let _current = stream.is_none().then(|| self.context.current()).transpose()?;
         // SAFETY: slice arguments are buffers of this device, with the lengths against which the kernel's accesses are
-        // checked. For raw pointers among the arguments the author of the kernel is responsible.
+        // checked. For raw pointers among the arguments, the author of the kernel is responsible.
         unsafe { function.launch(stream, Sizes::of(kernel, grid), kernarg) }
     }
 
-    /// Starts a kernel of a foreign code object after all other work that was started on the device. The caller that
+    /// Starts a kernel of a foreign code object after all other work that was started on the device. The caller who
     /// loaded the object guarantees its safety.
     #[cfg(feature = "objects")]
     pub(super) fn launch_object(
@@ -401,7 +403,8 @@ impl HipDevice {
         })
     }
 
-    /// Lets kernels of this device access the memory of `peer`, if the hardware permits it. Returns true if it does.
+    /// Lets kernels of this device access the memory of `peer`, if the hardware permits it. Returns true if they can
+    /// access it.
     pub(super) fn access_peer(&self, peer: &HipDevice) -> Result<bool, HipError> {
         let (api, own, other) = (self.context.current()?, self.context.ordinal, peer.context.ordinal);
         if !Arc::ptr_eq(&self.context.api, &peer.context.api) || own == other {

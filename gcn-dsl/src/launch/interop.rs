@@ -15,7 +15,7 @@ impl Device {
         gpu.ok_or(LaunchError::OtherDevice { what: "what HIP has made" })
     }
 
-    /// The HIP device, or `None` for a simulator.
+    /// The HIP device; `None` for a simulator.
     pub fn as_hip(&self) -> Option<&HipDevice> {
         self.gpu().ok().map(Gpu::device)
     }

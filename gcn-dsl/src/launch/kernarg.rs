@@ -22,7 +22,7 @@ struct Resident {
     bytes: u64,
 }
 
-/// Lays out arguments according to the [`Signature`]; `addresses` are the device addresses of the copies of the host
+/// Lays out arguments according to the [`Signature`]. `addresses` are the device addresses of the copies of the host
 /// slices, in order.
 ///
 /// # Errors
@@ -74,7 +74,7 @@ pub fn kernarg_bytes(
     Ok(out)
 }
 
-/// The address and size of each argument that is a slice, and `None` for other arguments.
+/// For each argument that is a slice, its address and size; `None` for other arguments.
 fn residents(args: &[PackedArg<'_>], addresses: &[u64]) -> Vec<Option<Resident>> {
     let mut addresses = addresses.iter();
     let resident = |arg: &PackedArg<'_>| match arg {
@@ -90,7 +90,8 @@ fn residents(args: &[PackedArg<'_>], addresses: &[u64]) -> Vec<Option<Resident>>
     args.iter().map(resident).collect()
 }
 
-/// The length of a slice for the kernel, or an error if the slice is too large for a buffer resource.
+/// The length of a slice in elements, as the kernel receives it; an error if the slice is too large for a buffer
+/// resource.
 fn elements(signature: &Signature, declared: &SignatureArg, slice: Resident) -> Result<u32, LaunchError> {
     let (kernel, argument) = (signature.name.clone(), declared.name);
     let over = slice.address % 4;
@@ -125,7 +126,7 @@ fn refuse_overlap(signature: &Signature, slices: &[Option<Resident>]) -> Result<
     Ok(())
 }
 
-/// Rejects slices that end within a dword if the kernel requires that they do not.
+/// Rejects slices that end within a dword if the kernel requires slices that end with a whole dword.
 fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<(), LaunchError> {
     let whole = built.ir.whole_dword_arguments();
     for (declared, arg) in built.signature().args.iter().zip(args) {

@@ -42,7 +42,7 @@ pub trait Kernel: Copy {
     #[doc(hidden)]
     fn trace(&self, arguments: &mut Arguments);
 
-    /// The arguments of a launch on a [`Stream`](crate::Stream) as a tuple, in order; in place of slices there are
+    /// The arguments of a launch on a [`Stream`](crate::Stream) as a tuple, in order; slices are
     /// [`DeviceSlice`](crate::DeviceSlice)s.
     type DeviceArgs<'a>: Passed<Self::DeviceArgs<'a>>;
 
@@ -70,7 +70,8 @@ pub trait Kernel: Copy {
         self.build_observed(target, options, &mut |_| {})
     }
 
-    /// Like [`Kernel::build_with`], but calls `observe` with the name of each phase when it ends, for measurements.
+    /// Like [`Kernel::build_with`], but calls `observe` with the name of each phase when the phase ends, for
+    /// measurements.
     #[doc(hidden)]
     fn build_observed(
         &self,
@@ -88,12 +89,12 @@ pub trait Kernel: Copy {
         kept::built(self.signature(), &|arguments| self.trace(arguments), target)
     }
 
-    /// Runs the kernel: on a [`Device`](crate::Device), with slices of the host, which are copied to the device before
-    /// the run and, if they are `&mut`, back after it; or on a [`Stream`](crate::Stream), with
-    /// [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for the kernel.
+    /// Runs the kernel. On a [`Device`](crate::Device), the arguments are slices of the host, which are copied to the
+    /// device before the run and, if they are `&mut`, copied back after it. On a [`Stream`](crate::Stream), the
+    /// arguments are [`DeviceBuffer`](crate::DeviceBuffer)s, and the call does not wait for the kernel.
     ///
-    /// The kernel is compiled for the device's target at the first call, and later calls use the cached code. They
-    /// still run the body on the host, since values of the host may change the instructions. To avoid this,
+    /// The kernel is compiled for the device's target at the first call, and later calls use the cached code. Later
+    /// calls still run the body on the host, since values of the host may change the instructions. To avoid this,
     /// [build](Kernel::build) the kernel explicitly and use [`Device::launch`](crate::Device::launch) or
     /// [`Stream::launch`](crate::Stream::launch).
     ///

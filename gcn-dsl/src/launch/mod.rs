@@ -89,7 +89,7 @@ impl Grid {
     }
 }
 
-/// Statistics of a launch. GPUs do not count instructions, so there the count is 0.
+/// Statistics of a launch. GPUs do not count instructions, so the number of instructions is 0 for them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchStats {
     /// Number of workgroups.

@@ -159,8 +159,8 @@ impl<K: Kernel> BuiltKernel<K> {
     }
 }
 
-/// Type parameters of a [`BuiltKernel`] that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is
-/// checked at the launch.
+/// Type parameters of a [`BuiltKernel`] that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], for which
+/// the kernel is compared at the launch.
 #[diagnostic::on_unimplemented(
     message = "code of the kernel `{Self}` cannot be launched as `{K}`",
     label = "this is the code of `{Self}`",

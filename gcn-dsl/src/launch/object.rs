@@ -198,7 +198,7 @@ impl LoadedObject {
         self.kernels.iter().map(|(name, _)| &**name)
     }
 
-    /// The kernel of this name, with arguments of the types `A`, which are compared with the kernel's metadata.
+    /// The kernel of this name, with arguments of the types `A`. The types are compared with the kernel's metadata.
     ///
     /// # Errors
     /// [`LaunchError::NotInModule`], [`LaunchError::ArgumentCount`], [`LaunchError::ArgumentKind`], or any error that the device reports.

@@ -1,4 +1,4 @@
-//! Receives the arguments of launches on a stream, whose slices are in device memory.
+//! Receives the arguments of launches on a stream; their slices are in device memory.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use crate::lang::{PackedArg, Packer};
 /// Receives the arguments of a launch on a stream one by one, in order. Values and pointers are received as by
 /// [`Packer`].
 ///
-/// The methods for slices have no trait bounds, and the others are [`Packer`]'s. So rustc reports an argument of a
-/// wrong type only once, for the launch with host slices, and not again for this one.
+/// The methods for slices have no trait bounds, and all other methods are [`Packer`]'s. So rustc reports an argument of
+/// a wrong type only once, for the launch with host slices, and not again for this launch.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct DevicePacker<'a> {
     packer: Packer<'a>,
-    /// The memory of the slices, with true if the kernel may write it.
+    /// The memory of the slices; the flag is true if the kernel may write it.
     pub(super) used: Vec<(&'a Arc<Allocation>, bool)>,
 }
 

@@ -63,7 +63,7 @@ macro_rules! memory {
 }
 memory!([T], DeviceSlice<T>);
 
-/// Implements [`Passed`] for tuples of all sizes up to the number of rows of names that are given.
+/// Implements [`Passed`] for tuples of every size up to the number of rows of names that are given.
 macro_rules! tuples {
     ($($arg:ident $from:ident $member:tt,)*) => { tuples!(@ [] $($arg $from $member,)*); };
     (@ [$($arg:ident $from:ident $member:tt,)*]) => { tuples!(= $($arg $from $member,)*); };

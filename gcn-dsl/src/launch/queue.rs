@@ -1,12 +1,12 @@
-//! The part of a stream that the memory which it uses refers to.
+//! The part of a stream to which the memory that the stream uses keeps a reference.
 
 use std::sync::Arc;
 
 use super::LaunchError;
 use super::backend::{Backend, Handle};
 
-/// A stream's backend and handle. The stream and the memory that it uses share it, so that later users of the memory
-/// can wait for the stream.
+/// A stream's backend and handle. The stream shares this value with the memory that it uses, so that later users of the
+/// memory can wait for the stream.
 pub(super) struct Queue {
     pub(super) backend: Arc<dyn Backend>,
     pub(super) handle: Handle,

@@ -13,7 +13,7 @@ use super::debug::{Listener, Number, with_numbers};
 use super::{Grid, LaunchError, LaunchStats, Properties};
 use crate::kernel::BuiltKernel;
 
-/// A clock whose time is the cycles of the timed model.
+/// A clock that counts the cycles of the timed model.
 pub(super) struct Clock {
     mhz: u32,
     config: timed::Config,
@@ -32,7 +32,7 @@ impl Clock {
 pub(super) struct Simulator {
     target: Target,
     memory: Mutex<Memory>,
-    /// Without a clock, kernels take no time.
+    /// The clock; without one, kernels take no time.
     clock: Option<Box<Clock>>,
     options: Options,
 }
@@ -60,7 +60,7 @@ struct Loaded;
 /// The steps of a graph.
 struct Steps(Vec<Step>);
 
-/// Host memory in the role of page-locked memory.
+/// Host memory that takes the place of page-locked memory.
 struct Pinned(Mutex<Vec<u8>>);
 
 impl Pinned {
@@ -104,7 +104,7 @@ fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
     located.filter_map(|(offset, line)| Some((*offset, line.loc?.to_string()))).collect()
 }
 
-/// The simulator's machine for a kernel.
+/// The simulator's machine that executes a kernel.
 fn machine(kernel: &BuiltKernel, grid: Grid) -> Result<Machine, LaunchError> {
     let failed = |error| explain(kernel, error, &[]);
     let target = kernel.target();
@@ -203,8 +203,8 @@ impl Backend for Simulator {
         };
         let ran = self.execute(&machine, kernel, grid, kernarg);
         placed.map_or(Ok(()), |address| self.free(address))?;
-        // If the run failed, the values that were shown before are especially useful, so they are printed before the
-        // error is returned.
+        // If the run failed, the values that were shown before the failure are especially useful, so print them before
+        // returning the error.
         let (printed, numbers) = listener.take(watched);
         printed.iter().for_each(|p| eprintln!("{p}"));
         let Ran { wave_instructions, cycles } = ran.map_err(|error| explain(kernel, error, &numbers))?;

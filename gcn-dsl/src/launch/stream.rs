@@ -15,12 +15,12 @@ use super::{
 use crate::kernel::BuiltKernel;
 use crate::lang::Stored;
 
-/// A queue of work for a device. Launches and copies return at once, and run after earlier ones on the same stream;
+/// A queue of work for a device. Launches and copies return at once, and run after earlier work of the same stream;
 /// work of different streams may run at the same time. Data are in [`DeviceBuffer`](crate::DeviceBuffer)s; if several
 /// streams use a buffer, conflicting uses run in the order in which they were started.
 ///
-/// The simulator executes work when it is started, so the launch returns errors of the kernel. On a GPU a later call
-/// may return them, at the latest [`Stream::synchronize`].
+/// The simulator executes work when it is started, so the launch itself returns errors of the kernel. On a GPU a later
+/// call may return them, [`Stream::synchronize`] at the latest.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -128,8 +128,8 @@ impl Stream {
         self.queue.backend.write_on(&self.queue.handle, to.address(), &to_bytes(data))
     }
 
-    /// Starts a copy of elements to the host, which [`Download::wait`] returns. Work that is started on the elements
-    /// later does not affect the result.
+    /// Starts a copy of elements to the host. [`Download::wait`] returns the elements. Work that is started on the
+    /// elements later does not affect the result.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`], or any error that the device reports.
@@ -150,8 +150,8 @@ impl Stream {
         self.queue.backend.copy_on(&self.queue.handle, from.address(), to.address(), from.bytes())
     }
 
-    /// Copies elements from another device of the same kind to this one, without a copy through the host if the two are
-    /// directly connected.
+    /// Copies elements from another device of the same kind to this one. If the two devices are directly connected, the
+    /// data do not go through the host.
     ///
     /// # Errors
     /// [`LaunchError::Length`], [`LaunchError::OtherDevice`] if `to` is not on this stream's device or the devices are

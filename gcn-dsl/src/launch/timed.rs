@@ -29,7 +29,7 @@ pub trait TimedKernel: Kernel {
     }
 
     /// Runs the kernel on one compute unit in timed mode and draws a timeline: pipelines and waves as rows,
-    /// instructions and waits as bars, each wait with the rules that require it.
+    /// instructions and waits as bars. Each wait has the rules that require it.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;

@@ -67,7 +67,8 @@ fn scalar_op(op: Bin, calc: Calc) -> Option<&'static str> {
     })
 }
 
-/// The VALU mnemonic of an operation, if one instruction computes it, and whether its sources are reversed.
+/// The VALU mnemonic of an operation, if one instruction computes it. The flag is true if the instruction takes the two
+/// sources in reverse order.
 pub(super) fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     use Calc::{F16, F32, F64, I32, I64, U32, U64};
     let plain = |m| Some((m, false));
@@ -109,12 +110,13 @@ pub(super) fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     }
 }
 
-/// True if the result is correctly extended whenever the operands are, for integers of fewer than 32 bits.
+/// For integers of fewer than 32 bits: true if the operation's result is correctly sign- or zero-extended whenever its
+/// operands are.
 fn stays_narrow(op: Bin) -> bool {
     matches!(op, Bin::And | Bin::Or | Bin::Xor | Bin::Shr | Bin::Min | Bin::Max)
 }
 
-/// Products of factors below this bound run at the full rate, like additions.
+/// Factors below this bound are multiplied by 24-bit instructions, which run at full rate, as additions do.
 const FULL_RATE: u32 = 1 << 24;
 
 impl Lower<'_> {
@@ -210,7 +212,8 @@ impl Lower<'_> {
         self.bin_vector(op, ty.elem, dst, a, b)
     }
 
-    /// True if the operation is a mask or a limit that cannot change the left operand, given its known range and bits.
+    /// True if the operation (a bitwise AND, minimum or maximum with a constant) cannot change its left operand, as the
+    /// known range and known bits of that operand show.
     fn keeps_left(&self, op: Bin, ty: Type, [a, b]: [Value; 2]) -> bool {
         let (known, signed) = (self.ranges.get(a), self.ranges.interval(a));
         let bits = self.kernel.constant(b).map(|bits| bits as u32).filter(|_| ty.is_varying_word());
@@ -382,7 +385,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The lower word of a 64-bit integer; if the integer was made from a word, that word.
+    /// The lower word of the 64-bit integer `v`. If `v` was extended from a word or assembled from two, that word
+    /// itself; otherwise the lower half of `pair`.
     fn word(&mut self, v: Value, pair: Src) -> Src {
         match &self.kernel.def(v).inst {
             Inst::Concat(parts) => self.operand(parts[0]),
@@ -428,7 +432,7 @@ impl Lower<'_> {
     }
 }
 
-/// A constant as the bits that a move or a logical instruction reads.
+/// A constant as the bit pattern that a move or a bitwise instruction reads.
 pub(super) fn raw_bits(src: Src) -> Src {
     match src {
         Src::Const(bits, Width::B16) => Src::Const(bits, Width::B32),

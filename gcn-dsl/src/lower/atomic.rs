@@ -1,9 +1,10 @@
 //! Atomics and fences: the atomic instruction, and the waits and cache instructions that the memory model requires
 //! around it.
 //!
-//! [`memory_model`] gives this sequence for an ordering and a scope; the scheduler moves nothing across its waits and
-//! cache instructions. If the sequence is empty on a side that must still not be reordered, [`Op::Order`] is emitted
-//! there. The waits that register dependences need are inserted later and only add to these.
+//! [`memory_model`] gives this sequence for an ordering and a scope. The scheduler moves nothing across the waits and
+//! cache instructions of the sequence. If the sequence has no instruction before (or after) the atomic, but memory
+//! accesses must not be moved across that side either, [`Op::Order`] is emitted there. The waits for register
+//! dependences are inserted later, in addition to these.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
@@ -107,7 +108,7 @@ impl Lower<'_> {
         let address = self.address(atomic.memory, atomic.offset);
         let mnemonic = self.atomic_mnemonic(name, address.family, elem, used)?;
         let vector = address.family != "ds";
-        // LDS has no exchange instruction that discards the old value.
+        // LDS has no exchange instruction that discards the old value, so use the form that returns it.
         let returns = used || (!vector && atomic.op == AtomicOp::Swap);
         let srcs = self.atomic_operands(atomic, &address);
         let call = Call {
@@ -126,7 +127,8 @@ impl Lower<'_> {
         self.call_with(v, &call, &srcs)
     }
 
-    /// The mnemonic, if the target has the form that returns the old value or not, as `used` says.
+    /// The mnemonic of the atomic: of the form that returns the old value if `used`, otherwise of the form that does
+    /// not. It is an error if the target lacks that form.
     fn atomic_mnemonic(&self, name: &Name, family: &str, elem: Elem, used: bool) -> Lowered<&'static str> {
         let text = name.mnemonic(family, elem, used);
         let mut rows = table::find_operation(self.func.on(), &text).peekable();
@@ -139,7 +141,7 @@ impl Lower<'_> {
         Ok(mnemonic)
     }
 
-    /// The operands that are read, in assembly order.
+    /// The source operands, in assembly order.
     fn atomic_operands(&mut self, atomic: &Atomic, address: &Address) -> SmallVec<[Src; 4]> {
         let dwords = atomic.ty.dwords();
         let mut data: SmallVec<[Src; 2]> = SmallVec::new();
@@ -171,7 +173,8 @@ impl Lower<'_> {
 fn modifiers(address: &Address, bits: Bits) -> Given {
     let mut mods = Mods { offset: address.offset, offen: address.offen, ..Mods::default() };
     bits.apply(&mut mods);
-    // Record only modifiers that are not at their default, so that rows that lack a modifier are accepted otherwise.
+    // Record only modifiers that differ from their default, so that table rows without a modifier qualify if it is not
+    // needed.
     let mut set = Modifiers::empty();
     set.set(Modifiers::OFFSET, address.offset != 0);
     set.set(Modifiers::OFFEN, address.offen);

@@ -1,13 +1,13 @@
 //! Machine instructions that the kernel names by mnemonic (`crate::isa`).
 //!
-//! A call names its operands and the types of its results. This module chooses a row of the instruction table among
-//! those of the call's variant: one that has the modifiers, then the one with the fewest copies, then the shortest.
-//! Moves surround the instruction. Before it are moves for operands that no row accepts, for the old value of a tied
-//! operand, and for SCC, VCC and M0; after it, moves for SCC, VCC, the rest of a wide result and the old EXEC. None of
-//! these moves changes SCC.
+//! A call names its operands and the types of its results. This module chooses a row of the instruction table for the
+//! call: of the rows that have the call's modifiers, the one with the fewest copies, then the one with the shortest
+//! encoding. Moves surround the instruction. Before it are moves for operands that no row accepts, for the old value of
+//! a tied operand, and for SCC, VCC and M0. After it are moves for SCC, VCC, the rest of a wide result, and the old
+//! EXEC. None of these moves changes SCC.
 //!
-//! The encoder checks modifiers and immediates: it is called with stand-in registers, so that errors are reported at
-//! the user's call, and no rule has to be duplicated here.
+//! The encoder checks modifiers and immediates: it encodes the instruction once with stand-in registers. Errors are
+//! therefore reported at the user's call, and this module need not repeat the encoder's rules.
 
 mod fits;
 
@@ -34,7 +34,7 @@ struct Choice {
     mods: Mods,
 }
 
-/// The operands for a chosen row, and the moves after the instruction.
+/// The operands of the instruction in the chosen row, and the moves that follow the instruction.
 #[derive(Default)]
 struct Placed {
     operands: SmallVec<[MOperand; 5]>,
@@ -87,7 +87,8 @@ impl Lower<'_> {
             Arg::Literal(bits) => Src::Fixed(Operand::Literal(bits)),
             Arg::Off => Src::Fixed(Operand::Off),
             Arg::Value(v) => match self.operand(v) {
-                // An inline float constant has different meanings at different operand widths.
+                // The instruction has no 16-bit operands, and an inline float constant has other bits in wider
+                // operands, so pass the bits as a 32-bit constant.
                 Src::Const(bits, Width::B16) if !table::entry(mnemonic).is_some_and(Entry::has_words) => {
                     Src::Const(bits, Width::B32)
                 }
@@ -131,7 +132,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The use of the constant bus by a call with these sources, one for each operand that is read.
+    /// The constant bus reads of a call with these sources (one source for each operand that the instruction reads).
     fn bus_of_call(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
         let mut bus = Bus::new(row, self.target);
         let slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
@@ -139,7 +140,7 @@ impl Lower<'_> {
         bus
     }
 
-    /// The number of copies with which `row` can take the call; `None` if it cannot.
+    /// The number of copies that the call needs if it uses `row`; `None` if `row` cannot be used.
     fn fit_call(&self, row: &InstDesc, call: &Call, srcs: &[Src]) -> Option<Fit> {
         let mut types = call.results.iter();
         let mut srcs = srcs.iter();
@@ -171,7 +172,8 @@ impl Lower<'_> {
         srcs.next().is_none().then_some(fit)
     }
 
-    /// The number of copies from the register of an operand to a result of type `ty`.
+    /// The number of copies needed to move a result of type `ty` from the register file of the operand `slot`; `None`
+    /// if it cannot be moved.
     fn result_copies(&self, slot: &OperandDesc, ty: Type) -> Option<u32> {
         let (file, len) = ty.registers_in(self.func.wave);
         if is_fixed_vcc(slot) {
@@ -187,7 +189,8 @@ impl Lower<'_> {
         (file == RegFile::Vgpr && slot.kinds.contains(OperandKinds::AGPR)).then_some(1)
     }
 
-    /// Determines the operands for the row. Emits the copies before the instruction, and returns those after it.
+    /// Determines the operands of the instruction in the chosen row. Emits the copies that precede the instruction, and
+    /// returns those that follow it.
     fn place(&mut self, call: &Call, choice: &Choice, results: &[VSlice], srcs: &[Src]) -> Placed {
         let row = choice.row;
         let mut placed = Placed::default();
@@ -252,7 +255,7 @@ impl Lower<'_> {
         MOperand::Virt(self.copied(slot, src))
     }
 
-    /// If two operands must be in the same register file, an accumulator moves to the file of the result.
+    /// If the row requires two operands in the same register file, moves an accumulator to the file of the result.
     fn unify_files(&mut self, row: &InstDesc, operands: &mut [MOperand]) {
         for pair in row.same_file {
             let (a, b) = (usize::from(pair.a), usize::from(pair.b));

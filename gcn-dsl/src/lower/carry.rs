@@ -1,4 +1,4 @@
-//! A condition that is added or subtracted as 0 or 1 becomes the carry operand of an addition.
+//! Folds a condition that is added or subtracted as 0 or 1 into the carry operand of an addition or subtraction.
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Value};
@@ -7,12 +7,13 @@ use crate::scalar::Elem;
 /// A condition used as the number 0 or 1.
 struct Bit {
     mask: Value,
-    /// True if the number is 1 where the condition is true; false if it is 1 where the condition is false.
+    /// True if the number is 1 where the condition is true and 0 elsewhere; false if it is 0 where the condition is
+    /// true and 1 elsewhere.
     where_it_holds: bool,
 }
 
 impl Lower<'_> {
-    /// The condition that `v` converts to 0 or 1, if nothing else reads `v`.
+    /// The condition that `v` converts to 0 or 1. `None` if `v` is not such a conversion, or if it has another reader.
     fn bit(&self, v: Value) -> Option<Bit> {
         let kernel = self.kernel;
         let bit = match kernel.def(v).inst {
@@ -44,8 +45,8 @@ impl Lower<'_> {
         if !self.is_vgpr(other) {
             return None;
         }
-        // If the number is 1 where the condition is false, it is 1 - c: x + (1 - c) = x - (-1) - c, and x - (1 - c) = x
-        // + (-1) + c.
+        // If the number is 1 where the condition c is false, it is 1 - c: x + (1 - c) = x - (-1) - c, and x - (1 - c) =
+        // x + (-1) + c.
         let mnemonic =
             if (op == Bin::Add) == bit.where_it_holds { "v_addc_co_u32" } else { "v_subbrev_co_u32" };
         let constant = if bit.where_it_holds { 0 } else { u64::from(u32::MAX) };

@@ -87,7 +87,8 @@ struct Found {
     mods: Mods,
     sources: SmallVec<[MOperand; 3]>,
     inner: VReg,
-    /// The index of a source that is a literal and must be moved to a scalar register.
+    /// The index of a source that is a literal and must be moved to a scalar register; `None` if there is no such
+    /// source.
     literal: Option<usize>,
 }
 
@@ -98,7 +99,7 @@ struct Use {
     /// The last writer in program order: block and instruction.
     writer: (u32, u32),
     readers: u32,
-    /// True if the instruction that computes it must be kept.
+    /// True if the instruction that defines the register must not be replaced.
     named: bool,
     /// The number of readers that can fold the defining instruction.
     folding: u32,
@@ -114,7 +115,7 @@ struct Facts {
 }
 
 impl Facts {
-    /// Only the definitions and uses.
+    /// Facts with only the definitions and uses of registers.
     fn of_uses(f: &Function) -> Facts {
         let sets_mode = |inst: &MInst| matches!(&inst.op, Op::Machine(row, _) if row.class == Class::Setreg);
         let mut facts = Facts {
@@ -227,8 +228,9 @@ impl Facts {
             });
         }
         let Some(row) = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources)) else {
-            // The move of the literal takes a slot of the scalar unit, which has free ones, or leaves the loop. It pays
-            // for one removed instruction, so this must be the only reader of the inner one.
+            // Moving the literal to a register takes an issue slot of the scalar unit, which is often free, or is
+            // hoisted out of the loop. This pays only if an instruction is removed in exchange, so the instruction at
+            // hand must be the only reader of the inner one.
             if self.uses[result.0 as usize].readers != 1 {
                 return None;
             }
@@ -275,7 +277,7 @@ impl Facts {
         inner.operands.get(1..)?.iter().all(stays).then_some((result.reg, inner))
     }
 
-    /// True if the operand has the same value at `to` as at `from`.
+    /// True if a read of the operand at `to` gives the same value as a read at `from`.
     fn keeps_its_value(
         &self,
         f: &Function,
@@ -286,7 +288,7 @@ impl Facts {
         let MOperand::Virt(slice) = operand else { return is_constant(operand) };
         let known = self.uses[slice.reg.0 as usize];
         let writer = (known.writer.0 as usize, known.writer.1 as usize);
-        // The register has one definition, and that comes before `from`.
+        // The register has a single definition, which comes before `from`.
         if known.writers == 1 && writer < from {
             return true;
         }
@@ -300,11 +302,11 @@ impl Facts {
     }
 }
 
-/// The largest distance of two instructions between which the code is searched, for a register with several writers.
-/// The bound keeps the pass linear.
+/// The largest distance between two instructions for which the code between them is searched for writes of a register
+/// that has several writers. The bound keeps the pass linear.
 const MAX_DISTANCE: usize = 64;
 
-/// The encodings of the replacement instructions.
+/// For each replacement instruction, by mnemonic, its encodings on this target.
 fn rows(on: Subtarget) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>> {
     let encodings = |name| {
         table::find_operation(on, name)
@@ -319,7 +321,8 @@ fn rows(on: Subtarget) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>
         .collect()
 }
 
-/// The row of an instruction with two sources, a register as result and no modifiers.
+/// The table row of an instruction with two sources, a register as result and no modifiers; `None` for all other
+/// instructions.
 fn plain(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let simple = inst.operands.len() == 3 && !inst.keeps_dst && *mods == row.default_mods();
@@ -330,13 +333,13 @@ fn plain(inst: &MInst) -> Option<&'static InstDesc> {
     .then_some(row)
 }
 
-/// The row of an instruction if it is one of `FLOATS`.
+/// The table row of an instruction that is one of `FLOATS`; `None` for all others.
 fn float(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
     (!inst.keeps_dst && FLOATS.contains(&row.entry.mnemonic)).then_some(row)
 }
 
-/// The row of an instruction if it can change the signs of its sources.
+/// The table row of an instruction that can change the signs of its sources; `None` for all others.
 fn signed(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, _) = &inst.op else { return None };
     float(inst).or_else(|| (!inst.keeps_dst && row.entry.mnemonic == SELECTION).then_some(*row))
@@ -355,7 +358,7 @@ pub(super) fn accesses(inst: &MInst, slot: usize) -> (bool, bool) {
     }
 }
 
-/// The number of set bits of a mask of low bits.
+/// The number of set bits of an operand that is a constant mask of low bits (2^n - 1); `None` for other operands.
 fn low_bits(operand: &MOperand) -> Option<u32> {
     let mask = match operand {
         MOperand::Fixed(Operand::Inline(inline)) => inline.bits32(),
@@ -387,7 +390,7 @@ fn takes(f: &Function, row: &InstDesc, operands: &[MOperand]) -> bool {
     takes_beside(f, row, operands, Bus::new(row, f.target))
 }
 
-/// As `takes`, if `bus` is already used in part.
+/// As `takes`, if other operands already use the constant bus as `bus` says.
 fn takes_beside(f: &Function, row: &InstDesc, operands: &[MOperand], mut bus: Bus) -> bool {
     let mut slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
     operands.iter().all(|operand| {

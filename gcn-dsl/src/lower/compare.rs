@@ -148,7 +148,8 @@ impl Lower<'_> {
         self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
     }
 
-    /// True if `b` is 0 and the instruction that computed `a` was the last to write SCC, as (`a` != 0).
+    /// True if `b` is 0 and SCC already tells whether `a` is nonzero, because no instruction after the one that
+    /// computed `a` has written SCC.
     fn is_in_scc(&self, a: Value, b: Value) -> bool {
         let [made, zero] = [a, b].map(|v| &self.kernel.def(v).inst);
         let leaves_it = match made {
@@ -170,7 +171,7 @@ impl Lower<'_> {
         last.is_some_and(|inst| inst.operands.first() == Some(&MOperand::Virt(self.reg(a))))
     }
 
-    /// Makes VCC the second result of the last instruction. Exactly one instruction may read it.
+    /// Changes the second result of the last instruction to VCC. Only one instruction may read that result.
     pub(super) fn result_to_vcc(&mut self) {
         let vcc = self.vcc();
         if let Some(inst) = self.func.blocks.last_mut().and_then(|block| block.insts.last_mut()) {
@@ -179,7 +180,7 @@ impl Lower<'_> {
     }
 }
 
-/// The predicate's name in mnemonics; for "not equal" of floats, callers use another name.
+/// The predicate's name in mnemonics. For "not equal" of floats the caller must use another name.
 fn name(pred: Pred) -> &'static str {
     match pred {
         Pred::Lt => "lt",

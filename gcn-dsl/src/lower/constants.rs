@@ -1,7 +1,7 @@
 //! The address of the kernel's constant tables, which are placed after its code.
 //!
-//! Code computes the address from the program counter. The distance is known only when the code is encoded; until then
-//! a unique literal stands for it.
+//! Code computes the address from the program counter and the distance to the tables. The distance is known only when
+//! the code is encoded; until then a unique literal stands for it.
 
 use gcn_emit::encode::{EncodeError, encode_program};
 use gcn_emit::kernel::constants_offset;
@@ -14,7 +14,7 @@ use crate::mir::VSlice;
 
 /// The instruction that gives the address of the instruction after it.
 const PLACE: &str = "s_getpc_b64";
-/// The placeholder for the distance. A kernel adds no other constant directly after [`PLACE`].
+/// The placeholder for the distance. No other literal of a kernel is added directly after [`PLACE`].
 const UNKNOWN: u32 = 0x5bad_ad0e;
 
 impl Lower<'_> {

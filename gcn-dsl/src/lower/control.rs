@@ -14,10 +14,10 @@
 //!   s_mov_b64 exec, saved
 //! ```
 //!
-//! A varying loop saves EXEC before it, narrows EXEC by the condition in each iteration, leaves when no lane is active,
-//! and restores EXEC. If a construct is the last one inside another that restores EXEC, it does not restore EXEC itself
-//! (`tail`): its lanes become active at the end of the outer one. `exit` handles `break`, `continue` and `return`;
-//! `skip` decides which branches are omitted.
+//! A varying loop saves EXEC before it, narrows EXEC by the condition in each iteration, ends when no lane is active,
+//! and restores EXEC. If a construct is the last statement of an outer construct that restores EXEC, the inner one does
+//! not restore EXEC (`tail`): its lanes become active again at the end of the outer one. `exit` handles `break`,
+//! `continue` and `return`; `skip` decides which branches are omitted.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::program::Label;
@@ -101,7 +101,8 @@ impl Lower<'_> {
         let skip = self.branch("s_cbranch_execz")?;
         self.new_block();
         self.region(then, true)?;
-        // Branches taken because no lane is left in `then` continue at the `else`, whose lanes are then still inactive.
+        // A branch that is taken because no lane is left in `then` continues at the `else`, whose lanes are not active
+        // at that point.
         let mut joins = std::mem::take(&mut self.frame().joins);
         if !self.drop_skip(skip) {
             joins.push(skip);
@@ -174,7 +175,8 @@ impl Lower<'_> {
         Ok(vec![never])
     }
 
-    /// Emits the branch out of a loop. For a varying condition it is taken when no lane is left.
+    /// Emits the branch that leaves a loop unless `cond` is true. A varying condition leaves the loop when it is false
+    /// in all active lanes.
     fn leave_unless(&mut self, cond: Value, varying: bool) -> Lowered<Pending> {
         if varying {
             let mask = self.mask_of(cond);
@@ -191,8 +193,8 @@ impl Lower<'_> {
 
     /// True if a loop's head is short enough to be duplicated, and has no effect except on variables.
     fn is_short(&self, head: &Region) -> bool {
-        /// The limit in IR statements, including constants: two comparisons and their operands. In the timing model,
-        /// the branch that rotation saves in each iteration costs as much as four vector instructions.
+        /// The limit in IR statements, including constants: enough for two comparisons and their operands. In the
+        /// timing model, the branch that rotation saves in each iteration costs as much as four vector instructions.
         const SHORT: usize = 20;
         let plain = |stmt: &Stmt| match stmt {
             Stmt::Inst(v) => {
@@ -289,8 +291,8 @@ impl Lower<'_> {
     }
 }
 
-/// The uniform comparisons that are used only as branch conditions and by scalar selects. They are evaluated where SCC
-/// is needed, so that no 0/1 value has to be kept in a register.
+/// For each value, true if it is a uniform comparison that is used only as a branch condition or by scalar selects.
+/// Such comparisons are evaluated where SCC is needed, so that no 0/1 value has to be kept in a register.
 pub(super) fn comparisons_at_use(kernel: &Kernel) -> Vec<bool> {
     let mut at_use: Vec<bool> = kernel
         .values
@@ -325,8 +327,8 @@ fn region_uses(kernel: &Kernel, region: &Region, at_use: &mut [bool]) {
                 };
                 let mut first = select_condition;
                 inst.operands(|operand| {
-                    // The first occurrence of the comparison among the operands is the condition; another one would be
-                    // a use of its value.
+                    // One occurrence of the comparison among the operands is the condition; any other one uses its
+                    // value as a number.
                     if first == Some(operand) {
                         first = None;
                     } else {

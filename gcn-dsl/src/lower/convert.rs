@@ -13,8 +13,8 @@ impl Lower<'_> {
     pub(super) fn bitcast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
         match self.operand(a) {
-            // A 16-bit result leaves the upper half of its register unchanged, but for an integer that half must be the
-            // extension.
+            // The instruction leaves the upper half of the register unchanged, but the upper half of an integer must be
+            // its sign or zero extension.
             src @ Src::Reg(_)
                 if self.target.writes_halves() && from.elem == Elem::F16 && to.elem.is_narrow_integer() =>
             {
@@ -50,7 +50,7 @@ impl Lower<'_> {
                 return done;
             }
             let src = if from.elem == Elem::Bool && !to.elem.is_float() {
-                // The condition is already 0 or 1.
+                // A uniform condition is already 0 or 1.
                 self.operand(a)
             } else if from.elem == Elem::Bool {
                 // Turn a uniform condition into a mask, so that the same code converts both kinds.
@@ -82,8 +82,8 @@ impl Lower<'_> {
         self.convert(dst, src, from.elem, to.elem)
     }
 
-    /// If `v` is a byte of a word: the word and the number of the byte. Bytes convert to f32 four times as fast as
-    /// words.
+    /// If `v` is a byte of a word: the word and the index of the byte, lowest first. A byte converts to f32 four times
+    /// as fast as a word.
     fn byte_of(&self, v: Value) -> Option<(Value, u32)> {
         let kernel = self.kernel;
         let ty = kernel.ty(v);
@@ -111,7 +111,7 @@ impl Lower<'_> {
         })
     }
 
-    /// If `v` is a right shift of a word that leaves at least `bits` bits: the word and the count.
+    /// If `v` is a right shift of a word by a constant that leaves at least `bits` bits: the word and the shift count.
     fn shifted_word(&self, v: Value, bits: u32) -> Option<(Value, u32)> {
         let elem = self.kernel.ty(v).elem;
         let Inst::Bin(Bin::Shr, x, count) = self.kernel.def(self.kernel.resolved(v)).inst else {
@@ -195,7 +195,8 @@ impl Lower<'_> {
             self.f64_to_f32_odd(exact, Src::Reg(wide))?;
             return self.f32_to_bf16(dst, Src::Reg(exact));
         }
-        // Integers that f32 rounds are beyond the range of f16, so only one rounding matters.
+        // f32 rounds only integers that are beyond the range of f16, so the second conversion is the only rounding that
+        // matters.
         let wide = self.temp_v();
         self.machine(&format!("v_cvt_f32_{sign}"), &[wide], &[src])?;
         self.float_to_float(dst, Src::Reg(wide), Elem::F32, to)
@@ -231,7 +232,7 @@ impl Lower<'_> {
         let high = self.half(magnitude, 1);
         self.machine("v_ffbh_u32", &[zeros], &[high])?;
         if to == Elem::Bf16 {
-            // A number whose upper half is zero must be normalised as well, since its low bits are cut off below.
+            // Normalise a number whose upper half is zero as well, since its low bits are cut off below.
             let [below, most, all] = std::array::from_fn(|_| self.temp_v());
             let low = self.half(magnitude, 0);
             self.machine("v_ffbh_u32", &[below], &[low])?;
@@ -349,7 +350,7 @@ impl Lower<'_> {
         let [inexact, away] = std::array::from_fn(|_| self.new_mask());
         self.machine("v_cvt_f32_f64", &[near], &[x])?;
         self.machine("v_cvt_f64_f32", &[back], &[Src::Reg(near)])?;
-        // If it was rounded away from zero, subtract one to get the truncated value.
+        // If the f32 was rounded away from zero, subtract one from its bits to get the truncated value.
         self.machine_with("v_cmp_gt_f64", &[away], &[Src::Reg(back), x], |m| m.abs = 0b11)?;
         self.machine("v_cmp_lg_f64", &[inexact], &[Src::Reg(back), x])?;
         self.machine("v_add_u32", &[less], &[c32(u32::MAX), Src::Reg(near)])?;

@@ -1,10 +1,10 @@
-//! Removes copies of elements from and to tuples: elements of a tuple that stays live are read in place, and values
-//! that stay live in addition to a tuple containing them are computed in it (`parts.rs`).
+//! Removes copies of elements from and to tuples. An element of a tuple that stays live is read in the tuple. A value
+//! that stays live beside a tuple that contains it is computed in the tuple (`parts.rs`).
 //!
-//! Selection copies an element out of a tuple. If the tuple dies there, register allocation coalesces the copy;
-//! otherwise both would occupy registers. Within a block, instructions that read the copy are made to read the element
-//! instead, as long as the tuple has not been written since. This is done only if the tuple is read later anyway, so
-//! that its live range does not grow.
+//! Instruction selection copies an element out of a tuple. If the tuple dies at the copy, register allocation coalesces
+//! the two; otherwise both would occupy registers. Within a block, instructions that read the copy are made to read the
+//! element instead, as long as the tuple has not been written since. This is done only if the tuple is read later
+//! anyway, so that its live range does not grow.
 
 mod parts;
 
@@ -47,12 +47,13 @@ pub(super) fn run(f: &mut Function) {
 struct Known {
     /// The registers with a single writer.
     single: HashSet<VReg>,
-    /// For each register, the block that reads it and the number of reads; `None` if several blocks do.
+    /// For each register that is read: the block of the reads and the number of reads. `None` if several blocks read
+    /// it.
     readers: HashMap<VReg, Option<(usize, usize)>>,
 }
 
 impl Known {
-    /// As `of`, without registers that must not be changed.
+    /// As `of`, but without the registers that must not be changed.
     fn free(f: &Function) -> Known {
         let mut known = Known::of(f);
         // Debuggers look for named registers, and instructions emitted later read the kept ones.
@@ -82,7 +83,8 @@ impl Known {
     }
 }
 
-/// The virtual registers of an instruction, each with whether it reads and whether it writes them.
+/// The virtual registers of an instruction. The two flags say whether the instruction reads the register and whether it
+/// writes it.
 fn operands(inst: &MInst) -> impl Iterator<Item = (VReg, (bool, bool))> + '_ {
     inst.operands.iter().enumerate().filter_map(|(slot, operand)| match operand {
         MOperand::Virt(slice) => Some((slice.reg, accesses(inst, slot))),
@@ -90,8 +92,8 @@ fn operands(inst: &MInst) -> impl Iterator<Item = (VReg, (bool, bool))> + '_ {
     })
 }
 
-/// If the instruction copies registers out of a longer tuple: destination and source. Two registers must start at an
-/// even number, as some instructions require.
+/// If the instruction copies one or two registers out of a longer tuple: destination and source. Two registers must
+/// start at an even number, as some instructions require.
 fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)> {
     let (Op::Copy, false, [MOperand::Virt(to), MOperand::Virt(from)]) =
         (&inst.op, inst.keeps_dst, &inst.operands[..])
@@ -100,13 +102,12 @@ fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)
     };
     let (whole, tuple) = (f.info(to.reg), f.info(from.reg));
     let alike = whole.file == tuple.file && matches!(tuple.file, RegFile::Vgpr | RegFile::Sgpr);
-    // Longer parts would have to start at a multiple of four in scalar registers.
+    // In scalar registers, longer parts would have to start at a multiple of four.
     let part = whole.len < tuple.len && (whole.len == 1 || whole.len == 2 && from.start % 2 == 0);
     (alike && part && known.single.contains(&to.reg)).then_some((*to, *from))
 }
 
-/// True if all readers of `to` are in this block and before any write of the tuple, and the tuple has readers after
-/// them.
+/// True if all readers of `to` are in this block, before any write of the tuple, and the tuple is read after them.
 fn readers_are_here(
     known: &Known,
     insts: &[MInst],

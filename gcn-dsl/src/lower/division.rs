@@ -5,7 +5,8 @@ use crate::ir::{Bin, Inst, Value, division};
 use crate::scalar::Elem;
 
 impl Lower<'_> {
-    /// Emits `a op b` of varying 32-bit integers; `None` if the operands do not fit.
+    /// Emits `a op b` of varying 32-bit integers; `None` if `op` and its operands are not such a division, or the
+    /// ranges are too large.
     pub(super) fn small_division(&mut self, v: Value, op: Bin, [a, b]: [Value; 2]) -> Option<Lowered> {
         match (op, self.kernel.ty(v).elem) {
             (Bin::Shr, Elem::U32) => {

@@ -27,7 +27,7 @@ impl Lower<'_> {
         modify: impl Fn(&mut Mods),
     ) -> Lowered {
         let rows: SmallVec<[&'static InstDesc; 8]> = table::find_operation(self.func.on(), mnemonic)
-            // DPP and SDWA forms need controls; `combine` introduces them where they save instructions.
+            // DPP and SDWA forms need controls; `combine` introduces these forms where they save instructions.
             .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa() && reaches_all(row))
             .collect();
         if rows.is_empty() {
@@ -54,8 +54,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The sources, where scalars that vector instructions have computed are replaced by the vector registers, so that
-    /// no lane has to be read back.
+    /// The sources, in which each scalar that a vector instruction has computed is replaced by the vector register with
+    /// the same value, so that no lane has to be read back.
     fn twins_of(&self, rows: &[&InstDesc], srcs: &[Src]) -> SmallVec<[Src; 4]> {
         let takes = |row: &InstDesc, i: usize| {
             let mut slots = row.operands.iter().filter(|o| o.access != Access::Write && !is_fixed_vcc(o));
@@ -68,8 +68,8 @@ impl Lower<'_> {
         srcs.iter().enumerate().map(twin).collect()
     }
 
-    /// Emits `row` with the given operands, and copies for sources that its slots do not accept. `fit` has checked that
-    /// this is possible.
+    /// Emits `row` with the given operands, and copies for sources that the row's slots do not accept. The caller must
+    /// have checked with `fit` that this is possible.
     fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
         let written = dsts;
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
@@ -94,7 +94,8 @@ impl Lower<'_> {
             };
             operands.push(operand);
         }
-        // The instruction keeps the other half of a new register, which is undefined.
+        // The instruction keeps the other half of its destination. In a new register that half is undefined, and
+        // [`Op::Undef`] says so.
         if row.has_halves() && row.keeps_other_half() {
             written.iter().for_each(|dst| {
                 self.push(Op::Undef, [MOperand::Virt(*dst)]);
@@ -103,8 +104,8 @@ impl Lower<'_> {
         self.push(Op::Machine(row, mods), operands);
     }
 
-    /// Moves a constant to a scalar register, if the slot and the constant bus accept one; this costs no vector
-    /// instruction.
+    /// If the slot and the constant bus accept a scalar register, moves the constant `src` to one; this costs no vector
+    /// instruction. `None` otherwise.
     fn in_scalar(&mut self, slot: &OperandDesc, src: Src, bus: &mut Bus) -> Option<VSlice> {
         let dwords = match src {
             Src::Const(_, Width::B32 | Width::B16) => 1,
@@ -138,7 +139,7 @@ impl Lower<'_> {
         dst
     }
 
-    /// The number of copies with which `row` can take the operands; `None` if it cannot.
+    /// The number of copies that the operands need if `row` is used; `None` if `row` cannot be used.
     fn fit(&self, row: &InstDesc, dsts: &[VSlice], srcs: &[Src], mods: &Mods) -> Option<Fit> {
         if !mods_fit(row, mods) {
             return None;
@@ -172,8 +173,8 @@ impl Lower<'_> {
         (dsts.next().is_none() && srcs.next().is_none()).then_some(fit)
     }
 
-    /// The use of the constant bus by these sources, one for each slot that is read except VCC. Sources that can only
-    /// be in scalar registers are reserved first, before those that could also be in vector registers.
+    /// The constant bus reads of these sources (one source for each slot that is read, except VCC). Sources that can
+    /// only be in scalar registers are reserved first, before sources that could also be in vector registers.
     fn bus(&self, row: &InstDesc, srcs: &[Src]) -> Bus {
         let mut bus = Bus::new(row, self.target);
         let slots = row.operands.iter().filter(|slot| slot.access != Access::Write && !is_fixed_vcc(slot));
@@ -276,14 +277,14 @@ struct Fit {
     literal: bool,
 }
 
-/// The state of the constant bus: the target limits the number of different SGPRs (or SGPR pairs) and literals that a
-/// VALU instruction may read; other instructions may read one literal.
+/// The state of the constant bus. The target limits the number of different SGPRs (or SGPR pairs) and literals that a
+/// VALU instruction may read. Other instructions may read one literal.
 pub(super) struct Bus {
-    /// The limit for a vector instruction; `None` for others.
+    /// The limit for a vector instruction; `None` for other instructions.
     reads: Option<usize>,
     used: SmallVec<[MOperand; 2]>,
     literal: Option<u32>,
-    /// True if M0 contains an operand.
+    /// True if M0 contains an operand of the instruction.
     m0: bool,
 }
 
@@ -304,8 +305,8 @@ impl Bus {
         self
     }
 
-    /// Reserves the bus for the sources of a vector instruction that can only be in scalar registers. This includes
-    /// constants, which are copied to such a register.
+    /// Reserves the bus for those sources of a vector instruction that can only be in scalar registers. A constant that
+    /// must be copied to a scalar register is one of them.
     pub(super) fn reserve<'a>(
         &mut self,
         sources: impl Iterator<Item = (&'a OperandDesc, Src, Option<RegFile>)>,
@@ -324,7 +325,7 @@ impl Bus {
         }
     }
 
-    /// True if another scalar can be read.
+    /// True if the instruction can read another scalar.
     fn is_free(&self) -> bool {
         self.held() < self.reads.unwrap_or(1)
     }
@@ -333,7 +334,7 @@ impl Bus {
         self.used.len() + usize::from(self.literal.is_some())
     }
 
-    /// Takes M0 for an operand; false if another operand is already in it.
+    /// Takes M0 for an operand. Returns false if M0 already contains another operand.
     pub(super) fn take_m0(&mut self) -> bool {
         !std::mem::replace(&mut self.m0, true)
     }
@@ -346,7 +347,8 @@ impl Bus {
             return self.literal.replace(bits).is_none_or(|l| l == bits) && room;
         }
         let Some(reads) = self.reads.filter(|_| file == Some(RegFile::Sgpr)) else { return true };
-        // Reading the same SGPR twice takes the bus once. It still needs room if a literal has been added since.
+        // Reading the same SGPR twice takes the bus once. There must still be room if a literal has been added after
+        // the first read.
         if self.used.contains(&operand) {
             return self.held() <= reads;
         }
@@ -363,13 +365,14 @@ pub(super) fn is_fixed_vcc(slot: &OperandDesc) -> bool {
     slot.kinds == OperandKinds::SPECIAL && slot.specials == "vcc"
 }
 
-/// True if the fields of a row can name every register. Short encodings can name only halves of the first 128 VGPRs, a
-/// restriction that the allocator does not know.
+/// True if the row's fields can name every register. Short encodings with 16-bit operands can name only halves of the
+/// first 128 VGPRs, a restriction that the allocator does not know.
 pub(super) fn reaches_all(row: &InstDesc) -> bool {
     !row.has_halves() || row.is_vop3()
 }
 
-/// True for a VGPR in a slot that takes half of one. Without `op_sel` it is the lower half, where 16-bit values are.
+/// True for a VGPR in a slot that reads half of a register. Without `op_sel` the slot reads the lower half, where
+/// 16-bit values are kept.
 pub(super) fn is_low_half(slot: &OperandDesc, kind: OperandKinds) -> bool {
     slot.is_half() && kind == OperandKinds::VGPR
 }
@@ -446,7 +449,7 @@ fn constant(bits: u64, width: Width) -> Operand {
     inline.map_or(Operand::Literal(bits as u32), Operand::Inline)
 }
 
-/// True if all modifiers that the row lacks are at their default.
+/// True if the row has every modifier that differs from its default.
 fn mods_fit(row: &InstDesc, mods: &Mods) -> bool {
     let table::OperandBits { neg, abs, .. } = row.bits;
     let default = row.default_mods();

@@ -1,9 +1,9 @@
 //! Divergent exits: `break`, `continue` and `return`, which the IR represents as exits from blocks.
 //!
-//! No mask of active lanes is kept except EXEC. Each construct in which lanes can be held back, a *frame*, has a mask
-//! that it restores at its end. Lanes that leave several frames are removed from the masks of all frames that they
-//! cross, but not from that of the frame at whose end they continue. So they become active again at that end and not
-//! before:
+//! No mask of active lanes is kept except EXEC. A *frame* is a construct in which lanes can be inactive until its end.
+//! Each frame has a saved mask, which becomes EXEC at the frame's end. When lanes leave several frames, they are
+//! removed from the masks of all frames that they leave, but not from the mask of the outermost one, at whose end they
+//! continue. So they become active again at that end and not before:
 //!
 //! ```text
 //!   s_mov_b64 outer, exec                 ; block: lanes that leave it wait in `outer`
@@ -23,7 +23,8 @@
 //! ```
 //!
 //! An `if` that contains only an exit becomes `s_andn2_b64 exec, exec, mask` and a branch. An `if` whose body ends in
-//! an exit saves the other lanes instead of all lanes. An exit that all lanes of the block take together is a branch.
+//! an exit saves only the lanes that do not enter the body. If all active lanes of the block exit together, the exit is
+//! just a branch.
 
 use gcn_isa::table;
 
@@ -31,21 +32,21 @@ use super::{Lower, Lowered, Pending, mask};
 use crate::ir::{Label, Region, Stmt, Value};
 use crate::mir::{MOperand, Op, VSlice};
 
-/// An enclosing construct, see the module's documentation.
+/// A frame: an enclosing construct, see the module's documentation.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    /// The label, if the construct is a block.
+    /// The label, if the construct is a labelled block.
     label: Option<Label>,
-    /// True if fewer lanes may be active inside than at its start.
+    /// True if fewer lanes may be active inside the frame than at its start.
     varying: bool,
-    /// The mask of the lanes that become active again at its end. `None`: the next enclosing varying frame, which ends
-    /// immediately afterwards, restores EXEC.
+    /// The mask of the lanes that become active again at the frame's end. `None` if the next enclosing varying frame,
+    /// which ends immediately afterwards, restores EXEC.
     saved: Option<VSlice>,
-    /// The branches to its end.
+    /// The branches to the frame's end.
     pub joins: Vec<Pending>,
     /// True if lanes may have been removed from `saved`.
     lost_lanes: bool,
-    /// True if `saved` contains none of the lanes that are active inside, because all of these leave.
+    /// True if `saved` contains none of the lanes that are active inside, because all of them leave the frame.
     left_by_all: bool,
 }
 
@@ -70,7 +71,7 @@ impl Lower<'_> {
         self.frames.last_mut().unwrap_or_else(|| unreachable!("the root stays"))
     }
 
-    /// The innermost frame in which lanes can be held back; control continues at its end when no lane is left.
+    /// The innermost frame in which lanes can be inactive. If no lane is left, control continues at its end.
     fn innermost_varying(&mut self) -> &mut Frame {
         let found = self.frames.iter_mut().rev().find(|f| f.varying);
         found.unwrap_or_else(|| unreachable!("the root is varying"))
@@ -117,7 +118,8 @@ impl Lower<'_> {
         self.close_frame()
     }
 
-    /// The frame of the block, if all active lanes can go to its end by a branch.
+    /// The index of the block's frame if no frame inside it is varying, so that all active lanes can exit by a branch;
+    /// `None` otherwise.
     pub(super) fn plain_exit(&self, label: Label) -> Option<usize> {
         let target = self.target_of(label);
         self.frames[target + 1..].iter().all(|f| !f.varying).then_some(target)
@@ -144,7 +146,7 @@ impl Lower<'_> {
         self.branch("s_branch")
     }
 
-    /// Removes lanes from the masks of the frames between here and the block.
+    /// Removes `lanes` from the saved masks of the frames inside the block.
     fn take_from_frames(&mut self, label: Label, lanes: MOperand) {
         let first = self.target_of(label) + 1;
         for i in first..self.frames.len() {
@@ -175,8 +177,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers `if cond { …; exit }` for a varying condition. It saves the other lanes, and restores none of the lanes
-    /// inside at its end.
+    /// Lowers `if cond { …; exit }` for a varying condition. Saves the lanes that do not enter the body; the lanes in
+    /// the body are not restored at its end.
     pub(super) fn leave_where(&mut self, cond: Value, first: &[Stmt], label: Label) -> Lowered {
         let mask = MOperand::Virt(self.mask_of(cond));
         let exec = MOperand::Fixed(self.exec().into());

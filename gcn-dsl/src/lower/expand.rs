@@ -48,7 +48,7 @@ impl Lower<'_> {
         self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
         self.machine(&name("fma"), &[reg(r1)], &[e0, rcp, rcp])?;
         let r = if elem == Elem::F64 {
-            // The f64 reciprocal has fewer correct bits at first, so it needs one more step.
+            // The first f64 estimate of the reciprocal has fewer correct bits, so it needs one more step.
             let (e, r2) = (self.new_reg(RegFile::Vgpr, 2), self.new_reg(RegFile::Vgpr, 2));
             self.machine_with(&name("fma"), &[e], &[den, r1, one], neg0)?;
             self.machine(&name("fma"), &[r2], &[r1, Src::Reg(e), r1])?;
@@ -69,8 +69,8 @@ impl Lower<'_> {
         self.machine(&name("div_fixup"), &[dst], &[q2, b, a])
     }
 
-    /// f16 division in f32. f32 has at least 2 * 11 + 2 bits, so the quotient that is rounded twice is correctly
-    /// rounded.
+    /// Divides f16 numbers in f32. An f32 has at least 2 * 11 + 2 significant bits, so rounding the quotient a second
+    /// time, to f16, gives the correctly rounded result.
     pub(super) fn div_f16(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
         let [wide_a, wide_b, quotient] = std::array::from_fn(|_| self.temp_v());
         self.machine("v_cvt_f32_f16", &[wide_a], &[a])?;
@@ -96,8 +96,8 @@ impl Lower<'_> {
         self.machine("v_add_u32", &[dst], &[src(z), src(e)])
     }
 
-    /// The low 64 bits of a 64-bit product: the full product of the low halves, with both cross products added to the
-    /// upper half. `zero_above` says which factors have an upper half of 0.
+    /// The low 64 bits of a 64-bit product: the full product of the low halves, plus both cross products, which are
+    /// added to its upper half. `zero_above` says which factors have an upper half of 0.
     pub(super) fn mul_64(&mut self, dst: VSlice, factors: [Src; 2], zero_above: [bool; 2]) -> Lowered {
         self.mul_add_64(dst, factors, zero_above, Src::Const(0, Width::B64))
     }
@@ -107,10 +107,10 @@ impl Lower<'_> {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
         // The other factor must be in a VGPR, because the constant bus allows these instructions one scalar.
         let b0 = Src::Reg(self.in_vgpr(b0, 1));
-        // Omit the cross product of an upper half that is 0.
+        // Omit a cross product if one of its factors is an upper half that is 0.
         let [with_a1, with_b1] = zero_above.map(|zero| !zero);
         let carry = self.new_mask();
-        // The product of the upper halves is beyond 64 bits.
+        // The product of the upper halves does not affect the low 64 bits.
         let crossed = [with_b1.then_some((a0, b1)), with_a1.then_some((a1, b0))];
         let crossed: SmallVec<[(Src, Src); 2]> = crossed.into_iter().flatten().collect();
         if crossed.is_empty() {
@@ -163,8 +163,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Emits a sum of 64-bit integers, one of which is a product that was just computed and has no other reader; `None`
-    /// if neither is.
+    /// Emits a sum of 64-bit integers of which one is a product that was just computed and has no other reader; `None`
+    /// if neither operand is such a product.
     pub(super) fn sum_with_product(&mut self, v: Value, [x, y]: [Value; 2]) -> Option<Lowered> {
         let (product, other) = [(x, y), (y, x)].into_iter().find(|(v, _)| self.is_last_product(*v))?;
         let Inst::Bin(_, a, b) = self.kernel.def(product).inst else { return None };
@@ -175,8 +175,8 @@ impl Lower<'_> {
     }
 
     fn is_last_product(&self, v: Value) -> bool {
-        /// The number of preceding instructions that are searched for the product: those of the product itself, and a
-        /// few between it and the sum.
+        /// The number of preceding instructions that are searched for the product: enough for the product's own
+        /// instructions and a few after them.
         const NEAR: usize = 12;
         let Inst::Bin(Bin::Mul, ..) = self.kernel.def(v).inst else { return false };
         let insts = self.func.blocks.last().into_iter().flat_map(|block| block.insts.iter().rev().take(NEAR));

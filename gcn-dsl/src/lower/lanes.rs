@@ -9,12 +9,12 @@ use crate::ir::{Place, Value};
 use crate::mir::{VReg, VSlice};
 use crate::scalar::Elem;
 
-/// For scalars that vector instructions have computed: the vector registers that still contain them in all lanes of the
-/// current region. Vector instructions read those registers, so that no lane has to be read back.
+/// For scalars that were computed by vector instructions: the vector registers that still contain the same values in
+/// all lanes of the current region. Vector instructions read those registers, so that no lane has to be read back.
 #[derive(Default)]
 pub(super) struct Twins {
     vector: HashMap<VReg, VReg>,
-    /// The scalars, in the order in which they were added.
+    /// The scalars that have an entry, in the order in which they were added.
     scalars: Vec<VReg>,
 }
 
@@ -32,12 +32,12 @@ impl Twins {
         self.scalars.is_empty()
     }
 
-    /// The number of entries, for [`Twins::forget_since`].
+    /// The number of entries, to be passed to [`Twins::forget_since`] later.
     pub fn known(&self) -> usize {
         self.scalars.len()
     }
 
-    /// Forgets all but the first `known` scalars, at the end of a region with other active lanes.
+    /// Forgets all entries but the first `known`. This is called at the end of a region with different active lanes.
     pub fn forget_since(&mut self, known: usize) {
         for scalar in self.scalars.split_off(known) {
             self.vector.remove(&scalar);
@@ -82,15 +82,16 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Returns a uniform value that a vector instruction has computed equally in all lanes.
+    /// Makes `dst` the result of a uniform operation that a vector instruction has computed in `wide`, with the same
+    /// value in all lanes.
     pub(super) fn uniform_result(&mut self, dst: VSlice, wide: VSlice, ty: crate::ir::Type) -> Lowered {
         self.read_first_lane(dst, Src::Reg(wide), ty)?;
         self.twins.add(dst.reg, wide.reg);
         Ok(())
     }
 
-    /// For a scalar register that is an operand of a vector instruction: a vector register with the same value, if
-    /// there is one.
+    /// The source for a vector instruction: for a scalar register that a vector register duplicates, that vector
+    /// register; otherwise `src` itself.
     pub(super) fn for_vector(&self, src: Src) -> Src {
         match src {
             Src::Reg(s) => self.twins.of(s.reg).map_or(src, |reg| Src::Reg(VSlice { reg, ..s })),

@@ -1,4 +1,5 @@
-//! Lane masks: they are as wide as a wave, in one SGPR or a pair. Instructions and registers of that width.
+//! Lane masks, which are as wide as a wave: one SGPR or a pair. This module has the instructions and registers of that
+//! width.
 
 use gcn_isa::reg::{EXEC, Reg, RegFile, VCC};
 use gcn_isa::target::WaveSize;
@@ -11,7 +12,7 @@ use crate::mir::VSlice;
 pub(super) type MaskOp = [&'static str; 2];
 
 pub(super) const AND: MaskOp = ["s_and_b32", "s_and_b64"];
-/// The first mask without the second.
+/// The first mask without the lanes of the second.
 pub(super) const AND_NOT: MaskOp = ["s_andn2_b32", "s_andn2_b64"];
 pub(super) const OR: MaskOp = ["s_or_b32", "s_or_b64"];
 pub(super) const XOR: MaskOp = ["s_xor_b32", "s_xor_b64"];
@@ -60,12 +61,12 @@ impl Lower<'_> {
         }
     }
 
-    /// The mask of all lanes, or of none.
+    /// The mask of all lanes if `holds`, otherwise of none.
     pub(super) fn mask_of_all(&self, holds: bool) -> Src {
         self.mask_const(if holds { u64::MAX } else { 0 })
     }
 
-    /// The active lanes where `a` holds, as a number.
+    /// The mask of the active lanes in which `a` is true, as a number.
     pub(super) fn ballot(&mut self, v: Value, a: Value) -> Lowered {
         let mask = self.operand(a);
         let dst = self.define(v);

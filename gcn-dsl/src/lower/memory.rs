@@ -82,11 +82,11 @@ pub(super) struct Address {
     pub family: &'static str,
     /// The varying part, a VGPR or `off`.
     pub varying: Src,
-    /// The base operands, which come after it.
+    /// The base operands, which follow the varying part in assembly order.
     pub base: Vec<Src>,
     /// The immediate offset.
     pub offset: i32,
-    /// True if the varying part is a byte offset in a buffer.
+    /// True if the varying part is a byte offset in a buffer (`offen`).
     pub offen: bool,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Address {
 const MUBUF_OFFSET_MAX: u64 = 4095;
 
 impl Lower<'_> {
-    /// Loads from memory that the dispatcher has filled; `pointer` is part of the kernel's initial state.
+    /// Loads from memory that the dispatcher has filled. `pointer`, the address, is part of the kernel's initial state.
     pub(super) fn dispatch_load(&mut self, v: Value, pointer: Option<VReg>, offset: u32) -> Lowered {
         let Some(pointer) = pointer else { unreachable!("enabled because it is read") };
         let base = Src::Reg(pointer.all(self.func.info(pointer)));
@@ -117,10 +117,10 @@ impl Lower<'_> {
         self.machine(&scalar_load("s_buffer_load_dword", dst.len), &[dst], &[base, offset])
     }
 
-    /// The resource of a slice. The scheduler is told that it is a memory object.
+    /// The resource of a slice as a source. The scheduler learns that the slice is a separate memory object.
     fn slice_resource(&mut self, resource: Value) -> Src {
         let src = self.operand(resource);
-        // A slice that overlaps another one is not a separate memory object for the scheduler.
+        // A slice that overlaps another slice is not a separate memory object.
         if let (Src::Reg(slice), false) = (src, self.kernel.overlapping.contains(&resource)) {
             self.func.slices.insert(slice.reg);
         }
@@ -187,8 +187,8 @@ impl Lower<'_> {
                 if at == inside && !scratch::needs_base(self.target) {
                     return scratch(off, at as i32);
                 }
-                // The offset exceeds the field, or there is no form without an address register: put the rest of the
-                // constant in a VGPR.
+                // The offset does not fit into the field, or there is no form without an address register, so put the
+                // rest of the offset in a VGPR.
                 let rest = self.in_vgpr(Src::Const(u64::from(at - inside), Width::B32), 1);
                 scratch(Src::Reg(rest), inside as i32)
             }
@@ -229,7 +229,7 @@ impl Lower<'_> {
     /// bounds check, so the split is exact.
     fn split_constant(&mut self, offset: Value, limit: u32) -> (Src, u32) {
         let mut offset = self.kernel.resolved(offset);
-        // If the sum is uniform, only its other part is copied to a vector register.
+        // If the sum is uniform, only the part without the constant is copied to a vector register.
         if let Inst::Splat(uniform) = self.kernel.def(offset).inst {
             offset = self.kernel.resolved(uniform);
         }
@@ -260,7 +260,7 @@ impl Lower<'_> {
         move |m: &mut Mods| match (cache, generation) {
             (Cache::Streaming, Generation::GFX9) => (m.glc, m.slc) = (!scopes, true),
             (Cache::Bypass, Generation::GFX9) if scopes => (m.glc, m.scc) = (true, true),
-            // Stores write through anyway.
+            // Stores always write through.
             (Cache::Bypass, Generation::GFX9) => m.glc = !is_store,
             (Cache::Streaming, Generation::GFX12) => m.th = 1,
             (Cache::Bypass, Generation::GFX12) => m.scope = 3,
@@ -378,7 +378,8 @@ impl Lower<'_> {
             return Ok(());
         }
         if ty.elem == Elem::Bool {
-            // A lane mask is in scalar registers, so the bits of inactive lanes must be merged explicitly.
+            // A lane mask is in scalar registers, which EXEC does not mask, so merge the bits of inactive lanes
+            // explicitly.
             let (new, old) = (self.new_mask(), self.new_mask());
             let exec = Src::Fixed(self.exec().into());
             self.machine(self.mask_op(mask::AND), &[new], &[src, exec])?;
@@ -408,7 +409,7 @@ impl Lower<'_> {
     }
 }
 
-/// Names such as `s_load_dwordx4`.
+/// The mnemonic of a scalar load of `dwords` dwords, such as `s_load_dwordx4`; `of_one` is that of one dword.
 fn scalar_load(of_one: &str, dwords: u8) -> String {
     match dwords {
         1 => of_one.to_owned(),

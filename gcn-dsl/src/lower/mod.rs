@@ -1,9 +1,9 @@
 //! Instruction selection: translates the IR to machine instructions on virtual registers.
 //!
-//! Selection is one pass over the structured IR. Each IR value gets a virtual register when its instruction is reached,
-//! except constants, which become operands or, if the operand slot does not accept them, are moved to a register there.
-//! Every instruction comes from the table by its mnemonic; `emit` picks the encoding whose slots accept the operands,
-//! and copies operands that no encoding accepts. So this module contains no rules about operand kinds.
+//! Selection is one pass over the structured IR. Each IR value gets a virtual register when its instruction is reached.
+//! Constants get none: they become operands or, if the operand slot does not accept them, are moved to a register
+//! there. Every instruction comes from the table by its mnemonic; `emit` picks the encoding whose slots accept the
+//! operands, and copies operands that no encoding accepts. So this module contains no rules about operand kinds.
 //!
 //! - `call`: explicitly named instructions; `scc`: SCC among their results.
 //! - `arith`: integer and floating-point arithmetic; `unary`: operations of one operand; `compare`:
@@ -19,9 +19,9 @@
 //! - `combine`: peephole patterns; `pairs`: merging of two LDS accesses. Both run at the end.
 //!
 //! Invariants: EXEC is never zero where instructions of a body run, so that `v_readfirstlane_b32` reads an active lane.
-//! Therefore a varying branch has a skip branch, and where lanes may have left, EXEC is tested after it was restored.
-//! The only exceptions are the short bodies of `skip`, whose instructions have no effect without active lanes. A
-//! uniform `bool` is 0 or 1 in an SGPR. A varying one is a lane mask in an SGPR pair, in which the bits of inactive
+//! Therefore a varying branch has a skip branch, and EXEC is tested after it was restored if lanes may have left. The
+//! only exceptions are short bodies that `skip` permits, whose instructions have no effect without active lanes. A
+//! uniform `bool` is 0 or 1 in an SGPR. A varying `bool` is a lane mask in an SGPR pair, in which the bits of inactive
 //! lanes are undefined.
 
 mod arith;
@@ -82,6 +82,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
         alike: uniform::alike(kernel),
+        in_vector: uniform::in_vector(kernel, target),
         ranges: Ranges::of(kernel, workgroup),
         direct: variable::direct(kernel, &control::comparisons_at_use(kernel)),
         cmp_at_use: control::comparisons_at_use(kernel),
@@ -105,8 +106,8 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
-    // Do this first: for every uniform float a lane is read back, though mostly the result is not used, and such a read
-    // would prevent patterns from folding its operand.
+    // Eliminate dead code first: for every uniform float a lane is read back, but most of these reads are unused, and a
+    // read would prevent patterns from folding its operand.
     crate::mir::dce::run(&mut cx.func);
     combine::run(&mut cx.func);
     copies::run(&mut cx.func);
@@ -130,27 +131,29 @@ struct Lower<'k> {
     inputs: Inputs,
     entry: EntryRegs,
     ranges: Ranges,
-    /// For each value, whether it is varying but known to be the same in all lanes.
+    /// For each value, true if it is varying but known to be the same in all lanes.
     alike: Vec<bool>,
-    /// For each value, whether it is a uniform comparison that is evaluated only where SCC is needed.
+    /// For each value, whether it is a uniform one that vector instructions compute.
+    in_vector: Vec<bool>,
+    /// For each value, true if it is a uniform comparison that is evaluated only where SCC is needed.
     cmp_at_use: Vec<bool>,
     /// The registers of calls' results other than the first.
     further: HashMap<(Value, u8), VReg>,
     /// The atomics whose old value is used.
     used_atomics: HashSet<Value>,
-    /// The SCC results that are used, by call and number.
+    /// The SCC results that are used: the value for each, by call and result number.
     scc_results: HashMap<(Value, u8), Value>,
-    /// The SCC results that are still in SCC at their only reader.
+    /// The SCC results whose only reader finds them still in SCC.
     scc_follows: HashSet<Value>,
-    /// The enclosing constructs in which lanes can be held back, outermost first.
+    /// The enclosing frames (see `exit`), outermost first.
     frames: Vec<exit::Frame>,
-    /// The blocks that only some of their lanes may leave.
+    /// The labels of the blocks that some active lanes may leave while others stay.
     varying_blocks: HashSet<Label>,
-    /// The variables that have no value before a statement, by that statement.
+    /// For each statement, by its address, the variables that have no value before it.
     undefined: undef::Undefined,
     /// The reads and writes of variables that need no copy.
     direct: variable::Direct,
-    /// The vector registers that also contain scalars, because vector instructions computed these.
+    /// For scalars that vector instructions computed, the vector registers with the same values.
     twins: lanes::Twins,
     /// True if the kernel names an LDS instruction.
     names_lds: bool,
@@ -281,10 +284,11 @@ impl Lower<'_> {
         v
     }
 
-    /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores
-    /// EXEC, so that no construct at the region's end has to.
+    /// Lowers a region. `tail` is true if nothing runs between the region's end and the end of the innermost frame that
+    /// restores EXEC; constructs at the region's end then need not restore EXEC.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
-        // A vector register that was written in a branch is not available on the path around it.
+        // A vector register that is written in a branch does not contain the scalar's value on the path around the
+        // branch.
         let known = self.twins.known();
         let result = self.statements(&region.stmts, tail);
         self.twins.forget_since(known);
@@ -333,13 +337,13 @@ impl Lower<'_> {
             Inst::Bin(op, a, b) => self.bin(v, *op, *a, *b)?,
             Inst::Fma(a, b, c) => self.fma(v, *a, *b, *c)?,
             Inst::Un(op, a) => self.un(v, *op, *a)?,
-            // It is evaluated at its reader, because the next scalar instruction may overwrite SCC.
+            // The comparison is evaluated at its reader, because an instruction in between may overwrite SCC.
             Inst::Cmp(..) if self.cmp_at_use[v.0 as usize] => {}
             Inst::Cmp(pred, a, b) => self.cmp(v, *pred, *a, *b)?,
             Inst::Select(c, a, b) => self.select(v, *c, *a, *b)?,
             Inst::Cast(a) => self.cast(v, *a)?,
             Inst::Bitcast(a) => self.bitcast(v, *a)?,
-            // This is the upper half of the 64 bits of a mask of 32 lanes, which is 0.
+            // The upper half of the 64-bit form of a mask of 32 lanes is 0.
             Inst::Extract { from, dword }
                 if *dword >= self.kernel.ty(*from).registers_in(self.func.wave).1
                     && self.kernel.ty(*from).elem == Elem::Bool =>
@@ -474,7 +478,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The registers of the parts of named values.
+    /// For each named value, the registers of its parts.
     fn shown(&self) -> Vec<ShownPart> {
         let mut shown = Vec::new();
         for (name, named) in self.kernel.debug.names.iter().enumerate() {

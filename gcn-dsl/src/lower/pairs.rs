@@ -1,8 +1,8 @@
 //! Merges two LDS accesses with the same base into one: `ds_read2_b32` and similar instructions.
 //!
 //! Within a block, reads from the same base without an LDS write in between are paired at the position of the first
-//! one, and writes at that of the last one. The offsets in a paired instruction have 8 bits, in units of one element or
-//! of 64 elements. If the offsets are too large, a closer base is computed, provided that it enables at least two
+//! read, and writes at that of the last write. A paired instruction has two offsets of 8 bits, in units of one element
+//! or of 64 elements. If the offsets are too large, a closer base is computed, provided that this enables at least two
 //! pairs.
 
 use gcn_isa::inst::Mods;
@@ -14,8 +14,8 @@ use hashbrown::HashMap;
 use super::combine::accesses;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// The instruction for one access, those for two accesses (with offsets in elements, and in units of 64 elements), and
-/// the element size in bytes.
+/// The instruction for one access, the two instructions for two accesses (one with offsets in elements, one with
+/// offsets in units of 64 elements), and the element size in bytes.
 struct Kind {
     one: &'static str,
     two: [&'static str; 2],
@@ -32,12 +32,12 @@ const KINDS: &[Kind] = &[
 /// The largest offset in a paired instruction.
 const MAX: i32 = 255;
 
-/// The largest number of open groups, and of accesses in a group. Each access is compared with all others, so this
+/// The largest number of open groups, and of accesses in a group. Each new access is compared with all of these, so the
 /// bound keeps the pass linear.
 const OPEN: usize = 64;
 
-/// Pairs accesses in `f`, except where the user has fixed the order or counts accesses. Accesses on different sides of
-/// a mark are not paired.
+/// Pairs accesses in `f`. Blocks in which the user has fixed the order or counts accesses are left unchanged. Accesses
+/// on different sides of a mark are not paired.
 pub(super) fn run(f: &mut Function) {
     let fixes = |inst: &MInst| matches!(&inst.op, Op::Mark(mark) if !mark.leaves_pairs());
     if f.blocks.iter().flat_map(|b| &b.insts).any(fixes) {
@@ -69,7 +69,7 @@ struct Single {
 #[derive(Default)]
 struct Edits {
     gone: Vec<usize>,
-    /// Instructions to insert, by position, and in order for each position.
+    /// Instructions to insert, each with its position; those for one position are in order.
     new: Vec<(usize, MInst)>,
 }
 
@@ -86,7 +86,7 @@ fn writers(f: &Function) -> Vec<u32> {
         }
     }
     let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
-    // Observed and pinned registers must not be renamed; counting two writers excludes them.
+    // Observed and pinned registers must not be renamed. A count of two writers excludes them.
     fixed.for_each(|reg| writers[reg.0 as usize] = 2);
     writers
 }
@@ -104,8 +104,8 @@ fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
         };
         let fits = |group: &Vec<Single>| group[0].kind == single.kind && group[0].base == single.base;
         let write = is_write(single.kind);
-        // Reads may pass reads. A write may pass only writes with the same base, which are disjoint because their
-        // offsets differ.
+        // Reads may be reordered. A write may be reordered only with writes at the same base, which do not overlap
+        // because their offsets differ.
         if open.iter().any(|group| write && !fits(group) || write != is_write(group[0].kind)) {
             done.append(&mut open);
         }
@@ -222,8 +222,8 @@ fn pair_up(
     }
 }
 
-/// Replaces two accesses by one at the address `base`, which corresponds to the offset `origin`. The offsets in it are
-/// in units of `step` elements.
+/// Replaces two accesses by one whose address is `base`, which stands for offset `origin`. The offsets in the new
+/// instruction are in units of `step` elements.
 fn merge(
     f: &mut Function,
     block: usize,
@@ -242,8 +242,8 @@ fn merge(
     let [offset0, offset1] = two.map(|single| ((single.offset - origin) / unit) as u8);
     let mods = Mods { offset0, offset1, ..row.default_mods() };
     let (before, after) = (two[0].index.min(two[1].index), two[0].index.max(two[1].index));
-    // Writes move down to the later one, where the data of both is available; reads move up to the earlier one, before
-    // all readers.
+    // Two writes are merged at the later position, where the data of both is available; two reads at the earlier
+    // position, before all readers of the results.
     let (operands, place, gone) = if is_write(two[0].kind) {
         ([MOperand::Virt(base), a[1], b[1]].into_iter().collect(), after, before)
     } else {

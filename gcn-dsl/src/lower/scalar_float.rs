@@ -1,5 +1,5 @@
-//! Uniform floats by scalar instructions, where the target has them ([`scalar_float`]). They round, and treat denormals and NaN, as the vector
-//! instructions of the same names do.
+//! Lowers uniform floating-point operations to scalar instructions, where the target has them ([`scalar_float`]). These
+//! round, and treat denormals and NaN, as the vector instructions of the same names do.
 
 use gcn_isa::reg::RegFile;
 
@@ -10,11 +10,11 @@ use crate::mir::VSlice;
 use crate::scalar::Elem;
 
 impl Lower<'_> {
-    /// `v` by one scalar instruction. `None` if there is none, or if all operands are in vector registers as well, where the value is then
-    /// computed without reading them back.
+    /// Computes `v` with one scalar instruction. `None` if there is none, or if vector registers contain all register
+    /// operands as well: the value is then computed by a vector instruction, so that no operand has to be read back.
     pub(super) fn by_scalars(&mut self, v: Value, dst: VSlice, srcs: &[Src]) -> Option<Lowered> {
         let name = scalar_float::operation(self.kernel, self.target, v)?;
-        if self.are_in_vectors(srcs) {
+        if self.in_vector[v.0 as usize] || self.are_in_vectors(srcs) {
             return None;
         }
         Some(match (&self.kernel.def(v).inst, srcs) {
@@ -28,9 +28,9 @@ impl Lower<'_> {
         })
     }
 
-    /// The sum is added in place.
+    /// Emits a fused multiply-add. The scalar instruction adds to its destination.
     fn scalar_fma(&mut self, name: &str, dst: VSlice, [a, b, addend]: [Src; 3]) -> Lowered {
-        // A register of its own, as `dst` may be that of a variable that is a factor.
+        // Use a new register: `dst` may be the register of a variable that is also a factor.
         let sum = self.new_reg(RegFile::Sgpr, 1);
         self.copy(sum, raw_bits(addend));
         self.machine(name, &[], &[Src::Reg(sum), a, b])?;
@@ -38,7 +38,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// SCC = `x pred y`.
+    /// Emits `SCC = x pred y` for uniform floats.
     pub(super) fn compare_scalar_floats(
         &mut self,
         pred: Pred,
@@ -49,7 +49,8 @@ impl Lower<'_> {
         (!self.are_in_vectors(&operands)).then(|| self.machine(&name, &[], &operands))
     }
 
-    /// `v` = `a as` its type, of which one is a float.
+    /// Emits `v = a as T`, where `T` is the type of `v` and one of the two types is a float. `None` if there is no
+    /// scalar instruction for this conversion.
     pub(super) fn cast_scalar_float(&mut self, v: Value, a: Value) -> Option<Lowered> {
         let name = scalar_float::operation(self.kernel, self.target, v)?;
         let [from, to] = [a, v].map(|v| self.kernel.ty(v).elem);
@@ -61,7 +62,7 @@ impl Lower<'_> {
             }));
         }
         let src = self.operand(a);
-        if self.are_in_vectors(&[src]) {
+        if self.in_vector[v.0 as usize] || self.are_in_vectors(&[src]) {
             return None;
         }
         let dst = self.define(v);
@@ -94,7 +95,7 @@ impl Lower<'_> {
         self.machine("s_min_u32", &[dst], &[Src::Reg(dst), constant((1i32 << bits) - 1)])
     }
 
-    /// True if vector instructions have computed all of them that are no constants, and there are some.
+    /// True if some sources are registers and vector registers contain the values of all of these.
     fn are_in_vectors(&self, srcs: &[Src]) -> bool {
         let mut registers = srcs.iter().filter(|src| matches!(src, Src::Reg(_))).peekable();
         registers.peek().is_some() && registers.all(|src| self.for_vector(*src) != *src)

@@ -1,5 +1,5 @@
-//! SCC as a result of machine instructions that the kernel names: which of these results are used, and which reader
-//! finds SCC unchanged since the previous call.
+//! Handles SCC as a result of machine instructions that the kernel names: finds which of these results are used, and
+//! which of them are still in SCC at their reader.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -38,7 +38,7 @@ fn conditions(region: &Region, f: &mut impl FnMut(Value)) {
     }
 }
 
-/// Calls `f` for each SCC result that the next call reads.
+/// Calls `f` for each SCC result that the next call in the region reads.
 fn pairs(kernel: &Kernel, region: &Region, f: &mut impl FnMut(Value)) {
     let mut last: Option<Value> = None;
     for stmt in &region.stmts {
@@ -74,7 +74,7 @@ fn is_scc_of(kernel: &Kernel, scc: Value, of: Value) -> bool {
     }
 }
 
-/// True if the call's last result is SCC: a uniform `bool` as the last result always is.
+/// True if the call's last result is SCC, that is, a uniform `bool`.
 fn is_scc(call: &Call) -> bool {
     call.results.last() == Some(&Type::uniform(crate::scalar::Elem::Bool))
 }

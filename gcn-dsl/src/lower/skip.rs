@@ -1,11 +1,11 @@
 //! The cost model of skip branches, which decides which varying branches do without one.
 //!
-//! With a skip branch, a wave jumps over the body if none of its lanes takes the branch. Without it, the wave executes
-//! the body with EXEC = 0, which has no effect but takes issue slots. The model compares instruction counts, with
-//! LLVM's threshold: for gfx90a and gfx942, `llc-22 -O2` jumps over a varying `if` from 10 arithmetic instructions on
-//! (measured for chains of 1 to 23 additions and xors, multiplications, or both). Copies are not counted, because most
-//! of them are coalesced. How often no lane takes the branch is unknown; the model assumes that it is rare for a body
-//! this short.
+//! With a skip branch, a wave jumps over the body if none of its lanes takes the branch. Without one, the wave executes
+//! the body with EXEC = 0, which has no effect but takes issue slots. The model compares instruction counts and uses
+//! LLVM's threshold: for gfx90a and gfx942, `llc-22 -O2` jumps over a varying `if` of 10 or more arithmetic
+//! instructions (measured for chains of 1 to 23 additions and xors, multiplications, or both). Copies are not counted,
+//! because most of them are coalesced. How often no lane takes the branch is unknown; the model assumes that this is
+//! rare for such short bodies.
 //!
 //! A body without a skip branch may run with EXEC = 0. So it may contain only instructions that then have no effect and
 //! take at most an issue slot: vector and scalar arithmetic, but no memory accesses, lane reads, matrix instructions or

@@ -30,7 +30,7 @@ impl Lower<'_> {
             (Un::Neg, Calc::I64 | Calc::U64) if uniform => {
                 self.add_sub_64_scalar(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
-            // Uniform floats that the scalar ALU cannot compute: every lane computes the value and one is read back.
+            // The scalar ALU cannot compute this uniform float, so all lanes compute it and one lane is read back.
             _ if uniform => {
                 if let Some(done) = self.by_scalars(v, dst, &[a]) {
                     return done;
@@ -144,7 +144,8 @@ impl Lower<'_> {
         self.machine(&format!("v_fma_{elem}"), &[dst], &srcs)
     }
 
-    /// Converts an f32 to bf16: by truncation if `exact`, otherwise with rounding.
+    /// Converts an f32 to bf16: by truncation if `exact` (the result is known to be representable), otherwise with
+    /// rounding.
     pub(super) fn bf16_result(&mut self, dst: VSlice, wide: VSlice, exact: bool) -> Lowered {
         if exact {
             return self.machine("v_lshrrev_b32", &[dst], &[Src::Const(16, Width::B32), Src::Reg(wide)]);

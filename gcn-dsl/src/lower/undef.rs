@@ -1,14 +1,16 @@
-//! The start of the live ranges of joined variables, which merge the results of branches and exits.
+//! Determines where the live ranges of joined variables start. A joined variable merges the results of several branches
+//! or exits.
 //!
-//! Such a variable is written in each branch by some of the lanes. A masked write keeps the other lanes' values and
-//! therefore reads the variable, which would make it live from the kernel's entry on. But it has no value before the
-//! innermost statement that encloses all its accesses, so it is marked as undefined there, which starts its live range.
+//! Such a variable is written in each branch, by the lanes that take the branch. A masked write keeps the other lanes'
+//! values and therefore reads the variable, which would make it live from the kernel's entry on. But the variable has
+//! no value before the innermost statement that encloses all its accesses. So it is marked as undefined there, which
+//! starts its live range.
 
 use hashbrown::HashMap;
 
 use crate::ir::{Inst, Kernel, Region, Stmt, Variable};
 
-/// For statements, by address: the variables that are undefined before them.
+/// For each statement, by its address: the variables that are undefined before it.
 pub(super) type Undefined = HashMap<*const Stmt, Vec<Variable>>;
 
 /// The joined variables of `kernel`, by the statement before which their live ranges start.
@@ -19,7 +21,7 @@ pub(super) fn before(kernel: &Kernel) -> Undefined {
     let mut found = Undefined::new();
     for var in &kernel.joined {
         if let Some(Some(begin)) = walk.begins.remove(var) {
-            // Take the statement, of the innermost region that contains all accesses, that contains the first one.
+            // In the innermost region that contains all accesses, take the statement that contains the first access.
             found.entry(begin.first[begin.common.min(begin.first.len() - 1)]).or_default().push(*var);
         }
     }
@@ -30,7 +32,7 @@ pub(super) fn before(kernel: &Kernel) -> Undefined {
 struct Begin {
     /// The statements that enclose the first access, outermost first, and the access itself.
     first: Vec<*const Stmt>,
-    /// The number of these statements that enclose all accesses.
+    /// The number of these statements that also enclose all other accesses.
     common: usize,
 }
 

@@ -1,9 +1,9 @@
 //! Coalesces variables and values during lowering: finds reads and writes of variables that need no copy.
 //!
-//! Each variable has its own register. A value that was read from the variable can be in that register, provided that
-//! nothing writes the variable before the value's last use. A value that is written to it can be computed in that
-//! register, provided that the old value is not needed after the new one's definition, and nothing writes the variable
-//! again before the value's last use.
+//! Each variable has its own register. A value that was read from the variable can share that register, provided that
+//! nothing writes the variable before the value's last use. A value that is written to the variable can be computed in
+//! that register, provided that the old value is not needed after the new one's definition, and that nothing writes the
+//! variable again before the new value's last use.
 //!
 //! Statements are numbered in order. A use inside a nested statement counts as a use at the end of that statement in
 //! the region of the definition, so loops need no special treatment.
@@ -20,9 +20,9 @@ use crate::scalar::Elem;
 /// The accesses that need no copy.
 #[derive(Default)]
 pub(super) struct Direct {
-    /// Reads whose value is the variable's register.
+    /// Read values that share the variable's register.
     pub reads: HashSet<Value>,
-    /// Written values that can be computed in the variable's register, with that variable.
+    /// Written values that can be computed in the register of a variable, with that variable.
     pub writes: HashMap<Value, Variable>,
 }
 
@@ -31,8 +31,8 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     walk.region(&kernel.body);
     walk.last_uses(lazy_cmp);
     let mut direct = Direct::default();
-    // A value that is written to two variables, or twice to one, is not computed in either: it would have to be in two
-    // registers.
+    // A value that is written to two variables, or twice to one, is not computed in a variable's register: it would
+    // have to be in two registers.
     let mut taken: HashMap<Value, u32> = HashMap::new();
     walk.writes.values().flatten().for_each(|w| *taken.entry(w.value).or_default() += 1);
     for (var, reads) in &walk.reads {
@@ -50,7 +50,8 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
             let x = write.value.0 as usize;
             let written_once = taken.get(&write.value) == Some(&1);
             let next = writes.get(i + 1).map_or(u32::MAX, |w| w.at);
-            // A use before the write would need the new value while the register must still contain the old one.
+            // If the value is used before the write, it would have to be in the register while the register still
+            // contains the variable's old value.
             let used_before = walk.uses[x].iter().any(|(_, at)| *at < write.at);
             if written_once
                 && is_simple(kernel, write.value)
@@ -92,17 +93,18 @@ struct Walk<'k> {
     /// The number of statements numbered so far.
     number: u32,
     regions: u32,
-    /// The region and the number of each statement around the current point.
+    /// For each statement that encloses the current point: its region and its number.
     around: Vec<(u32, u32)>,
     /// For each region, its index in `around`.
     place: Vec<u32>,
-    /// For each statement, the last number inside it.
+    /// For each statement, the last number that a statement inside it has.
     ends: Vec<u32>,
-    /// For each value: number and region of its definition, and its last use.
+    /// For each value: the number of the statement that defines it, that statement's region, and the number of its last
+    /// use.
     def: Vec<u32>,
     region_of: Vec<u32>,
     last: Vec<u32>,
-    /// For each value: its users, and for each use the statement in the value's region that contains it.
+    /// For each value: its users, each with the number of the statement of the value's region that contains the use.
     uses: Vec<Vec<(Option<Value>, u32)>>,
     order: Vec<Value>,
     reads: HashMap<Variable, Vec<Value>>,
@@ -204,7 +206,8 @@ impl<'k> Walk<'k> {
         self.uses[v.0 as usize].push((user, at));
     }
 
-    /// Computes the last use of each value, including uses through values that are evaluated only where they are used.
+    /// Computes the last use of each value. A use by a value that is itself evaluated only where it is used counts at
+    /// the latter place.
     fn last_uses(&mut self, lazy_cmp: &[bool]) {
         for v in self.order.clone().into_iter().rev() {
             let mut last = self.def[v.0 as usize];
@@ -221,8 +224,8 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// True if the value may share its operand's register, or may be evaluated only where it is used. Its operands must
-    /// then stay unchanged until its own last use.
+    /// True if the value may share the register of its operand, or may be evaluated only where it is used. Its operands
+    /// must then stay unchanged until the value's own last use.
     fn is_lazy(&self, v: Value, lazy_cmp: &[bool]) -> bool {
         match self.kernel.def(v).inst {
             Inst::Cmp(..) => lazy_cmp[v.0 as usize],
@@ -260,8 +263,8 @@ impl Lower<'_> {
                 inst.operands.iter().filter(|o| matches!(o, MOperand::Virt(s) if s.reg == reg)).count()
             };
             if mentions(from.reg) > 0 {
-                // The instruction also reads the register, which already holds a part of the value that an earlier instruction has
-                // computed.
+                // The instruction also reads the register: an earlier instruction has already computed a part of the
+                // value there.
                 if mentions(from.reg) > 1 {
                     return false;
                 }
@@ -287,7 +290,7 @@ fn is_copy(inst: &MInst) -> bool {
     inst.op == Op::Copy && matches!(inst.operands.first(), Some(MOperand::Virt(_)))
 }
 
-/// The index of the operand that is the only result of an arithmetic instruction or a load.
+/// The index of the result operand, if the instruction is arithmetic or a load with a single result.
 fn result_slot(inst: &MInst) -> Option<usize> {
     let Op::Machine(row, _) = &inst.op else { return None };
     let plain = matches!(row.class, Class::Valu | Class::Salu | Class::LdsRead) || row.class.loads();

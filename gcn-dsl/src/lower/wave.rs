@@ -1,13 +1,13 @@
 //! Reductions and scans over the lanes of a wave, with DPP instructions (data-parallel primitives).
 //!
-//! The steps run with all lanes active: lanes that are inactive in the program take part with the operation's identity,
-//! so that partial results can pass through them. Live registers keep their values in those lanes, because the
-//! allocator gives the temporaries registers that no lane of the wave needs.
+//! The steps run with all lanes active. Lanes that are inactive in the program contribute the operation's identity, so
+//! that partial results can pass through them. Live registers keep their values in those lanes, because the allocator
+//! gives the temporaries registers that no lane of the wave needs.
 //!
-//! A reduction combines neighbours within a quad, then quads within eight lanes, then halves of a row of 16. Each of
-//! these steps is a permutation, so every lane of the row gets the result. Two broadcasts to later rows then combine
-//! the rows. A scan shifts by 1, 2, 4 and 8 within the row (Hillis and Steele) and then uses the same broadcasts. If
-//! VOP2 has the operation, each step is a single instruction.
+//! A reduction combines neighbours within a quad, then quads within eight lanes, then the halves of a row of 16 lanes.
+//! Each of these steps is a permutation, so every lane of the row gets the result. Two broadcasts to later rows then
+//! combine the rows. A scan shifts by 1, 2, 4 and 8 lanes within the row (Hillis and Steele) and then uses the same
+//! broadcasts. If the operation has a VOP2 instruction, each step is a single instruction.
 
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::RegFile;
@@ -28,7 +28,7 @@ struct Step {
     ctrl: u16,
     row_mask: u8,
     bank_mask: u8,
-    /// True if every lane has a source, so that the old value of the destination is not needed.
+    /// True if every lane has a source lane, so that the old value of the destination is not needed.
     total: bool,
 }
 
@@ -40,11 +40,11 @@ const fn shift(n: u16) -> Step {
     Step { ctrl: 0x110 | n, row_mask: 0xf, bank_mask: 0xf, total: false }
 }
 
-/// How the results of rows are combined with those of later rows.
+/// The way in which the results of rows are combined with those of later rows.
 struct Join {
     /// The DPP step, on targets with row broadcasts.
     broadcast: Step,
-    /// The equivalent without DPP: source lanes, and the rows that get their values.
+    /// The equivalent without DPP: each source lane, with the mask of the rows that get its value.
     lanes: &'static [(u32, u8)],
 }
 
@@ -67,7 +67,8 @@ const IN_ROW: [Step; 4] = [permutation(0xb1), permutation(0x4e), permutation(0x1
 /// `row_shr` by 1, 2, 4, 8.
 const SCAN_ROW: [Step; 4] = [shift(1), shift(2), shift(4), shift(8)];
 
-/// The VOP2 instruction that can include the DPP step, for an element type.
+/// The VOP2 instruction that performs the operation and the DPP step at once; `None` if there is none for this element
+/// type.
 fn fused(op: Bin, elem: Elem) -> Option<&'static str> {
     Some(match (op, calc(elem)) {
         (Bin::Add, Calc::I32 | Calc::U32) => "v_add_u32",
@@ -137,9 +138,9 @@ impl Lower<'_> {
         }
     }
 
-    /// `ds_bpermute_b32` for targets where it reaches only the same half of the wave. It is executed for the values,
-    /// and again for the values with exchanged halves; each lane takes the result that its address selects. Inactive
-    /// lanes read as 0.
+    /// Emits `ds_bpermute_b32` for targets on which it reaches only lanes of the same half of the wave. It is executed
+    /// twice: for the values, and for the values with the two halves exchanged. Each lane takes the result that its
+    /// address selects. Inactive lanes read as 0.
     pub(super) fn permute_by_halves(&mut self, v: Value, address: Value, value: Value) -> Lowered {
         const EXCHANGE: &str = "v_permlane64_b32";
         /// The bit of an address (four times the lane's number) that distinguishes the halves of the wave.
@@ -197,7 +198,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Emits `t = t op t'`, where `t'` is `t` as the step permutes it.
+    /// Emits `t = t op t'`, where `t'` is `t` with its lanes moved as `step` says.
     fn step(&mut self, op: Bin, elem: Elem, t: VSlice, neutral: Src, step: Step) -> Lowered<VSlice> {
         if let Some(mnemonic) = fused(op, elem) {
             // Done in place: a lane without a source keeps its value, which is `t op identity`, so no register with the
@@ -220,12 +221,12 @@ impl Lower<'_> {
         Ok(out)
     }
 
-    /// True if DPP can cross rows, with row broadcasts and shifts of the whole wave.
+    /// True if DPP can move values between rows, by row broadcasts and shifts of the whole wave.
     fn joins_rows_by_dpp(&self) -> bool {
         self.target.family() == Family::GFX9
     }
 
-    /// Emits `t = t op x` in the rows of the mask, where `x` is the value of one lane.
+    /// Emits `t = t op x` in the rows of the mask, where `x` is the value of `t` in one lane.
     fn joined(
         &mut self,
         op: Bin,
@@ -258,7 +259,7 @@ impl Lower<'_> {
         if op == Bin::Add && !elem.is_float() { self.wrap_vector(t, elem) } else { Ok(()) }
     }
 
-    /// `t` as the step permutes it, with `neutral` in lanes without a source.
+    /// `t` with its lanes moved as the step says; lanes without a source lane get `neutral`.
     fn moved(&mut self, t: VSlice, neutral: Src, step: Step) -> VSlice {
         let other = self.new_reg(RegFile::Vgpr, t.len);
         if !step.total {
@@ -299,7 +300,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lane 31's value in the lower half of the wave, lane 63's in the upper one.
+    /// A register with the value of the last lane of each half: lane 31's in the lower half of the wave, lane 63's in
+    /// the upper one.
     fn each_half(&mut self, t: VSlice) -> Lowered<VSlice> {
         let halves = [self.lanes() / 2 - 1, self.lanes() - 1]
             .map(|lane| (self.new_reg(RegFile::Sgpr, t.len), u32::from(lane)));

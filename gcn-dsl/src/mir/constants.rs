@@ -1,10 +1,10 @@
 //! Hoists constants, and copies of scalars to vector registers, out of loops, and shares them within blocks.
 //!
-//! If an instruction does not accept a constant, or a second scalar, as an operand, instruction selection puts it into
+//! If an instruction does not accept a constant, or a second scalar, as an operand, instruction selection copies it to
 //! a register right before the instruction. In a loop this costs an instruction per iteration for each reader. This
 //! pass computes the value once, at the end of the block before the outermost loop, for all readers in that loop. All
-//! lanes that execute the loop also execute that block. Constants for other lanes, which a whole-wave operation
-//! activates temporarily, are not moved.
+//! lanes that execute the loop also execute that block. Constants in code of a whole-wave operation, which temporarily
+//! activates other lanes, are not moved.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::RegFile;
@@ -21,8 +21,8 @@ type Dwords = SmallVec<[MOperand; 2]>;
 /// hoisted, since each of these registers is live throughout the loop.
 const SHARED: usize = 12;
 
-/// The maximum distance, in instructions, from one reader of a constant in a block to the next for them to share a
-/// register. An assumed value, about a load's latency.
+/// The maximum distance, in instructions, between consecutive readers of a constant in a block that share a register.
+/// It is an assumed value, about a load's latency.
 const NEAR: usize = 48;
 
 /// Hoists constants out of loops, and shares equal ones within blocks.
@@ -101,7 +101,7 @@ fn hoist(f: &mut Function) {
                 insts.insts.extend(taken);
                 continue;
             };
-            // The same constant is already hoisted out of this loop nest: its readers use that register.
+            // The same constant is already hoisted out of this loop nest, so its readers use that register.
             if let Some(first) = shared.get(&(file, value.clone())) {
                 renamed.insert(reg, *first);
                 continue;
@@ -117,7 +117,7 @@ fn hoist(f: &mut Function) {
     }
     for (block, made) in arrivals {
         let insts = &mut f.blocks[block].insts;
-        // Inserted before the branches that end the block.
+        // Insert the constants before the branches that end the block.
         let branches = insts.iter().rev().take_while(|i| is_branch(i)).count();
         let end = insts.len() - branches;
         insts.splice(end..end, made);
@@ -129,7 +129,7 @@ fn hoist(f: &mut Function) {
 struct Makers {
     /// The number of instructions that write the register.
     count: Vec<u32>,
-    /// The last block outside loops that writes the register, or `u32::MAX` if a block in a loop does.
+    /// The last block that writes the register; `u32::MAX` if a block in a loop writes it.
     block: Vec<u32>,
 }
 
@@ -145,7 +145,7 @@ impl Makers {
                         && super::dce::writes(inst, slot)
                     {
                         let reg = slice.reg.0 as usize;
-                        // A write that keeps some lanes depends on the previous value, so it counts as two.
+                        // A write that keeps some lanes depends on the previous value, so count it as two writes.
                         writers[reg] += 1 + u32::from(inst.keeps_dst);
                         block[reg] = place;
                     }

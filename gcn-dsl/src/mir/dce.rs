@@ -1,6 +1,6 @@
 //! Dead-code elimination on machine instructions: removes arithmetic whose results are unused, for example because
-//! selection folded it into other instructions. Liveness is tracked by dword, since of a 64-bit value only one half may
-//! be used.
+//! selection folded it into other instructions. Liveness is tracked by dword, since often only one half of a 64-bit
+//! value is used.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub fn run(f: &mut Function) {
     let mut dead = vec![false; insts.len()];
     let mut found = false;
     let mut work: Vec<u32> = (0..insts.len() as u32).filter(|&i| makers.removable[i as usize]).collect();
-    // Worklist: an instruction that dies may be the last reader of another one's result.
+    // The worklist is needed because an instruction that dies may be the last reader of another one's result.
     while let Some(i) = work.pop() {
         let inst = insts[i as usize];
         // An instruction can be in the worklist several times, once for each dword that it writes.
@@ -80,7 +80,7 @@ impl Dwords {
     }
 }
 
-/// The removable instructions, as a list for each dword of those that write it.
+/// For each dword, the list of the removable instructions that write it.
 struct Makers {
     /// The start of each dword's list in `insts`.
     first: Vec<u32>,
@@ -119,10 +119,10 @@ impl Makers {
     }
 }
 
-/// The number of reads of each dword, except reads that only keep the rest of a partly written register.
+/// The number of reads of each dword. Reads that only keep the rest of a partly written register do not count.
 fn reads(f: &Function, dwords: &Dwords) -> Vec<u32> {
     let mut reads = vec![0; dwords.count()];
-    // Registers that are observed from outside count as read.
+    // Registers that are observed from outside the function count as read.
     let kept = f.kept.iter().flat_map(|reg| dwords.of_slice(&reg.all(f.info(*reg))));
     let insts = f.blocks.iter().flat_map(|b| &b.insts);
     kept.chain(insts.flat_map(|inst| dwords.read(inst))).for_each(|dword| reads[dword] += 1);
@@ -169,7 +169,7 @@ fn is_removable(inst: &MInst, scc_is_read: bool) -> bool {
         Op::Machine(row, _) => {
             let arithmetic =
                 row.format.is_vop() || matches!(row.format, Format::Sop1 | Format::Sop2 | Format::Sopk);
-            // Scalar arithmetic also writes SCC; it is removable only if that is not read either.
+            // Scalar arithmetic also writes SCC; it is removable only if that SCC is not read either.
             let spare = if scc_is_read { ImplicitRegs::empty() } else { ImplicitRegs::SCC };
             arithmetic && spare.contains(row.implicit_writes)
         }

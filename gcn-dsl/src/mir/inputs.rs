@@ -12,7 +12,7 @@ pub struct Inputs {
     pub dispatch_packet: bool,
     /// For each dimension, true if the workgroup id is used.
     pub workgroup_id: [bool; 3],
-    /// The number of dimensions of the work-item id that are used: all up to the highest.
+    /// The number of dimensions of the work-item id that are used: all dimensions up to the highest that is used.
     pub local_id_dims: u8,
     /// Bytes of scratch memory per lane, a multiple of 4; see [`Inputs::reserve_scratch`].
     pub scratch_bytes: u32,

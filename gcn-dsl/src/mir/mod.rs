@@ -12,9 +12,10 @@
 //! - A write under EXEC that must keep the old value of the inactive lanes has [`MInst::keeps_dst`] set: it also reads
 //!   its destination.
 //! - A write of a part of a tuple keeps the rest, so it also reads the tuple, unless the tuple is not live before it. A
-//!   tuple that is assembled from parts starts with [`Op::Undef`], which starts its live range without giving it a value.
-//! - SCC and VCC are not allocated. Instruction selection keeps a writer of SCC or VCC close to its reader, with no
-//!   instruction in between that writes it. Copies that the allocator inserts never change SCC or VCC.
+//!   tuple that is assembled from parts starts with [`Op::Undef`], which starts its live range without giving it a
+//!   value.
+//! - SCC and VCC are not allocated. Instruction selection keeps a writer of SCC or VCC close to its reader; no
+//!   instruction between the two writes that register. Copies that the allocator inserts never change SCC or VCC.
 
 pub mod constants;
 pub mod dce;
@@ -46,7 +47,7 @@ pub struct VRegInfo {
     pub file: RegFile,
     /// The number of consecutive registers: usually 1, 2, 3, 4, 8, 16 or 32, but any number up to 32 is allowed.
     pub len: u8,
-    /// The number of the first register must be a multiple of this.
+    /// The number of the first register must be a multiple of this number.
     pub align: u8,
 }
 
@@ -102,7 +103,7 @@ pub struct MInst {
     pub op: Op,
     /// The operands in assembly order.
     pub operands: SmallVec<[MOperand; 5]>,
-    /// The write keeps some lanes of the destination, so the instruction also reads the destination.
+    /// True if the write keeps some lanes of the destination, so that the instruction also reads the destination.
     pub keeps_dst: bool,
     /// The location in the user's source.
     pub loc: Option<SourceLoc>,
@@ -161,9 +162,10 @@ pub struct Function {
     pub live_in: Vec<Reg>,
     /// Virtual registers for which the user chose the machine registers.
     pub pins: Vec<Pin>,
-    /// The buffer resources of slices. The memory that one describes is accessed only through the same resource.
+    /// The buffer resources of slices. The memory that such a resource describes is accessed only through that
+    /// resource.
     pub slices: HashSet<VReg>,
-    /// Results of instructions that the user's code names explicitly (functions of `isa`): passes do not change these
+    /// Results of instructions that the user's code names explicitly (functions of `isa`). Passes do not change these
     /// instructions.
     pub named: HashSet<VReg>,
     /// The virtual registers of named values of the source, for debug information.
@@ -202,7 +204,7 @@ impl Function {
         VReg(self.vregs.len() as u32 - 1)
     }
 
-    /// The target with the wave size, by which instructions are looked up.
+    /// The target and the wave size, which together select the rows of the instruction table.
     pub fn on(&self) -> Subtarget {
         Subtarget { target: self.target, wave: self.wave }
     }

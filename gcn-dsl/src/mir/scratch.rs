@@ -24,13 +24,13 @@ pub fn reach(target: Target) -> u32 {
 impl Inputs {
     /// Reserves `bytes` bytes of each lane's scratch and returns their offset, a multiple of `align`.
     ///
-    /// If the target needs a set-up of `FLAT_SCRATCH`, the first call inserts it at the entry of `function`. It needs
-    /// additional user SGPRs, so it changes the machine registers in [`Function::live_in`] and in the copies from them
-    /// at the start of the entry block. The descriptor is derived from [`Inputs::scratch_bytes`].
+    /// If the target needs a set-up of `FLAT_SCRATCH`, the first call inserts it at the entry of `function`. The set-up
+    /// needs additional user SGPRs, so it changes the machine registers in [`Function::live_in`] and in the copies from
+    /// them at the start of the entry block. The descriptor is derived from [`Inputs::scratch_bytes`].
     pub fn reserve_scratch(&mut self, function: &mut Function, bytes: u32, align: u32) -> u32 {
         let before = *self;
         let offset = self.scratch_bytes.next_multiple_of(align.max(1));
-        // The hardware interleaves the lanes' scratch by dwords.
+        // The hardware interleaves the scratch of the lanes by dwords, so the size is a multiple of 4.
         self.scratch_bytes = (offset + bytes).next_multiple_of(4);
         if before.scratch_bytes == 0 && self.scratch_bytes > 0 {
             set_up(function, &before, self);
@@ -56,7 +56,7 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     }
     let live_in = f.live_in.clone();
     let Some(entry) = f.blocks.first_mut() else { return };
-    // The copies from live-in registers are first in the entry block. The set-up is inserted after them, since later
+    // The copies from live-in registers are first in the entry block. Insert the set-up after them, since later
     // instructions may be assigned the live-in registers.
     let mut copies = 0;
     for inst in &mut entry.insts {
@@ -78,8 +78,8 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
         Op::Machine(row, row.default_mods())
     };
     let zero = MOperand::Fixed(Operand::const32(0));
-    // On targets where `FLAT_SCRATCH` is not a pair of SGPRs, the sum is computed in a virtual register and written to
-    // the hardware register.
+    // If `FLAT_SCRATCH` is not a pair of SGPRs on the target, compute the sum in a virtual register and write it to the
+    // hardware register.
     let is_named = target.named_sgprs().flat_scratch.is_some();
     let sum = if is_named { base } else { f.new_vreg(RegFile::Sgpr, 2) };
     let half = |i: u8| match is_named {
@@ -122,8 +122,8 @@ pub fn sets_up(inst: &MInst, target: Target) -> bool {
     }
 }
 
-/// True if the target has no form of `scratch_*` without an address register, so that an access at a constant offset
-/// needs an SGPR that contains 0.
+/// True if the target has no form of `scratch_*` without an address register. An access at a constant offset then needs
+/// an SGPR that contains 0.
 pub fn needs_base(target: Target) -> bool {
     table::find_operation(target, "scratch_load_dword").all(|row| row.form != NO_ADDRESS)
 }

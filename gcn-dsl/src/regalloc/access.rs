@@ -13,7 +13,7 @@ pub(super) struct VUse {
     pub slice: VSlice,
     pub read: bool,
     pub write: bool,
-    /// True if the write happens while sources are still being read (early clobber).
+    /// True if the register is written while sources of the instruction are still being read (early clobber).
     pub early: bool,
     /// True if the write leaves the register undefined, see [`Op::Undef`].
     pub undef: bool,
@@ -22,8 +22,8 @@ pub(super) struct VUse {
 /// The virtual operands of `inst`, in operand order.
 pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
     let mut uses = SmallVec::new();
-    // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar results, so these never
-    // keep anything.
+    // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar results, so a scalar
+    // result never keeps inactive lanes.
     let masked = |slice: VSlice| f.info(slice.reg).file != RegFile::Sgpr;
     let keeps =
         inst.keeps_dst || matches!(&inst.op, Op::Machine(desc, mods) if desc.preserves_destination(mods));
@@ -47,7 +47,7 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
 /// The virtual operands of all instructions of a function, cached because an allocation reads them several times.
 pub(super) struct Uses {
     list: Vec<VUse>,
-    /// For each instruction, the index of its first operand; and the total number at the end.
+    /// For each instruction, the index in `list` of its first operand, followed by the length of `list`.
     from: Vec<u32>,
 }
 
@@ -68,7 +68,8 @@ impl Uses {
     }
 }
 
-/// True if a result of `len` dwords must not share registers with sources that die in the instruction:
+/// True if a result of `len` dwords must not share registers with sources that die in the same instruction. These are
+/// the cases:
 ///
 /// - Matrix instructions write D over several passes while they still read A and B (and C, unless it is D itself).
 /// - A scalar load of several dwords that is replayed after an XNACK would find its own base overwritten.
@@ -95,7 +96,7 @@ pub(super) struct MatrixOperands {
     pub c: Option<MOperand>,
 }
 
-/// The operands of `inst` if it is a matrix instruction.
+/// The operands of `inst` if it is a matrix instruction; `None` otherwise.
 pub(super) fn matrix_operands(inst: &MInst) -> Option<MatrixOperands> {
     let Op::Machine(desc, _) = inst.op else { return None };
     if !desc.multiplies_matrices() {
@@ -110,7 +111,7 @@ pub(super) fn overlap(a: VSlice, b: VSlice) -> bool {
     a.reg == b.reg && a.start < b.start + b.len && b.start < a.start + a.len
 }
 
-/// The dwords of `slice` as a bit mask over its register.
+/// The dwords of `slice` as a bit mask over the dwords of its register.
 pub(super) fn mask(slice: VSlice) -> u32 {
     (((1u64 << slice.len) - 1) << slice.start) as u32
 }

@@ -1,10 +1,11 @@
-//! Assignment of machine registers: finds the first register for every class.
+//! Assignment of machine registers: finds for every class (of coalesced virtual registers) its first machine register.
 //!
-//! Each register of the file has a list of the segments during which it is taken. A class is placed where none of its
-//! dwords meets a taken segment: in hinted registers if these are free, otherwise in the lowest aligned ones. With
-//! [`Order::Start`] the classes are processed in order of their first slot, wider ones first among equals. That is
-//! linear scan with lifetime holes; segments that ended before the current class starts are removed as the scan
-//! proceeds. With [`Order::Size`] the widest and longest classes come first, which leaves fewer unusable aligned gaps.
+//! Each register of the file has a list of the segments of time during which it is taken. A class is assigned registers
+//! that are free during the segments of its dwords: the hinted ones if possible, otherwise the lowest aligned ones.
+//! With [`Order::Start`] the classes are processed in the order of their first slot (point in time), wider ones first
+//! among equals. That is linear scan with lifetime holes; segments that ended before the current class starts are
+//! removed as the scan proceeds. With [`Order::Size`] the widest and longest classes come first, which leaves fewer
+//! unusable aligned gaps.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -25,7 +26,7 @@ pub(super) enum Order {
     Size,
 }
 
-/// The error that a class fits nowhere.
+/// The error that no free registers exist for a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoPlace {
     pub len: u8,
@@ -35,7 +36,7 @@ pub(super) struct NoPlace {
 /// The owner of segments that contain initial state; it cannot be evicted.
 const NO_OWNER: VReg = VReg(u32::MAX);
 
-/// A segment during which a register is taken, and the class that has it.
+/// A segment during which a register is taken, and the class that occupies the register.
 #[derive(Clone, Copy)]
 struct Taken {
     start: Slot,
@@ -50,14 +51,15 @@ struct Taken {
 struct Unit(Vec<Taken>);
 
 impl Unit {
-    /// Removes segments that ended before `start`, since no later query is about an earlier slot.
+    /// True if the register is free during `segs`. Removes segments that ended before `start`, since no later query is
+    /// about an earlier slot.
     fn is_free(&mut self, start: Slot, segs: &Segs) -> bool {
         while self.0.last().is_some_and(|s| s.end <= start) {
             self.0.pop();
         }
         let mut rest = &self.0[..];
         for seg in segs.as_slice() {
-            // Usually the current entry decides; search only if it ended before the segment.
+            // Usually the last entry ends after the segment starts; search only if it does not.
             if rest.last().is_some_and(|s| s.end <= seg.start) {
                 rest = &rest[..rest.partition_point(|s| s.end > seg.start)];
             }
@@ -76,7 +78,7 @@ impl Unit {
         })
     }
 
-    /// Keeps the entries that start at this slot or later; removes and returns the rest.
+    /// Removes and returns the entries that start before slot `end`; the others stay.
     fn split(&mut self, end: Slot) -> Vec<Taken> {
         let at = self.0.partition_point(|s| s.start >= end);
         self.0.split_off(at)
@@ -88,7 +90,7 @@ impl Unit {
             let at = self.0.partition_point(|s| s.start > seg.start);
             return self.0.insert(at, taken(seg));
         }
-        // A single merge: separate insertions would each move all earlier entries.
+        // Merge the two lists in one pass: separate insertions would each move all earlier entries.
         let Some(last) = segs.last() else { return };
         let mut before = self.split(last.end).into_iter().peekable();
         for seg in segs.iter().rev() {
@@ -115,7 +117,8 @@ impl Places {
         Places(vec![None; vregs])
     }
 
-    /// The first register of a class; `None` before its file is assigned, and for classes that are never live.
+    /// The first register of a class. `None` if the class's file has not been assigned yet, or if the class is never
+    /// live.
     pub fn get(&self, root: VReg) -> Option<u16> {
         self.0[root.0 as usize]
     }
@@ -128,13 +131,16 @@ impl Places {
     }
 }
 
-/// The cost of spilling a class. Where registers run out, cheaper classes are evicted.
+/// The cost of spilling a class. If registers run out, classes with a lower cost are evicted for classes with a higher
+/// one.
 pub(super) trait SpillCosts {
-    /// The cost of the class's spill code for each slot of its life; `None` if it must be in registers.
+    /// The cost of the class's spill code divided by the number of slots in its life; `None` if the class must be in
+    /// registers.
     fn of(&self, root: VReg) -> Option<f32>;
 }
 
-/// Marks the owners seen for the current candidate registers; a class may meet many owners with many segments each.
+/// A set of the classes that occupy the candidate registers at hand. A class may be met many times, because it may have
+/// many segments.
 struct Seen {
     /// For each class, the round in which it was last seen.
     round: Vec<u32>,
@@ -155,11 +161,13 @@ pub(super) struct File<'a> {
     pub limit: u16,
     pub reserved: &'a [(Reg, Seg)],
     pub order: Order,
-    /// On targets with dual instructions, whose results must go to an even and an odd register.
+    /// For VGPRs of targets with dual instructions, whose two results must be in an even and an odd register; `None`
+    /// otherwise.
     pub pairs: Option<Pairs>,
 }
 
-/// The first register of the last class with one register, and the end of the registers in use.
+/// The first register of the class that was assigned last among the classes of one register, and the end of the
+/// registers in use.
 #[derive(Default)]
 pub(super) struct Pairs {
     last: Cell<u16>,
@@ -167,19 +175,20 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// For a file of `f` whose results may be paired.
+    /// `Some` if results in `file` may be those of dual instructions.
     pub fn of(f: &Function, file: RegFile) -> Option<Pairs> {
         (file == RegFile::Vgpr && dual::joins(f.on())).then(Pairs::default)
     }
 
-    /// True for a register with another parity than the last one, below those that are in use anyway.
+    /// True if `base` and the register that was assigned last are not both even or both odd, and `base` is below the
+    /// end of the registers in use.
     fn takes(&self, base: u16) -> bool {
         base < self.end.get() && base % 2 != self.last.get() % 2
     }
 }
 
 impl File<'_> {
-    /// Assigns the classes of the file.
+    /// Assigns registers to the file's classes.
     pub fn assign(&self, places: &mut Places) -> Result<(), NoPlace> {
         let mut units = self.units();
         self.pinned(&mut units, places)?;
@@ -192,8 +201,8 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Assigns the classes that fit. If two do not fit together, the one with the higher spill cost stays. Returns the
-    /// classes without registers.
+    /// Assigns registers to the classes that fit. If two classes do not fit together, the one with the higher spill
+    /// cost stays. Returns the classes without registers.
     pub fn assign_or_evict(&self, costs: &dyn SpillCosts, places: &mut Places) -> Result<Vec<VReg>, NoPlace> {
         let mut units = self.units();
         self.pinned(&mut units, places)?;
@@ -205,7 +214,8 @@ impl File<'_> {
                 continue;
             }
             let mine = costs.of(root);
-            // This is `None` even if only evictions exist that cost at least as much as spilling this class itself.
+            // The result is `None` also if every possible eviction costs at least as much as spilling this class
+            // itself.
             let Some((base, others)) = self.cheapest_eviction(&units, root, mine, costs, &mut seen) else {
                 if mine.is_none() {
                     return Err(NoPlace { len: self.classes.live_lanes(root).len() as u8, start });
@@ -213,8 +223,8 @@ impl File<'_> {
                 evicted.push(root);
                 continue;
             };
-            // Evicted classes are not assigned again in this round, even if registers become free later: their pieces
-            // get registers in the next round.
+            // Evicted classes get no registers in this round, even if some become free later: their pieces get
+            // registers in the next round.
             for other in others {
                 let at = places.0[other.0 as usize].take().map_or(0, usize::from);
                 for (unit, lane) in units[at..].iter_mut().zip(self.classes.live_lanes(other)) {
@@ -227,7 +237,7 @@ impl File<'_> {
         Ok(evicted)
     }
 
-    /// Assigns the pinned classes, before all others.
+    /// Assigns the pinned classes. This comes before all other classes.
     fn pinned(&self, units: &mut [Unit], places: &mut Places) -> Result<(), NoPlace> {
         for (root, base) in self.classes.pinned().filter(|p| self.classes.info(p.0).file == self.file) {
             let lanes = self.classes.live_lanes(root);
@@ -242,7 +252,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// The unassigned classes, with their first slots.
+    /// The classes without registers, each with its first slot.
     fn unplaced(&self, places: &Places) -> Vec<(VReg, Slot)> {
         let mut list = ordered(self.classes, self.file, self.order);
         list.retain(|(root, _)| places.get(*root).is_none());
@@ -266,11 +276,12 @@ impl File<'_> {
         (u16::from(remainder)..(self.limit + 1).saturating_sub(len)).step_by(usize::from(align))
     }
 
-    /// Free registers for the class, which starts at this slot: hinted ones if possible, otherwise the lowest.
+    /// Free registers for the class `root`, whose first slot is `start`: hinted ones if possible, otherwise the lowest.
+    /// `None` if there are none.
     fn free(&self, units: &mut [Unit], (root, start): (VReg, Slot), places: &Places) -> Option<u16> {
         let lanes = self.classes.live_lanes(root);
         let (align, remainder) = self.classes.align(root);
-        // In the order of size, the next class may start earlier.
+        // With [`Order::Size`], a later class may start earlier, so no segment may be dropped.
         let start = if self.order == Order::Start { start } else { 0 };
         let mut fits = |base: u16| {
             let base = usize::from(base);
@@ -296,9 +307,9 @@ impl File<'_> {
             .or_else(|| self.bases(root).find(|&base| fits(base)))
     }
 
-    /// The registers whose owners are the cheapest to evict, if each of them is cheaper than the class itself (`mine`;
-    /// `None` if the class must have a register). Candidates are compared by their most expensive owner, then by the
-    /// sum.
+    /// The registers whose owners are the cheapest to evict. `None` if no candidate has only owners that are cheaper
+    /// than the class itself (its cost is `mine`, or `None` if the class must have a register). Candidates are compared
+    /// by the cost of their most expensive owner, then by the sum of the costs.
     fn cheapest_eviction(
         &self,
         units: &[Unit],

@@ -1,14 +1,15 @@
 //! Coalescing: virtual registers that can share a machine register are merged into one class, and the copies between
 //! them disappear.
 //!
-//! A class is a tuple as wide as its widest member, the root; the other members are at an offset in it. Two classes
-//! merge if one can contain the other, their alignments agree, and no dword of the result would contain two values at
-//! once. The interference test uses exact live segments, so coalescing never creates a conflict within a class. It may
-//! make a class harder to assign, because its life grows; therefore there is the mode [`Coalesce::Whole`].
+//! A class is a tuple as wide as its widest member, the root; every other member has an offset in that tuple. Two
+//! classes merge if one can contain the other, their alignments agree, and no dword of the result would have to contain
+//! two values at once. The interference test uses exact live segments, so coalescing never creates a conflict within a
+//! class. It may make a class harder to assign, because the class then lives longer; therefore there is the mode
+//! [`Coalesce::Whole`].
 //!
 //! Copies are tried from the innermost loops outwards. A matrix instruction whose D and C are different virtual
-//! registers counts as a copy from C to D: if they are merged they are the same tuple, otherwise they are assigned
-//! disjoint registers.
+//! registers counts as a copy from C to D: if the two are merged, D and C are the same tuple, otherwise they are
+//! assigned disjoint registers.
 
 mod pinned;
 
@@ -35,7 +36,7 @@ pub(super) enum Coalesce {
 pub(super) enum Hint {
     /// The class should start at this register.
     At(u16),
-    /// The class should start where this register's class does, plus an offset.
+    /// The class should start where the class of this register starts, plus an offset.
     Near(VReg, i32),
 }
 
@@ -43,8 +44,8 @@ pub(super) enum Hint {
 struct Candidate {
     dst: VSlice,
     src: VSlice,
-    /// Slots at which both sides may be live nevertheless: the early slot of a matrix instruction, at which D is
-    /// already live while C is still read.
+    /// Slots at which both slices may be live although they are merged: the early slot of a matrix instruction, at
+    /// which D is already live while C is still read.
     exempt: Seg,
 }
 
@@ -53,9 +54,9 @@ const NO_SLOT: Seg = Seg { start: u32::MAX, end: u32::MAX };
 /// The equivalence classes of virtual registers.
 pub(super) struct Classes {
     infos: Vec<VRegInfo>,
-    /// Union-find: for each register, its parent and its offset in the parent; a root is its own parent.
+    /// Union-find: for each register, its parent and its offset in the parent. A root is its own parent.
     parent: Vec<(u32, u8)>,
-    /// For roots: the alignment, and the required remainder of the first machine register's number by it.
+    /// For each root: the alignment, and the remainder of the first machine register's number divided by the alignment.
     align: Vec<(u8, u8)>,
     /// Pinned registers, and initial state.
     pins: Pinned,
@@ -105,7 +106,8 @@ impl Classes {
         self.infos[root.0 as usize]
     }
 
-    /// The alignment of the class, and the required remainder of its first machine register's number by it.
+    /// The alignment of the class, and the remainder that its first machine register's number must have when divided by
+    /// the alignment.
     pub fn align(&self, root: VReg) -> (u8, u8) {
         self.align[root.0 as usize]
     }
@@ -127,7 +129,7 @@ impl Classes {
         &mut self.segs[first..first + usize::from(self.infos[root.0 as usize].len)]
     }
 
-    /// Removes a register that is not needed.
+    /// Removes the life of a register that is not needed.
     pub fn discard(&mut self, reg: VReg) {
         self.lanes_mut(reg).iter_mut().for_each(Segs::clear);
     }
@@ -163,13 +165,14 @@ impl Classes {
         list
     }
 
-    /// Merges the classes of the two slices so that the slices coincide. Returns false if that is impossible.
+    /// Merges the classes of the two slices so that the slices coincide. Returns true if they coincide afterwards, and
+    /// false if that is impossible.
     fn merge(&mut self, candidate: &Candidate) -> bool {
         let Candidate { dst, src, exempt } = *candidate;
         let ((dst_root, dst_offset), (src_root, src_offset)) = (self.find(dst.reg), self.find(src.reg));
         let dst_at = i32::from(dst_offset) + i32::from(dst.start);
         let src_at = i32::from(src_offset) + i32::from(src.start);
-        // They are in one class already: the copy disappears only if both sides are at the same offset.
+        // Both are in one class already: the copy disappears only if both slices are at the same offset.
         if dst_root == src_root {
             return dst_at == src_at;
         }
@@ -177,8 +180,8 @@ impl Classes {
         if dst_info.file != src_info.file {
             return false;
         }
-        // Decide which class contains the other. If both are possible, the one with fewer segments becomes the inner
-        // one, because its segments are merged into the other's, which costs time for each.
+        // Decide which class contains the other. If both are possible, the class with fewer segments becomes the inner
+        // one, because merging its segments into those of the outer class takes time for each segment.
         let inside = |at: i32, inner: u8, outer: u8| at >= 0 && at + i32::from(inner) <= i32::from(outer);
         let by_size = self.lanes(dst_root)[0].len() <= self.lanes(src_root)[0].len();
         let (inner, outer, at) = if inside(src_at - dst_at, dst_info.len, src_info.len)
@@ -209,7 +212,8 @@ impl Classes {
         free
     }
 
-    /// The alignment of `outer` if `inner` is in it at offset `at`.
+    /// The alignment of `outer` if `inner` is merged into it at offset `at`; `None` if the two alignments are
+    /// incompatible.
     fn merged_align(&self, inner: VReg, outer: VReg, at: u8) -> Option<(u8, u8)> {
         let (n, r) = self.align(inner);
         // inner base = outer base + at, so outer base ≡ r - at (mod n).
@@ -250,8 +254,8 @@ impl Classes {
         self.hint_two_addresses(f);
     }
 
-    /// Hints that result and addend of an instruction should be in one register if that allows a shorter form. Copies,
-    /// which cost more, take precedence.
+    /// Hints that the result and the addend of an instruction should be in one register if the instruction then has a
+    /// shorter form. Hints for copies take precedence, because a copy costs more.
     fn hint_two_addresses(&mut self, f: &Function) {
         for [to, addend] in
             f.blocks.iter().flat_map(|b| &b.insts).filter_map(|inst| two_address::tied(f, inst))

@@ -1,5 +1,5 @@
-//! Allocations that have not been verified. If several are made for one kernel, for different orders of its
-//! instructions, only the one that is used needs to be verified.
+//! Allocations that have not been verified. If a kernel is allocated several times, with its instructions in different
+//! orders, only the allocation that is used needs to be verified.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub struct Draft<'f> {
     f: Cow<'f, Function>,
     limits: Limits,
     allocated: Allocated,
-    /// True if it has spill code, or could have had some.
+    /// True if the allocation may contain spill code.
     is_spilled: bool,
 }
 
@@ -49,7 +49,8 @@ pub fn draft<'f>(f: Cow<'f, Function>, limits: &Limits) -> Result<Draft<'f>, All
     Ok(Draft { f, limits: *limits, allocated, is_spilled })
 }
 
-/// The allocation with the first strategy that fits; or the error for `first`, the classes of the first strategy.
+/// Makes an allocation with the first strategy that fits. The inner error is that of the first strategy, whose classes
+/// are `first`.
 fn without_spilling(
     job: &Job<'_>,
     first: &mut Coalesced,
@@ -61,8 +62,8 @@ fn without_spilling(
         Err(error @ AllocError::DoesNotFit { .. }) => error,
         Err(error) => return Err(error),
     };
-    // Without `tuple`, the pressure itself exceeds the limit. Less coalescing only adds live ranges, so the other
-    // strategies cannot fit either.
+    // Without `tuple`, the register pressure itself exceeds the limit. Less coalescing only adds live ranges, so the
+    // other strategies cannot fit either.
     if matches!(misfit, AllocError::DoesNotFit { tuple: None, .. }) {
         return Ok(Err(misfit));
     }
@@ -86,9 +87,9 @@ impl Draft<'_> {
         &self.allocated.spills
     }
 
-    /// The allocation, after verification. Allocations with spill code are verified in release builds as well, because
-    /// spill code is rare and the most intricate part. If the verifier rejects the optimised spill code, conservative
-    /// code replaces it, which must then be accepted.
+    /// Verifies and returns the allocation. Allocations with spill code are verified in release builds as well, because
+    /// spill code is rare and is the most intricate part. If the verifier rejects the optimised spill code, it is
+    /// replaced by conservative spill code, which must be accepted.
     ///
     /// # Errors
     /// The verifier's, or those of the allocation with conservative spill code.

@@ -10,7 +10,7 @@ use super::pressure::LiveReg;
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {
-    /// More registers are live at once than are available, or the free registers are too fragmented.
+    /// More registers are live at once than are available, or the free registers are too fragmented for a tuple.
     #[error("{}", does_not_fit(kernel, *file, *peak, (*limit, *limited), *tuple, at.as_ref(), live))]
     DoesNotFit {
         /// The kernel's name.
@@ -21,14 +21,14 @@ pub enum AllocError {
         peak: u32,
         /// The number of available registers.
         limit: u32,
-        /// True if the target has more registers than the limit allows.
+        /// True if the target has more registers than `limit`.
         limited: bool,
-        /// The width of the value that found no registers although the peak is within the limit; `None` if the peak
-        /// exceeds it.
+        /// If the peak is within the limit: the width of the value for which no registers were found. `None` if the
+        /// peak exceeds the limit.
         tuple: Option<u8>,
-        /// The point where that happens.
+        /// The first point with the peak or, if `tuple` is given, the start of that value's life; `None` if unknown.
         at: Option<InstPlace>,
-        /// The widest values that are live there.
+        /// The widest values that are live at that point.
         live: Vec<LiveReg>,
     },
     /// A pinned register is not available.
@@ -51,7 +51,7 @@ pub enum AllocError {
         kernel: String,
         /// The instruction.
         at: InstPlace,
-        /// The violated rule: what is wrong, and what is required.
+        /// The violated rule, and what is wrong.
         rule: String,
     },
     /// The result failed verification, which is a bug in the allocator.
@@ -89,7 +89,7 @@ fn does_not_fit(
     at: Option<&InstPlace>,
     live: &[LiveReg],
 ) -> String {
-    // Only its live dwords are counted.
+    // Count only the live dwords of each value.
     let place =
         at.map_or(String::new(), |p| format!(" at {}", p.loc.map_or(p.to_string(), |loc| loc.to_string())));
     let file = plural(file);

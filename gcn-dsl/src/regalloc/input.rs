@@ -9,7 +9,7 @@ use super::error::AllocError;
 use super::place::InstPlace;
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VSlice};
 
-/// SGPRs with a name (VCC and so on) start here; they are never allocated.
+/// SGPRs with a name (VCC and so on) have this number or a higher one; they are never allocated.
 pub(super) use gcn_isa::reg::FIRST_NAMED_SGPR;
 
 /// True if the allocator may assign `reg`.
@@ -26,7 +26,7 @@ pub(super) fn place(f: &Function, block: usize, inst: usize) -> InstPlace {
     InstPlace { block, inst, loc }
 }
 
-/// Checks that `f` obeys the rules.
+/// Checks that `f` obeys the rules on which the allocator relies.
 pub(super) fn check(f: &Function) -> Result<(), AllocError> {
     let fail = |block, inst, rule| {
         Err(AllocError::Malformed { kernel: f.name.clone(), at: place(f, block, inst), rule })
@@ -136,7 +136,7 @@ fn check_machine(f: &Function, block: usize, inst: &MInst, desc: &InstDesc) -> R
 }
 
 fn accepts(slot: &OperandDesc, file: RegFile) -> bool {
-    // Half a VGPR is the lower half of a register that the allocator assigns.
+    // A slot for half a VGPR takes the lower half of a register that the allocator assigns.
     let half = file == RegFile::Vgpr && slot.is_half();
     half || slot.kinds.contains(match file {
         RegFile::Sgpr => OperandKinds::SGPR,
@@ -145,8 +145,8 @@ fn accepts(slot: &OperandDesc, file: RegFile) -> bool {
     })
 }
 
-/// A machine register that the allocator may assign may be named only as initial state, and read only in the entry
-/// block.
+/// Checks the use of machine register `reg` in block `block`. A register that the allocator can assign may only be
+/// read, and only in the entry block, because its only value is its initial state at kernel entry.
 fn check_fixed(f: &Function, block: usize, reg: Reg, written: bool) -> Result<(), String> {
     if !allocatable(reg) {
         return Ok(());
@@ -162,8 +162,8 @@ fn check_fixed(f: &Function, block: usize, reg: Reg, written: bool) -> Result<()
     Ok(())
 }
 
-/// D may be identical to C but otherwise must not overlap C, nor A or B. For results of up to four registers the
-/// assembler permits overlap with A and B, and so does this check.
+/// Checks that D is identical to C or does not overlap it, and that D does not overlap A or B. Results of up to four
+/// registers may overlap A and B, as in LLVM's assembler.
 fn check_matrix(inst: &MInst, desc: &InstDesc) -> Result<(), String> {
     let Some(m) = access::matrix_operands(inst) else { return Ok(()) };
     let MOperand::Virt(d) = m.d else { return Ok(()) };
@@ -200,7 +200,7 @@ fn check_copy(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
             (reg.file, reg.len)
         }
         MOperand::Fixed(Operand::Inline(_) | Operand::Literal(_)) => return Ok(()),
-        // LDS_DIRECT may be read only by vector instructions, and reading it consumes it.
+        // Only vector instructions may read LDS_DIRECT, and each read consumes it.
         MOperand::Fixed(Operand::Special(s)) if s != SrcSpecial::LdsDirect => return Ok(()),
         MOperand::Fixed(other) => return Err(format!("Copy from {other:?}, which is not a value")),
     };
@@ -213,7 +213,7 @@ fn check_copy(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
     Ok(())
 }
 
-/// The block to which `inst` may branch.
+/// The block to which `inst` may branch; `None` if it is not a branch.
 pub(super) fn branch_target(inst: &MInst) -> Option<usize> {
     let Op::Machine(desc, _) = inst.op else { return None };
     if desc.class != Class::Branch {

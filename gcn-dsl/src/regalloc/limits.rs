@@ -1,4 +1,4 @@
-//! The limits of an allocation, where values may be spilled, and statistics about spill code.
+//! The limits of an allocation, the permitted destinations of spilled values, and statistics about spill code.
 
 use gcn_isa::{Class, Operand, RegFile, Target};
 
@@ -14,15 +14,15 @@ pub struct Limits {
     pub vgprs: u16,
     /// The number of AGPRs.
     pub agprs: u16,
-    /// On targets where VGPRs and AGPRs are one file: the total of the VGPRs (rounded up to a multiple of 4, where the
-    /// AGPRs start) and the AGPRs. On other targets, the larger of the two.
+    /// On targets where VGPRs and AGPRs are one file: the total of the VGPRs (rounded up to a multiple of 4, because
+    /// AGPRs start at one) and the AGPRs. On other targets, the larger of the two numbers.
     pub total_vector: u16,
     /// The permitted destinations of spilled values; by default none.
     pub spill: SpillTo,
 }
 
 impl Default for Limits {
-    /// All registers that can be named.
+    /// The limits that permit every register that can be named.
     fn default() -> Limits {
         Limits {
             sgprs: input::FIRST_NAMED_SGPR,
@@ -38,14 +38,14 @@ impl Default for Limits {
 pub(super) const ACCUM_OFFSET_GRANULE: u16 = 4;
 
 impl Limits {
-    /// The limit for `file` on `target` if `agprs` AGPRs are in use.
+    /// The limit for `file` on `target` if the kernel uses `agprs` AGPRs.
     pub(super) fn of(&self, file: RegFile, target: Target, agprs: u16) -> u16 {
         match file {
             RegFile::Sgpr => self.sgprs.min(target.addressable_sgprs() as u16),
             RegFile::Agpr if !target.has_agprs() => 0,
             RegFile::Vgpr if target.has_unified_agprs() && self.total_vector < 512 => {
                 let rest = self.total_vector.saturating_sub(agprs);
-                // If AGPRs are in use, the VGPRs end at a granule.
+                // If AGPRs are in use, the number of VGPRs is a multiple of the granule.
                 let rest = if agprs == 0 { rest } else { rest - rest % ACCUM_OFFSET_GRANULE };
                 self.vgprs.min(256).min(rest)
             }
@@ -60,11 +60,12 @@ impl Limits {
 pub struct SpillTo {
     /// SGPRs may be spilled to lanes of VGPRs.
     pub lanes: bool,
-    /// VGPRs may be spilled to AGPRs, and AGPRs to VGPRs.
+    /// VGPRs may be spilled to free AGPRs, and AGPRs to free VGPRs.
     pub agprs: bool,
-    /// LDS, which is used before scratch memory.
+    /// The part of LDS for spilled values, which is filled before scratch memory; `None` if LDS must not be used.
     pub lds: Option<LdsFrame>,
-    /// Scratch memory, of which this many bytes are already in use.
+    /// The number of bytes of scratch memory that are already in use; spilled values follow them. `None` if scratch
+    /// memory must not be used.
     pub frame: Option<u32>,
 }
 
@@ -81,14 +82,14 @@ pub struct LdsFrame {
 /// The slots in LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LdsRoom {
-    /// The part of the address that is the same for all work-items; 0 if the offset field of an instruction reaches all
-    /// slots without it.
+    /// The part of the address that is the same for all work-items; 0 if the offset field of an instruction alone
+    /// reaches all slots.
     pub address: u32,
     /// The byte address of the first slot.
     pub first_byte: u32,
     /// The size of a slot in bytes.
     pub slot_bytes: u32,
-    /// The number of slots available. All of them start within reach of an instruction's offset field.
+    /// The number of slots available. The offset field of an instruction reaches the start of each of them.
     pub slots: u32,
 }
 
@@ -107,7 +108,7 @@ impl LdsRoom {
 /// Statistics about the spill code of a register allocation, and the size of its spill memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spills {
-    /// The number of `v_writelane_b32` and `v_readlane_b32`, for SGPRs in lanes.
+    /// The number of `v_writelane_b32` and `v_readlane_b32` that spill SGPRs to lanes of VGPRs and reload them.
     pub lane_moves: usize,
     /// The number of moves between VGPRs and AGPRs.
     pub register_moves: usize,
@@ -119,10 +120,10 @@ pub struct Spills {
     pub lds_stores: usize,
     /// The number of loads from LDS.
     pub lds_loads: usize,
-    /// The number of rematerialised values, and of constants for addresses.
+    /// The number of instructions that rematerialise values or load constants for addresses.
     pub again: usize,
-    /// The number of bytes of scratch memory that a lane needs, including those that were in use before; 0 without
-    /// spills.
+    /// The number of bytes of scratch memory that each lane needs, including the bytes that were in use before; 0 if
+    /// nothing was spilled to scratch memory.
     pub frame_bytes: u32,
     /// The first byte of the scratch frame that is used for spilled values.
     pub first_byte: u32,
@@ -142,7 +143,7 @@ impl Spills {
             + self.again
     }
 
-    /// The end of the part of LDS that the slots occupy; 0 without slots.
+    /// The end, as a byte address, of the part of LDS that the slots occupy; 0 if there are no slots.
     pub fn lds_end(&self) -> u32 {
         self.lds.filter(|lds| lds.room.slots > 0).map_or(0, |lds| lds.room.slot(lds.room.slots))
     }

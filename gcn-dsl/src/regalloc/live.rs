@@ -2,9 +2,9 @@
 //!
 //! Only a register that some block reads before writing it (an upward-exposed read) can be live across a block
 //! boundary. From each such block the register is traced backwards through the predecessors, up to the blocks that
-//! write it. This path exploration for each variable (Appel and Palsberg 2002) visits only blocks in which the register
-//! is live, so the cost is proportional to the size of the live-in sets. One backward scan over the code then builds
-//! the segments.
+//! write it. This exploration of paths, one variable at a time (Appel and Palsberg 2002), visits only blocks in which
+//! the register is live, so the cost is proportional to the size of the live-in sets. One backward scan over the code
+//! then builds the segments.
 
 use hashbrown::HashMap;
 
@@ -13,14 +13,14 @@ use super::input;
 use super::segs::{Seg, Segs, Slot};
 use crate::mir::{Function, Op, VReg};
 
-/// A set of dwords: register numbers, each with a mask of dwords.
+/// A set of dwords of virtual registers: register numbers in ascending order, each with a mask of its dwords.
 pub(super) type Masks = Vec<(u32, u32)>;
 
 /// The numbering of the dwords, instructions and slots of a function.
 pub(super) struct Numbering {
     /// The number of the first dword of each virtual register.
     pub dword: Vec<u32>,
-    /// The number of the first instruction of each block, and the total at the end.
+    /// For each block, the number of its first instruction, followed by the number of all instructions.
     pub inst: Vec<u32>,
     /// The virtual operands of each instruction.
     pub uses: Uses,
@@ -60,13 +60,13 @@ impl Numbering {
 /// The live registers at block boundaries: for each block, the register numbers in ascending order with masks of their
 /// live dwords.
 pub(super) struct Liveness {
-    /// For each block, what is live at its end.
+    /// For each block, the registers and dwords that are live at its end.
     pub live_out: Vec<Masks>,
-    /// For each block, what is live at its start.
+    /// For each block, the registers and dwords that are live at its start.
     pub live_in: Vec<Masks>,
 }
 
-/// The dwords of a register that are in a set.
+/// The mask of the dwords of `v` that the set contains.
 pub(super) fn mask_of(set: &Masks, v: VReg) -> u32 {
     set.binary_search_by_key(&v.0, |m| m.0).map_or(0, |i| set[i].1)
 }
@@ -88,7 +88,7 @@ fn local_sets(f: &Function, numbers: &Numbering) -> Vec<Local> {
                     touched.push(u.slice.reg.0);
                     if u.read {
                         let v = u.slice.reg.0 as usize;
-                        // All reads of an instruction come before its writes: `r = r + 1` exposes `r`.
+                        // An instruction reads all its sources before it writes: `r = r + 1` exposes `r`.
                         exposed[v] |= access::mask(u.slice) & !written[v];
                     }
                 }
@@ -162,8 +162,8 @@ pub(super) fn solve(f: &Function, numbers: &Numbering) -> Liveness {
     live
 }
 
-/// Adds dwords of `v` to a set that contains no larger register number. Returns the dwords of `v` that it contained
-/// before.
+/// Adds dwords of `v` to a set that contains no register with a larger number. Returns the mask of the dwords of `v`
+/// that the set contained before.
 fn add(set: &mut Masks, v: u32, mask: u32) -> u32 {
     match set.last_mut().filter(|last| last.0 == v) {
         Some(last) => {
@@ -208,7 +208,7 @@ pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> V
     scan.segs
 }
 
-/// The dwords of a set that are not in another one.
+/// The dwords of a set that are not in `other`.
 fn difference(set: &Masks, other: &Masks) -> impl Iterator<Item = (u32, u32)> {
     let mut other = other.iter().copied().peekable();
     set.iter().filter_map(move |&(v, mask)| {
@@ -238,7 +238,7 @@ impl Scan {
         };
         for u in uses.iter().filter(|u| u.write) {
             for d in dwords(u) {
-                // A source that the instruction also overwrites occupies the early slot in any case.
+                // If the instruction reads and overwrites a dword, the dword occupies the early slot in any case.
                 let read = uses.iter().any(|r| r.read && dwords(r).contains(&d));
                 // An unused result still occupies its register for the slot of the write.
                 if self.end[d] == 0 {
@@ -285,12 +285,13 @@ pub(super) fn live_at(numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(
     list.into_iter().map(|(v, mask)| (VReg(v), mask)).collect()
 }
 
-/// The registers of which some path reads a dword that has neither been written nor marked by [`Op::Undef`].
+/// The registers that may be undefined when they are read: on some path, one of their dwords is read that has neither
+/// been written nor marked by [`Op::Undef`].
 pub(super) fn undefined_at_entry(live: &Liveness) -> Vec<VReg> {
     live.live_in.first().map_or(Vec::new(), |set| set.iter().map(|m| VReg(m.0)).collect())
 }
 
-/// The copies of a function: the block, the index in the block, and the instruction number of each.
+/// The copies of a function: for each, the block, the index in the block, and the instruction number.
 pub(super) fn copies<'f>(
     f: &'f Function,
     numbers: &'f Numbering,

@@ -1,10 +1,10 @@
 //! Register allocation: translates [`crate::mir`] to a [`Program`] on machine registers.
 //!
 //! # What it decides
-//! It finds a machine register for every virtual register, for its whole life, and decides which copies need no
-//! instruction. A value without a register is spilled to where [`Limits::spill`] permits (`spill`); if that is nowhere,
-//! the result is [`AllocError::DoesNotFit`]. The allocator does not reorder instructions, inserts no waits, and leaves
-//! every operand that is not virtual as it is.
+//! The allocator finds a machine register for every virtual register, for its whole life, and decides which copies need
+//! no instruction. A value without a register is spilled to where [`Limits::spill`] permits (`spill`); if no
+//! destination is permitted, the result is [`AllocError::DoesNotFit`]. The allocator does not reorder instructions,
+//! inserts no waits, and leaves every operand that is not virtual as it is.
 //!
 //! # Invariants
 //! - Two values that are live at the same time never share a register. Time is counted in slots: instruction `i` reads
@@ -76,11 +76,11 @@ use segs::Seg;
 
 use crate::mir::{Function, MOperand, VReg, VRegInfo};
 
-/// The registers that a program uses: for each file, the highest number plus one. Registers with initial state count,
-/// since the hardware writes them.
+/// The number of registers that a program uses: for each file, the highest register number plus one. Registers with
+/// initial state count, since the hardware writes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// SGPRs, without named ones (VCC and so on).
+    /// SGPRs, not counting named ones (VCC and so on).
     pub sgprs: u16,
     /// VGPRs.
     pub vgprs: u16,
@@ -103,7 +103,7 @@ pub struct Allocated {
     pub undefined: Vec<VReg>,
     /// The number of moves that were emitted for copies.
     pub moves: usize,
-    /// The indices of instructions that [`two_address::run`] may shorten.
+    /// The indices of instructions that [`two_address::run`] may replace by shorter ones.
     pub long: Vec<usize>,
     /// The indices of machine instructions that the kernel names.
     pub named: Vec<usize>,
@@ -111,17 +111,18 @@ pub struct Allocated {
     pub marks: Vec<(usize, crate::ir::mark::Mark)>,
     /// The spill code that was inserted.
     pub spills: Spills,
-    /// If the verifier rejected the optimised spill code, the reason; the allocation then has conservative spill code.
+    /// If the verifier rejected the optimised spill code: the reason. The allocation then has conservative spill code.
     pub refused: Option<VerifyError>,
     /// The registers of named values, by the origins of the program's instructions.
     pub values: values::Values,
-    /// For each instruction of the function, by number: its instructions in the program. `verify` uses them.
+    /// For each instruction of the function, by number, the instructions of the program that implement it. `verify`
+    /// uses these spans.
     pub spans: Vec<Span>,
-    /// For each block, the index of its first instruction in the program, and the total at the end.
+    /// For each block, the index of its first instruction in the program, followed by the number of all instructions.
     pub block_line: Vec<u32>,
 }
 
-/// The instructions of the program for one instruction of the function: moves before it (`start..main`), the
+/// The instructions of the program that implement one instruction of the function: moves before it (`start..main`), the
 /// instruction itself (`main..main_end`), and moves after it (`main_end..end`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
@@ -135,15 +136,15 @@ pub struct Span {
     pub end: u32,
 }
 
-/// A scratch VGPR for a copy, which is given by its instruction number; see [`Moves::needs_scratch`].
+/// A scratch VGPR for the copy with this instruction number; see [`Moves::needs_scratch`].
 #[derive(Clone, Copy, Debug)]
 struct Scratch {
     inst: u32,
     reg: VReg,
 }
 
-/// The register files in order of allocation. AGPRs come first, because in a unified file their number limits the
-/// VGPRs.
+/// The register files in the order in which they are allocated. AGPRs come first, because in a unified file their
+/// number limits the VGPRs.
 const FILES: [RegFile; 3] = [RegFile::Agpr, RegFile::Vgpr, RegFile::Sgpr];
 
 /// Allocates `f` within `limits`, and verifies the result.
@@ -162,7 +163,7 @@ struct Job<'f> {
     live: Liveness,
     moves: Moves,
     scratch: Vec<Scratch>,
-    /// The registers with initial state, each until its last reader.
+    /// The registers with initial state, each with the segment from the entry to its last reader.
     reserved: Vec<(Reg, Seg)>,
 }
 
@@ -182,7 +183,7 @@ impl<'f> Job<'f> {
         Job { f, limits, numbers, live, moves, scratch, reserved }
     }
 
-    /// Puts every register, including scratch registers, in its own class.
+    /// Puts every register, including scratch registers, into a class of its own.
     fn classes(&self) -> Classes {
         let mut segs = live::intervals(self.f, &self.numbers, &self.live);
         let mut infos = self.f.vregs.clone();
@@ -200,7 +201,7 @@ impl<'f> Job<'f> {
         classes
     }
 
-    /// Discards the scratch registers of copies that were coalesced.
+    /// Discards the scratch registers of copies that were coalesced and thus need none.
     fn discard_scratch(&self, classes: &mut Classes) {
         for s in &self.scratch {
             let (block, i) = self.numbers.locate(2 * s.inst);
@@ -352,7 +353,7 @@ fn scratch_copies(f: &Function, numbers: &Numbering, moves: &Moves) -> Vec<Scrat
     list
 }
 
-/// The initial state, register by register, each from the entry to its last reader.
+/// The registers with initial state, each with the segment from the entry to its last reader.
 fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
     let Some(entry) = f.blocks.first() else { return Vec::new() };
     let mut last: Vec<(Reg, u32)> = Vec::new();
@@ -363,8 +364,8 @@ fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
         });
         last.extend(fixed.flat_map(Reg::units).map(|u| (u.reg(), i as u32)));
     }
-    // If a branch leads back to the entry block, its reads execute again, so the registers stay reserved for the whole
-    // function.
+    // If a branch leads back to the entry block, the block's reads execute again, so the registers stay reserved for
+    // the whole function.
     let looped = input::successors(f).iter().any(|s| s.contains(&0));
     let all = 2 * numbers.inst.last().copied().unwrap_or(0);
     last.sort_unstable_by_key(|&(reg, i)| (reg, std::cmp::Reverse(i)));

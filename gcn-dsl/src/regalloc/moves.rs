@@ -1,8 +1,8 @@
 //! The machine instructions that implement copies.
 //!
-//! A copy of several dwords is a sequence of moves. If source and destination overlap, their order is chosen as in
-//! `memmove`: every source dword is read before it is overwritten. Parallel copies with cycles do not occur, because a
-//! copy has one source and one destination range.
+//! A copy of several dwords is a sequence of moves. If source and destination overlap, the order of the moves is chosen
+//! as in `memmove`: every source dword is read before it is overwritten. Parallel copies with cycles do not occur,
+//! because a copy has a single source range and a single destination range.
 
 use gcn_isa::table::OperandKinds;
 use gcn_isa::{Inst, InstDesc, Operand, Reg, RegFile, SrcSpecial, Target, table};
@@ -15,12 +15,12 @@ pub(super) enum Source {
     Reg(Reg),
     /// A 32-bit constant for every dword.
     Const(u32),
-    /// A hardware value for every dword.
+    /// A special source operand of the hardware, read for every dword.
     Special(SrcSpecial),
 }
 
 impl Source {
-    /// The source for a fixed operand, if it has a value.
+    /// The source that a fixed operand represents; `None` if the operand has no value, such as a label.
     pub fn of(operand: Operand) -> Option<Source> {
         match operand {
             Operand::Reg(reg) => Some(Source::Reg(reg)),
@@ -40,7 +40,7 @@ impl Source {
     }
 }
 
-/// The table rows of a target's moves.
+/// The instruction table's rows of the moves that a target has.
 pub(super) struct Moves {
     s_mov_b32: Option<&'static InstDesc>,
     s_mov_b64: Option<&'static InstDesc>,
@@ -87,7 +87,8 @@ impl Moves {
     }
 
     /// The instructions that copy `src` to `dst`; there are none if the two are the same. `scratch` is a VGPR that may
-    /// be overwritten; [`Moves::needs_scratch`] says when it is required. `None` if the target has no such move.
+    /// be overwritten; [`Moves::needs_scratch`] says when it is required. `None` if the target has no move for this
+    /// copy.
     pub fn emit(&self, dst: Reg, src: Source, scratch: Option<Reg>) -> Option<SmallVec<[Inst; 4]>> {
         if src == Source::Reg(dst) {
             return Some(SmallVec::new());
@@ -162,7 +163,7 @@ impl Moves {
     }
 }
 
-/// True if the highest dword must be moved first, because the destination overlaps the source from above.
+/// True if the highest dword must be moved first, because the destination overlaps the source and starts above it.
 fn descends(dst: Reg, src: Source) -> bool {
     matches!(src, Source::Reg(reg) if reg.overlaps(dst) && reg.index < dst.index)
 }
@@ -180,7 +181,8 @@ fn order(dst: Reg, src: Source) -> SmallVec<[u8; 32]> {
 mod tests {
     use super::*;
 
-    /// Executes moves one after the other on numbered registers, for comparison with the copy as a whole.
+    /// Executes moves one after the other on an array of registers. The tests compare the result with that of the whole
+    /// copy.
     fn run(insts: &[Inst], registers: &mut [u32]) {
         let at = |reg: Reg, k: usize| reg.units().nth(k).map(gcn_isa::reg::RegUnit::index).unwrap();
         for inst in insts {

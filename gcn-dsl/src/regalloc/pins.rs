@@ -1,8 +1,8 @@
-//! Pinned registers, which the user chose.
+//! Pinned registers: machine registers that the user chose for values.
 //!
-//! A pinned virtual register has its machine register from the start. Another class may be coalesced with it only if it
-//! is not longer, and if neither another pin nor initial state is in the way. Conflicts between pins are therefore
-//! found before assignment ([`check`]) and reported in terms of the user's source.
+//! A pinned virtual register has its machine register from the start. Another class may be coalesced with it only if
+//! that class is not longer and does not collide with another pin or with initial state. Conflicts between pins are
+//! therefore found before assignment ([`check`]) and reported in terms of the user's source.
 
 use super::classes::Classes;
 use super::error::AllocError;
@@ -47,13 +47,13 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), AllocError> {
     Ok(())
 }
 
-/// ` at FILE:LINE:COLUMN`, if the source location is known.
+/// The text ` at FILE:LINE:COLUMN`, or an empty text if the source location is not known.
 fn place(f: &Function, job: &Job<'_>, slot: super::segs::Slot) -> String {
     let (block, inst) = job.numbers.locate(slot);
     input::place(f, block, inst).loc.map_or_else(|| " at once".to_owned(), |loc| format!(" at {loc}"))
 }
 
-/// The first slot at which two pins need the same register.
+/// The first slot at which the values of both pins are live and need the same register; `None` if there is none.
 fn meeting(classes: &Classes, a: &Pin, b: &Pin) -> Option<super::segs::Slot> {
     if !a.to.overlaps(b.to) {
         return None;

@@ -33,10 +33,10 @@ pub struct FilePressure {
     pub file: RegFile,
     /// The number of live dwords at the peak.
     pub peak: u32,
-    /// The first point with that number, if any register is live at all.
+    /// The first point with that number of live dwords; `None` if no register is ever live.
     pub at: Option<InstPlace>,
-    /// The registers that are live there, widest first. Registers that contain initial state count in `peak` but are
-    /// not listed.
+    /// The registers that are live at that point, widest first. Registers that contain initial state count in `peak`
+    /// but are not listed.
     pub live: Vec<LiveReg>,
 }
 

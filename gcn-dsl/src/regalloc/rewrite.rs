@@ -19,9 +19,9 @@ use crate::sched;
 /// The finished parts of [`super::Allocated`].
 pub(super) struct Rewritten {
     pub program: Program,
-    /// For each instruction of the function, its instructions in the program.
+    /// For each instruction of the function, the span of its instructions in the program.
     pub spans: Vec<Span>,
-    /// For each block, the index of its first instruction in the program, and the total at the end.
+    /// For each block, the index of its first instruction in the program, followed by the number of all instructions.
     pub block_line: Vec<u32>,
     /// Marks, each with the index of the instruction that follows it.
     pub marks: Vec<(usize, Mark)>,
@@ -37,11 +37,11 @@ struct Rewriter<'a> {
     classes: &'a mut Classes,
     places: &'a Places,
     moves: &'a Moves,
-    /// For each block, its label if it is a branch target.
+    /// For each block, its label; `None` if no branch leads to it.
     labels: Vec<Option<Label>>,
 }
 
-/// Rewrites `f`. The error is the location of a copy for which the target has no move.
+/// Rewrites `f`. The error is the location of a copy that the target has no move for.
 pub(super) fn rewrite(
     f: &Function,
     numbers: &Numbering,

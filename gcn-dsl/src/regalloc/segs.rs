@@ -1,4 +1,5 @@
-//! Sets of slots as sorted, disjoint half-open segments: the life of one dword of a virtual register.
+//! Sets of slots (points in time) as sorted, disjoint half-open segments. Such a set is the life of one dword of a
+//! virtual register.
 
 use smallvec::SmallVec;
 
@@ -42,7 +43,7 @@ impl Segs {
     }
 
     /// Adds a segment that ends at or before the start of the set, as in a backward scan. [`Segs::finish`] must be
-    /// called before any other method.
+    /// called before any other method is used.
     pub fn push_backward(&mut self, seg: Seg) {
         if seg.start >= seg.end {
             return;
@@ -53,12 +54,12 @@ impl Segs {
         }
     }
 
-    /// Ends building with [`Segs::push_backward`].
+    /// Ends a series of calls of [`Segs::push_backward`].
     pub fn finish(&mut self) {
         self.0.reverse();
     }
 
-    /// Adds a segment that may overlap or touch others.
+    /// Adds a segment, which may overlap or touch segments of the set.
     pub fn insert(&mut self, seg: Seg) {
         if seg.start >= seg.end {
             return;
@@ -82,8 +83,8 @@ impl Segs {
         if self.0.is_empty() {
             *self = other;
         } else if other.0.len() * 8 < self.0.len() {
-            // `other` has few segments: a binary search for each is cheaper than merging, and in program order each
-            // insertion is at the end.
+            // `other` has few segments: a binary search for each is cheaper than merging the two lists. If `other`
+            // comes later in program order, each insertion is at the end.
             for seg in other.0 {
                 self.insert(seg);
             }

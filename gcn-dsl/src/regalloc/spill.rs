@@ -1,14 +1,14 @@
-//! Allocation if registers run out: values are spilled to other registers, lanes or memory, or rematerialised where
-//! they are read.
+//! Allocation when registers run out: values are spilled to other registers, to lanes or to memory, or are
+//! rematerialised where they are read.
 //!
 //! # How
 //! The allocator works in rounds, like Chaitin's and Briggs's allocators. A round assigns all classes like
 //! [`super::assign`], except that a class that does not fit evicts cheaper ones, or is evicted itself. The cost
-//! (`cost`) is the spill code that the class would need, weighted by execution frequency, for each slot of its life.
-//! `insert` then rewrites the function: an evicted value is loaded before its readers and stored after its writers, and
-//! the new registers are live only in between. The next round allocates the rewritten function, until every class has
-//! registers. Each round evicts at least one value that was still in a register, and pieces only become smaller, so
-//! this terminates.
+//! (`cost`) is the execution-weighted cost of the spill code that the class would need, divided by the length of its
+//! life. `insert` then rewrites the function: an evicted value is loaded before its readers and stored after its
+//! writers, and the new registers are live only in between. The next round allocates the rewritten function, until
+//! every class has registers. Each round evicts at least one value that was still in a register, and pieces only become
+//! smaller, so this terminates.
 //!
 //! # Homes
 //! Where a spilled value is kept is its *home*:
@@ -63,11 +63,11 @@ use work::{Home, HomeId, Kind, Role, Work};
 /// The largest number of rounds. It turns a bug into an error instead of an endless loop.
 const ROUNDS: usize = 200;
 
-/// The number of rounds before the backoff starts. A piece without a register is normally split by one more level in
-/// each round; in a deep loop nest that would take a round for each loop.
+/// The number of rounds before the backoff starts. Normally each round splits a piece without a register by one level;
+/// in a deep loop nest that would take one round for each loop.
 const BACKOFF_AFTER: usize = 8;
 
-/// The number of levels to skip in a round: exponential backoff, doubled every four rounds.
+/// The number of levels to skip in a round: exponential backoff, in which the number doubles every four rounds.
 fn backoff(round: usize) -> usize {
     match round.checked_sub(BACKOFF_AFTER) {
         None => 0,
@@ -81,7 +81,7 @@ const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coales
 /// Facts about a function that does not fit, from which the first round starts.
 pub(super) struct Start<'f> {
     pub job: Job<'f>,
-    /// The classes with [`Coalesce::All`].
+    /// The classes that result from [`Coalesce::All`].
     pub coalesced: Coalesced,
     pub pressure: Pressure,
 }
@@ -95,8 +95,8 @@ pub(super) fn allocate<'f>(
     attempts(f, limits, Some(start), false)
 }
 
-/// As `allocate`, without everything that only saves instructions: rematerialisation, shared homes, and registers that
-/// several readers share.
+/// As `allocate`, but without techniques that only save instructions: rematerialisation, shared homes, and registers
+/// that several readers share.
 pub fn conservatively(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
     attempts(f, limits, None, true)
 }
@@ -124,9 +124,9 @@ pub(super) fn malformed(f: &Function, rule: &str) -> AllocError {
 }
 
 impl Work {
-    /// Extends the life of an evicted slot by the lives of the pieces that were loaded from it. The slot's own register
-    /// may be dead where a piece is still live, but a piece that is evicted later is loaded from the slot's new home,
-    /// which must keep the value until then.
+    /// Extends the life of an evicted slot by the lives of the pieces that were loaded from the slot. The slot's own
+    /// register may be dead where a piece is still live, but a piece that is evicted later is loaded from the slot's
+    /// new home, which must keep the value until then.
     fn add_lives_of_pieces(
         &self,
         slot: VReg,
@@ -197,7 +197,8 @@ impl<'f> Spiller<'f> {
                     (job, coalesced, None)
                 }
             };
-            // Only the first round measures the pressure of the function itself; later rounds include spill code.
+            // Measure the pressure of the function itself in the first round; in later rounds the function contains
+            // spill code.
             if pressure.is_none() {
                 let peaks = known.unwrap_or_else(|| job.pressure(&classes));
                 divide(function.target, &mut self.limits, peaks.vgpr.peak, peaks.agpr.peak);
@@ -252,11 +253,11 @@ impl<'f> Spiller<'f> {
     ) {
         let mut homes: HashMap<VReg, Option<HomeId>> = roots.iter().map(|&r| (r, None)).collect();
         let regs: Vec<VReg> = (0..self.work.f.vregs.len() as u32).map(VReg).collect();
-        // The evicted slots by root; the values in them go to memory.
+        // For each root, the slots of its class that are evicted. The values in them go to memory.
         let mut in_memory: HashMap<VReg, Vec<VReg>> = HashMap::new();
         for &reg in regs.iter().filter(|r| self.work.kinds[r.0 as usize] == Kind::Slot) {
             let (root, _) = classes.find(reg);
-            // Such a slot was itself a home; its values go to memory.
+            // The evicted register is a slot, which is a home itself: the values in it go to memory.
             if homes.contains_key(&root) {
                 in_memory.entry(root).or_default().push(reg);
             }
@@ -270,7 +271,7 @@ impl<'f> Spiller<'f> {
             false => remat::find(&self.work, numbers, classes, roots),
         };
         let clock = Clock::of(&self.work.roles);
-        // The pieces of values whose home is a slot that is evicted now.
+        // For each home that is a slot and is evicted now, the pieces of the values in it.
         let mut pieces: HashMap<HomeId, Vec<VReg>> = in_memory
             .values()
             .flatten()
@@ -300,7 +301,7 @@ impl<'f> Spiller<'f> {
                     let work = &mut self.work;
                     let home = *home.get_or_insert_with(|| match remat.remove(&root) {
                         Some(how) => work.add_home(Home::Remat(how.into())),
-                        // All registers of the class share one home, which has the life of the class.
+                        // All registers of the class share one home, whose life is that of the class.
                         None => {
                             let mut life = clock.life(classes.lanes(root));
                             let slots = slots.into_iter().flatten();
@@ -322,8 +323,8 @@ impl<'f> Spiller<'f> {
         self.work.rewrite_all(&mut Round { numbers, split, classes, stretches: HashMap::new(), members });
     }
 
-    /// Relates the program of the working function to the original function: spill code is counted as part of the
-    /// original instruction that it belongs to.
+    /// Relates the allocated program to the original function instead of the working function: spill code counts as
+    /// part of the original instruction to which it belongs.
     fn as_original(&self, done: &mut Allocated) {
         let mut spans = Vec::with_capacity(done.spans.len());
         let mut all = std::mem::take(&mut done.spans).into_iter();

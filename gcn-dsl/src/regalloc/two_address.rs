@@ -1,4 +1,4 @@
-//! Replaces instructions whose result is in the register of a source by shorter forms.
+//! Replaces instructions by shorter forms that require the result in the register of a source.
 //!
 //! A fused multiply-add whose result goes to its addend's register has a form of 4 bytes instead of 8, since one
 //! operand need not be encoded. The register of the result is known only after allocation; `classes` hints that it
@@ -43,7 +43,7 @@ pub(super) fn tied(f: &Function, inst: &MInst) -> Option<[VSlice; 2]> {
     }
 }
 
-/// Shortens those of the given instructions that have a shorter form.
+/// Replaces the given instructions by shorter ones if their registers allow it.
 pub fn run(program: &mut Program, lines: &[usize]) {
     let target = program.target;
     for at in lines {

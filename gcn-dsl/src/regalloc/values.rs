@@ -1,4 +1,4 @@
-//! Maps virtual registers to machine registers, for debug information.
+//! Maps named values to the machine registers that contain them, for debug information.
 //!
 //! A *fact* says that a machine register contains a certain dword of a virtual register. An instruction creates facts
 //! about the registers that it writes. A coalesced copy derives new facts: the register that contained its source now
@@ -15,11 +15,11 @@ use smallvec::SmallVec;
 use super::access::{self, VUse};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// A possible content of a machine register, by number.
+/// The number of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Fact(pub u32);
 
-/// Facts about consecutive registers.
+/// Facts about consecutive machine registers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Held {
     /// The registers.
@@ -28,11 +28,11 @@ pub struct Held {
     pub facts: SmallVec<[Fact; 4]>,
     /// True if the virtual register is a variable.
     pub variable: bool,
-    /// True if inactive lanes keep their old content.
+    /// True if inactive lanes of the registers keep their old content.
     pub keeps: bool,
 }
 
-/// A coalesced copy: a register that contains the source also contains the destination.
+/// A coalesced copy. A register that contains the copy's source also contains its destination.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Renamed {
     /// The instruction number of the copy.
@@ -46,13 +46,13 @@ pub struct Renamed {
 /// The effect of an instruction on facts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Effect {
-    /// The coalesced copies before it.
+    /// The coalesced copies that precede the instruction.
     pub before: Vec<Renamed>,
-    /// The facts that it creates.
+    /// The facts that the instruction creates.
     pub writes: SmallVec<[Held; 1]>,
 }
 
-/// A scalar part of a named value.
+/// A scalar part (one element) of a named value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
     /// The number of the name.
@@ -70,7 +70,7 @@ pub struct Values {
     pub effects: HashMap<u32, Effect>,
     /// The parts of the named values.
     pub parts: Vec<Part>,
-    /// For each variable of several dwords, its facts.
+    /// For each variable of more than one dword, its facts.
     pub wide: Vec<SmallVec<[Fact; 4]>>,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Collector<'f> {
     first: Vec<u32>,
     /// For each dword, the number of instructions that write it.
     writers: Vec<u32>,
-    /// For each dword, the dword of which it is a copy, or itself.
+    /// For each dword that is a copy, the dword of which it is a copy; for all others, the dword itself.
     same: Vec<u32>,
     wanted: HashSet<Fact>,
     pending: Vec<Renamed>,
@@ -129,14 +129,14 @@ impl<'f> Collector<'f> {
         }
         for shown in &f.shown {
             let whole = shown.reg.all(f.info(shown.reg));
-            // A value that is one of several contents of a variable is in the variable's register only temporarily.
+            // A value that is only one of several contents of a variable is in the variable's register temporarily.
             if shown.variable || self.dwords(whole).all(|d| self.is_value(d)) {
                 let facts = self.facts(whole);
                 self.wanted.extend(&facts);
                 self.values.parts.push(Part { name: shown.name, part: shown.part, facts });
             }
         }
-        // A value in which debuggers are interested may be a copy of a variable.
+        // A dword that debuggers need may be a copy of another one, which they then need as well.
         loop {
             let before = self.wanted.len();
             for (to, from) in &copies {
@@ -192,7 +192,7 @@ impl<'f> Collector<'f> {
         })
     }
 
-    /// Records an instruction that was emitted.
+    /// Records an instruction for which code was emitted.
     pub fn lines(&mut self, number: u32, inst: &MInst, reg: &mut dyn FnMut(VSlice) -> Option<Reg>) {
         if self.first.is_empty() {
             return;
@@ -206,7 +206,7 @@ impl<'f> Collector<'f> {
         self.values.effects.insert(number, effect);
     }
 
-    /// Records a copy that was coalesced.
+    /// Records a copy that was coalesced, so that no code was emitted.
     pub fn no_lines(&mut self, number: u32, inst: &MInst, reg: &mut dyn FnMut(VSlice) -> Option<Reg>) {
         if self.first.is_empty() {
             return;
@@ -227,7 +227,7 @@ impl<'f> Collector<'f> {
     }
 }
 
-/// Destination and source of a copy between virtual registers.
+/// Destination and source of a copy between virtual registers; `None` for other instructions.
 fn copy(inst: &MInst) -> Option<(VSlice, VSlice)> {
     match (&inst.op, &inst.operands[..]) {
         (Op::Copy, [MOperand::Virt(to), MOperand::Virt(from)]) => Some((*to, *from)),

@@ -1,10 +1,10 @@
 //! An independent check of an allocation by symbolic execution, like regalloc2's checker.
 //!
 //! The checker follows the function and the program in parallel and knows, at each point, which values each machine
-//! register contains. It uses none of the allocator's liveness, interference or assignments: reads and writes come from
-//! the program's own instructions ([`gcn_isa::Inst::reads`]). Its own liveness only says which values need not be
-//! tracked further. Instructions of the program are called *lines* here, to distinguish them from those of the
-//! function.
+//! register contains. It uses none of the allocator's liveness, interference or assignments: the registers that are
+//! read and written come from the program's own instructions ([`gcn_isa::Inst::reads`]). The checker computes liveness
+//! itself, and only to stop tracking values that are not needed any more. Instructions of the program are called
+//! *lines* here, to distinguish them from those of the function.
 //!
 //! **State.** For each register, each lane of a VGPR that is used as a home, and each dword of the frame: the set of
 //! values that it contains *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a virtual register,
@@ -14,20 +14,21 @@
 //! entry each machine register contains its own value, and every virtual dword is undefined.
 //!
 //! **Steps.** In each register that it reads, a machine instruction must find the value that the function names: in the
-//! active lanes, or in all lanes if it ignores EXEC. Afterwards each register that it writes contains exactly the new
-//! value, and all other copies of the old value are forgotten. With [`MInst::keeps_dst`] they are forgotten in the
-//! active lanes only, since in the other lanes they are still equal to the new value. For a copy, its moves are
-//! executed first, each of which gives its destination the set of its source; then every location that contains the
-//! source value also contains the destination value. Lines between the instructions are moves of the same kind,
-//! including those from and to lanes and memory, or repeat an instruction whose sources have not changed (`spills`).
-//! For the latter, the checker also tracks which instructions could be repeated (available expressions) and which
-//! dwords are copies of the same value or constant.
+//! active lanes, or in all lanes if the instruction ignores EXEC. Afterwards each register that it writes contains
+//! exactly the new value, and all other copies of the old value are forgotten. With [`MInst::keeps_dst`] they are
+//! forgotten in the active lanes only, since in the other lanes they are still equal to the new value. For a copy, its
+//! moves are executed first: each move gives its destination the set of values of its source. Then every location that
+//! contains the source value also contains the destination value. Lines between the instructions are moves of the same
+//! kind, including those from and to lanes and memory, or they repeat an instruction whose sources have not changed
+//! (`spills`). To check such repetitions, the checker also tracks which instructions could be repeated (available
+//! expressions) and which dwords are copies of the same value or constant.
 //!
-//! **EXEC.** After EXEC changes, nothing is known about the active lanes of a value that was contained in only some
-//! lanes, unless EXEC was narrowed.
+//! **EXEC.** If a location contains a value only in the active lanes, that fact is lost when EXEC changes, unless EXEC
+//! was narrowed.
 //!
-//! **Join.** States are intersected; a dword that is undefined on one side counts as contained everywhere there. The
-//! states form a finite lattice and only descend, so the iteration reaches a fixpoint (Kildall 1973).
+//! **Join.** The states at the end of the predecessors are intersected. A dword that is undefined in one of them counts
+//! as contained everywhere in that one. The states form a finite lattice and only descend, so the iteration reaches a
+//! fixpoint (Kildall 1973).
 
 mod copies;
 mod edge;
@@ -53,7 +54,7 @@ use spills::Repeats;
 use state::State;
 use value::{ACTIVE, ALL, Cell, Value};
 
-/// Checks that `a` computes what `f` does. The order of instructions is that of `f`.
+/// Checks that `a` computes what `f` does. The instructions of `a` must be in the order of `f`.
 pub fn verify(f: &Function, a: &Allocated) -> Result<(), VerifyError> {
     let checker = Checker::new(f, a);
     checker.labels()?;
@@ -69,14 +70,15 @@ struct Checker<'a> {
     dword: Vec<u32>,
     /// The virtual register of each dword.
     register: Vec<u32>,
-    /// Liveness, which only removes values from states at block boundaries. States then contain fewer facts, so an
-    /// error in it can reject a correct allocation but never accept a wrong one.
+    /// Liveness, which is used only to remove values from states at block boundaries. States then contain fewer facts,
+    /// so an error in liveness can make the checker reject a correct allocation but never accept a wrong one.
     live: Liveness,
-    /// The dwords that are kept at all block boundaries, because inserted lines may need them anywhere.
+    /// The dwords that are kept in the states at all block boundaries, because inserted lines in any block may need
+    /// them.
     crossing: HashSet<u32>,
     /// The registers that copies write, each with the number of the last instruction that names it, in ascending order.
     last_named: Vec<(u32, VReg)>,
-    /// The instructions that may be repeated.
+    /// The instructions that inserted lines may repeat.
     repeats: Repeats,
 }
 
@@ -124,7 +126,8 @@ impl<'a> Checker<'a> {
         first..first + u32::from(slice.len)
     }
 
-    /// For each register that a copy writes: the last instruction that names it in a block at whose end it is not live.
+    /// For each register that a copy writes: the last instruction that names the register in a block at whose end it is
+    /// not live.
     fn last_named(&self) -> Vec<(u32, VReg)> {
         let mut list = Vec::new();
         if self.a.spills.total() == 0 {
@@ -156,8 +159,8 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// Stops tracking of what a register is a copy, after the last instruction that names it. Without this, states
-    /// would grow with the number of copies.
+    /// After the last instruction that names a register, stops tracking which value the register is a copy of. Without
+    /// this, states would grow with the number of copies.
     fn forget_copies(&self, state: &mut State, number: u32) {
         let from = self.last_named.partition_point(|l| l.0 < number);
         for &(_, reg) in self.last_named[from..].iter().take_while(|l| l.0 == number) {
@@ -165,7 +168,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// True if a dword is needed at a block's entry.
+    /// True if a dword must be kept in the state at the block's entry.
     fn crosses(&self, block: usize, dword: u32) -> bool {
         let reg = self.register(dword);
         let bit = dword - self.dword[reg];
@@ -298,7 +301,7 @@ impl<'a> Checker<'a> {
                 self.copy(state, at, inst, lines.iter().map(|l| &*l.inst))?;
                 self.pinned_copy(state, at, inst)
             }
-            // A rematerialised value need not be computed at its definition. Its dwords have new values nevertheless,
+            // The definition of a rematerialised value may have no lines. Its dwords have new values nevertheless,
             // which no location contains yet.
             (Op::Machine(..), []) if self.is_repeated(at) => {
                 let written = access::uses(self.f, inst).into_iter().filter(|u| u.write);
@@ -332,7 +335,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        // Read the old EXEC before the writes below change the state.
+        // Find the saved copies of EXEC before the writes below change the state.
         let marks = exec_marks(state, out);
         let writes = out.writes();
         let mut written: SmallVec<[(RegUnit, Value); 16]> = SmallVec::new();
@@ -377,8 +380,8 @@ impl<'a> Checker<'a> {
         self.repeats.contains((self.first[at.block] + at.inst) as u32)
     }
 
-    /// The value that the function names for register `k` of an operand; for an implicit operand, the register's own
-    /// value.
+    /// The value that the function names for register `k` of an operand; for an implicit operand, the value of the
+    /// register itself.
     fn value(&self, inst: &MInst, operand: Option<u8>, k: usize, unit: RegUnit) -> Value {
         match operand.map(|i| inst.operands[usize::from(i)]) {
             Some(MOperand::Virt(slice)) => {
@@ -421,7 +424,7 @@ fn narrows_exec(out: &Inst) -> bool {
         || out.desc.class == gcn_isa::Class::Cmpx
 }
 
-/// The registers that contain the initial EXEC after an instruction that saves or moves it.
+/// The registers that contain the initial EXEC after an instruction that saves or moves it, with the values.
 fn exec_marks(state: &State, out: &Inst) -> Vec<(RegUnit, Value)> {
     let from = match out.operands.get(1) {
         _ if out.desc.does(Behaviours::SAVES_EXEC) => gcn_isa::reg::EXEC,

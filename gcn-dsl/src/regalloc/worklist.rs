@@ -1,11 +1,11 @@
 //! The worklist of the dataflow analyses over blocks (Kildall 1973).
 
-/// Blocks to visit, in sweeps from the first block to the last. A block that the current sweep has passed is visited in
-/// the next sweep.
+/// A queue of blocks to visit, in sweeps from the first block to the last. If a block is queued after the current sweep
+/// has gone beyond it, it is visited in the next sweep.
 ///
 /// The order matters for nested loops: a change at the end of an inner loop propagates around all enclosing loops
-/// within one sweep. A worklist that always takes the first queued block would iterate the innermost loop to its
-/// fixpoint once for every iteration over each enclosing loop.
+/// within one sweep. A worklist that always takes the first queued block would instead iterate the innermost loop to
+/// its fixpoint in every iteration over each enclosing loop.
 pub(super) struct Worklist {
     queued: Vec<bool>,
     /// The blocks of the current sweep, those of the next one, and the current position.

@@ -11,7 +11,7 @@ use gcn_isa::Target;
 struct Format {
     fraction: u32,
     bias: i32,
-    /// True for FNUZ, false for OCP.
+    /// True for FNUZ formats, false for OCP formats.
     fnuz: bool,
 }
 
@@ -40,8 +40,8 @@ impl Format {
         sign * (hidden + fraction) as f32 * unit
     }
 
-    /// The encoding of the nearest value, ties to even. A value beyond the range gives the same as the hardware's
-    /// conversion: a NaN, or infinity in OCP `f8e5m2`.
+    /// The encoding of the nearest value, ties to even. For a value beyond the range the result is that of the
+    /// hardware's conversion: a NaN, or infinity in OCP `f8e5m2`.
     fn encode(self, x: f32) -> u8 {
         let sign = u8::from(x.is_sign_negative()) << 7;
         let largest: u8 = match (self.fnuz, self.fraction) {
@@ -55,7 +55,7 @@ impl Format {
             return nan;
         }
         // Positive values increase with their encodings, so the nearest value is the largest one that is not above `x`,
-        // or the next.
+        // or the next larger one.
         let size = f64::from(x.abs());
         let value = |code: u8| f64::from(self.decode(code));
         let below = (0..=largest).rev().find(|code| value(*code) <= size).unwrap_or(0);
@@ -78,8 +78,8 @@ macro_rules! eight {
     ($($(#[$doc:meta])* $name:ident $fraction:literal;)*) => {$(
         $(#[$doc])*
         ///
-        /// An element type of memory. On the device it can only be converted by `as`, from and to every number type. On
-        /// the host it is a byte; [`from_f32`](Self::from_f32) and [`to_f32`](Self::to_f32) take the target, which
+        /// An element type of memory. On the device, the only operation is `as`, from and to every number type. On the
+        /// host the value is a byte; [`from_f32`](Self::from_f32) and [`to_f32`](Self::to_f32) take the target, which
         /// determines the format.
         #[allow(non_camel_case_types, reason = "named like f16 and bf16")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -97,8 +97,8 @@ macro_rules! eight {
                 self.0
             }
 
-            /// The nearest value in `target`'s format, ties to even. A value beyond the range gives the same as the
-            /// device's conversion: a NaN, or infinity if the format has one.
+            /// The nearest value in `target`'s format, ties to even. For a value beyond the range the result is that of
+            /// the device's conversion: a NaN, or infinity if the format has one.
             pub fn from_f32(x: f32, target: Target) -> $name {
                 $name(Format::new($fraction, target.has_fnuz_floats()).encode(x))
             }
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn values_of_the_specifications() {
-        // Values from the OCP 8-bit floating point specification, table 1, and from the FNUZ paper (Noune et al. 2022).
+        // The expected values are from the OCP 8-bit floating point specification, table 1, and from the FNUZ paper
+        // (Noune et al. 2022).
         let (old, new) = (Target::GFX942, Target::GFX950);
         let e4 = |bits, target| f8e4m3::from_bits(bits).to_f32(target);
         let e5 = |bits, target| f8e5m2::from_bits(bits).to_f32(target);

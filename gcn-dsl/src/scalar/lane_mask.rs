@@ -7,12 +7,12 @@ use gcn_isa::target::WaveSize;
 
 use super::{Elem, Scalar};
 
-/// A set of the lanes of a wave: lane `k` is in it if bit `k` is set.
+/// A set of the lanes of a wave: lane `k` is in the set if bit `k` is set.
 ///
-/// In a kernel `LaneMask` is one set for the wave (`S<LaneMask>`), which [`ballot`](crate::lang::ballot) and
-/// [`active_lanes`](crate::lang::active_lanes) give, and `V<LaneMask>` one for each lane, which
-/// [`match_any`](crate::lang::match_any) gives. In waves of 64 lanes a mask is two registers, in waves of 32 one: `!mask` and
-/// [`ALL`](LaneMask::ALL) have the lanes that the wave has and no others.
+/// In a kernel, an `S<LaneMask>` is one set for the wave, as [`ballot`](crate::lang::ballot) and
+/// [`active_lanes`](crate::lang::active_lanes) return it; a `V<LaneMask>` is one set for each lane, as
+/// [`match_any`](crate::lang::match_any) returns it. In waves of 64 lanes a mask takes two registers, in waves of 32
+/// lanes one: `!mask` and [`ALL`](LaneMask::ALL) contain exactly the lanes that the wave has.
 ///
 /// - `&`, `|`, `^`, `!`, `==`, `!=` on masks. The right side of the first three may also be a number, a `u64`, whose bits beyond the
 ///   wave's lanes are ignored; `mask == 0` compares with a host number or a literal.
@@ -42,8 +42,8 @@ use super::{Elem, Scalar};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// On the host it is a number of 64 bits with a type of its own, for constants and for arguments of kernels; a kernel takes of it
-/// the lanes that its waves have.
+/// On the host, a `LaneMask` is a separate type that wraps a 64-bit number, for constants and for arguments of kernels.
+/// A kernel ignores the bits for which its waves have no lanes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(transparent)]
 pub struct LaneMask(u64);
@@ -54,7 +54,7 @@ impl LaneMask {
     /// No lane.
     pub const EMPTY: LaneMask = LaneMask(0);
 
-    /// The lanes whose bits are set, on the host. In a kernel `LaneMask::from(bits)`.
+    /// The set of the lanes whose bits are set, on the host. In a kernel, write `LaneMask::from(bits)`.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -66,13 +66,13 @@ impl LaneMask {
         LaneMask(bits)
     }
 
-    /// Bit `k` is that of lane `k`.
+    /// The set as a number: bit `k` is that of lane `k`.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// True if no lane is in it.
+    /// True if no lane is in the set.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0

@@ -2,7 +2,7 @@
 //!
 //! A taken branch costs time, a fall-through hardly any. In layout order, the branch over the body of an `if` is taken
 //! each time the body is *not* executed. So a body with a [`Mark::Cold`] moves to the end of the program: the branch is
-//! inverted to lead to it, and the body ends with a branch back.
+//! inverted and leads to the body, and the body ends with a branch back.
 //!
 //! ```text
 //!   s_cbranch_scc0 .after            s_cbranch_scc1 .cold
@@ -13,7 +13,7 @@
 //!                                    s_branch .after
 //! ```
 //!
-//! An `else` moves in the same way, and the branch over it disappears.
+//! An `else` with such a mark moves in the same way, and the branch over it disappears.
 
 use std::ops::Range;
 
@@ -23,15 +23,15 @@ use smallvec::smallvec;
 
 use crate::ir::mark::Mark;
 
-/// The number of instructions of a program in which every branch is certain to reach every target: branches reach 2^15
-/// dwords, and an instruction has at most four. Waits, which are inserted later, are single dwords, and the limit
-/// leaves ample room for them.
+/// The largest number of instructions of a program in which every branch certainly reaches every target. A branch
+/// reaches 2^15 dwords, and an instruction has at most four. The waits, which are inserted later, have one dword each,
+/// and the limit leaves ample room for them.
 const NEAR: usize = 1 << 13;
 
 /// Moves the code at each [`Mark::Cold`] to the end of `program` and removes these marks. The other marks stay at their
 /// instructions.
 pub fn run(program: &mut Program, marks: &mut Vec<(usize, Mark)>) {
-    // Outer bodies go first, together with the bodies inside them: if an inner one had already moved, its branch back
+    // Move an outer body first, together with the bodies inside it: if an inner body had already moved, its branch back
     // would look like another entry to the outer one.
     while let Some(at) = marks.iter().position(|(_, mark)| *mark == Mark::Cold) {
         let (line, _) = marks.remove(at);
@@ -44,8 +44,8 @@ pub fn run(program: &mut Program, marks: &mut Vec<(usize, Mark)>) {
     }
 }
 
-/// True if an instruction of `lines`, or the point after them, is in a manual schedule, whose instructions must stay
-/// together.
+/// True if an instruction of `lines`, or the point after them, is in a manual schedule. The instructions of a manual
+/// schedule must stay together.
 fn in_manual_schedule(marks: &[(usize, Mark)], lines: &Range<usize>) -> bool {
     let mut depth = 0u32;
     for (line, mark) in marks {
@@ -62,18 +62,19 @@ fn in_manual_schedule(marks: &[(usize, Mark)], lines: &Range<usize>) -> bool {
     false
 }
 
-/// The body of an `if`, or its `else`: the instruction before it is a branch to the one after it.
+/// The body of an `if`, or its `else`. The instruction before the body is a branch to the instruction after it.
 struct Body {
     lines: Range<usize>,
     /// The label after the body.
     after: Label,
-    /// The opcode of the branch before it with the opposite condition; `None` if that branch is unconditional, as in
-    /// front of an `else`.
+    /// The opcode with the opposite condition of the branch before the body; `None` if that branch is unconditional, as
+    /// before an `else`.
     inverse: Option<&'static gcn_isa::InstDesc>,
 }
 
 impl Body {
-    /// The body whose first block begins at `line`, if only the branch before it leads into it.
+    /// The body whose first block begins at `line`. `None` if control can enter the body in other ways than by the
+    /// branch or fall-through before it.
     fn around(program: &Program, line: usize) -> Option<Body> {
         let starts = |at: &usize| {
             program.lines[at - 1].inst.desc.class == Class::Branch || labels_at(program, *at).next().is_some()

@@ -2,8 +2,9 @@
 //!
 //! Two independent vector instructions that are close together in one block become the halves of one instruction, which
 //! issues in one cycle. The instruction table lists the instructions that can be halves; the encoder knows which
-//! registers they may use together. One of the two moves to the position of the other. The later one is not moved up if
-//! it is the first to read the result of a long-latency instruction: the wave would have to wait earlier.
+//! registers the halves may use together. One of the two instructions moves to the position of the other. The later one
+//! is not moved up if it is the first reader of the result of a long-latency instruction, because the wave would then
+//! wait for that result earlier.
 
 use std::collections::BTreeSet;
 
@@ -31,8 +32,8 @@ pub fn joins(on: Subtarget) -> bool {
     table::pair_of(on, [SOME_HALF; 2]).is_some()
 }
 
-/// Combines instructions of `program`. The instructions at the lines `named` were written by the user and stay as they
-/// are; `marks` keep their positions.
+/// Combines instructions of `program`. `named` are the lines of instructions that the kernel names; these stay as they
+/// are. `marks` keep their positions.
 pub fn run(program: &mut Program, marks: &mut [(usize, Mark)], named: &[usize]) {
     let on = program.subtarget();
     if !joins(on) {
@@ -55,11 +56,11 @@ struct Joiner {
     on: Subtarget,
     /// The registers that each instruction reads and writes.
     touched: Vec<Touched>,
-    /// Instructions across whose start nothing may move.
+    /// Indices of instructions: nothing may move across the start of these.
     fences: BTreeSet<usize>,
-    /// Instructions that stay as they are.
+    /// Indices of instructions that must stay as they are.
     named: BTreeSet<usize>,
-    /// Instructions that have been merged into another.
+    /// For each instruction, true if it has been merged into another.
     gone: Vec<bool>,
 }
 
@@ -103,7 +104,7 @@ impl Joiner {
                 return;
             }
             let (a, b) = (&self.touched[first], &self.touched[second]);
-            // Moving the later one up is preferred, unless that would move a wait forward.
+            // Prefer to move the later instruction up, unless it would then wait for a result earlier.
             let up = b.may_swap_with(&between) && !early.contains(&second);
             let down = a.may_swap_with(&between);
             let independent = !a.writes.meets(&b.reads) && !a.writes.meets(&b.writes);
@@ -125,7 +126,7 @@ impl Joiner {
     }
 }
 
-/// An instruction as a half: its opcode when it stands alone, and its operands as a half.
+/// An instruction as a half: its mnemonic when it stands alone, and its operands as a half.
 struct Half {
     alone: &'static str,
     operands: SmallVec<[Operand; 4]>,
@@ -137,11 +138,12 @@ const FUSED: &str = "v_fma_f32";
 const WITH_ADDEND: &str = "v_fmaak_f32";
 const WITH_FACTOR: &str = "v_fmamk_f32";
 
-/// The ways in which an instruction can be a half.
+/// All ways in which an instruction can be a half.
 type Ways = SmallVec<[Half; 4]>;
 
 impl Half {
-    /// The ways in which an instruction can be a half: none, or several that differ in the order of the operands.
+    /// The ways in which an instruction can be a half. There are none, or several that differ in the order of the
+    /// operands.
     fn of(inst: &Inst, on: Subtarget) -> Ways {
         let is_plain = inst.desc.format.is_vop() && inst.mods == inst.desc.default_mods();
         if !is_plain || inst.desc.halves.is_some() {
@@ -151,7 +153,7 @@ impl Half {
         if alone == FUSED {
             return Half::of_fused(&inst.operands);
         }
-        // Look it up as the second half, which every half can be.
+        // Look up the instruction as the second half: every instruction that can be a half can be the second one.
         let Some([_, half]) = table::pair_of(on, [SOME_HALF, alone]).and_then(|pair| pair.halves) else {
             return Ways::new();
         };
@@ -174,8 +176,8 @@ impl Half {
         ways
     }
 
-    /// Forms of `d = a * b + c` with one constant source, with the factors in either order. The constant's field has 32
-    /// bits.
+    /// The forms of `d = a * b + c` with one constant source, with the factors in either order. The field for the
+    /// constant has 32 bits.
     fn of_fused(operands: &[Operand]) -> Ways {
         let &[d, a, b, c] = operands else { return Ways::new() };
         let literal = |operand: Operand| match operand {
@@ -196,7 +198,7 @@ impl Half {
     }
 }
 
-/// The dual instruction that does what both do, if there is one.
+/// The dual instruction that does what `one` and `other` do; `None` if there is none.
 fn pair(one: &Inst, other: &Inst, on: Subtarget) -> Option<Inst> {
     let [one, other] = [Half::of(one, on), Half::of(other, on)];
     [[&one, &other], [&other, &one]].into_iter().find_map(|[x, y]| {

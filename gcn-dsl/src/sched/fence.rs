@@ -1,5 +1,5 @@
-//! Points of a finished program at which the user's order is binding, so that filling wait states must not reorder
-//! instructions across them.
+//! Points of a finished program across which instructions must keep the user's order, so that no instruction may be
+//! moved across them to fill wait states.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use gcn_isa::cfg::Cfg;
 use crate::ir::mark::Mark;
 
 /// The indices of instructions across whose start nothing may move, in ascending order: all instructions of a manual
-/// schedule, all instructions of a block with an `interleave!`, and those at the other marks.
+/// schedule, all instructions of a block with an `interleave!`, and the instructions at other marks.
 pub fn fences(program: &Program, marks: &[(usize, Mark)]) -> Vec<usize> {
     let mut found = BTreeSet::new();
     let mut manual: Option<usize> = None;
@@ -35,8 +35,8 @@ pub fn fences(program: &Program, marks: &[(usize, Mark)]) -> Vec<usize> {
         let cfg = Cfg::build(program);
         for (line, mark) in marks {
             if let Mark::Interleave(_) = mark {
-                // A mark at the end of a block has the index of the next block's first instruction, so it may belong to
-                // either block.
+                // A mark at the end of a block has the index of the next block's first instruction, so the mark may
+                // belong to either block.
                 let beside = [line.checked_sub(1), Some(*line)].into_iter().flatten();
                 for block in beside.filter(|l| *l < program.lines.len()).map(|l| cfg.block_of(l)) {
                     found.extend(cfg.blocks[block].start..cfg.blocks[block].end);

@@ -1,16 +1,16 @@
-//! List scheduling of each block on virtual registers, before register allocation: memory operations start early, and
+//! List scheduling of each block on virtual registers, before register allocation. Memory operations start early, and
 //! independent work goes between a slow instruction (a load, a matrix instruction) and the first use of its result.
 //!
-//! A block is divided into regions at instructions that nothing may pass (`deps::is_boundary`), and regions into
-//! windows of at most [`WINDOW`] instructions, so that the time is linear in the program's size. In a window the
-//! dependences (`deps`) form a DAG. Instructions are selected top down: among the ready ones that the matrix pipe and
-//! LDS could start at once, the one with the longest critical path to the end of the window. An instruction whose
-//! result would raise the estimated register pressure (`pressure`) above the budget is delayed while another one is
+//! A block is divided into regions at instructions that nothing may be moved across (`deps::is_boundary`), and regions
+//! into windows of at most [`WINDOW`] instructions, so that the time is linear in the program's size. In a window the
+//! dependences (`deps`) form a DAG. Instructions are selected top down: of the ready ones that the matrix pipe and LDS
+//! could start at once, the one with the longest critical path to the end of the window. An instruction whose result
+//! would raise the estimated register pressure (`pressure`) above the budget is delayed while another instruction is
 //! ready. If the new order still needs more registers than both the budget and the original order, the original order
 //! is kept.
 //!
-//! This pass does not move instructions across blocks, start loads in an earlier iteration of a loop
-//! ([`crate::ir::pipeline`] does), or compute exact waits ([`super::wait`] does).
+//! This pass does not move instructions across blocks. It does not start loads in an earlier iteration of a loop
+//! ([`crate::ir::pipeline`] does), nor compute exact waits ([`super::wait`] does).
 
 mod deps;
 mod latency;
@@ -28,11 +28,12 @@ use pressure::{Budget, Live, Pressure};
 /// The largest number of instructions that are scheduled together.
 pub const WINDOW: usize = 256;
 
-/// A matrix instruction takes precedence over arithmetic from this many slots before the matrix pipe becomes free.
-/// Other waves of the SIMD use slots as well: if arithmetic filled all slots, the pipe would wait for this wave.
+/// The number of issue slots before the matrix pipe becomes free from which on a matrix instruction takes precedence
+/// over arithmetic. Other waves of the SIMD use slots as well: if this wave filled all slots with arithmetic, its
+/// matrix instruction would be late and the pipe idle.
 const SPARE: u32 = 3;
 
-/// Orders the instructions of each block of `f`.
+/// Reorders the instructions of each block of `f`.
 ///
 /// # Errors
 /// [`MissingClass`] if an `interleave!` asks for a class of instructions that its window does not contain.
@@ -40,8 +41,8 @@ pub fn schedule(f: &mut Function) -> Result<(), MissingClass> {
     let pressure = Pressure::of(f);
     let mut manual = 0;
     for b in 0..f.blocks.len() {
-        // The pressure is that of the original order. It stays valid for later blocks, because reordering one block
-        // does not change the others.
+        // The pressure is computed for the original order. It stays valid for later blocks, because reordering one
+        // block does not change the others.
         let mut insts = std::mem::take(&mut f.blocks[b].insts);
         let start = if b == 0 { initial_copies(f, &insts) } else { 0 };
         let live = pressure.before_each(f, b, &insts);
@@ -71,10 +72,9 @@ fn initial_copies(f: &Function, insts: &[MInst]) -> usize {
     insts.iter().take_while(|i| copies_in(i)).count()
 }
 
-/// The ranges of instructions between boundaries.
+/// The windows of a block: ranges of instructions between boundaries.
 ///
-/// `manual` is the number of manual schedules that are open: at the start of the block when called, at its end on
-/// return.
+/// `manual` is the number of manual schedules that are open: at the start of the block on entry, at its end on return.
 fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut from = start;
@@ -85,8 +85,7 @@ fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Ran
             Op::Mark(Mark::ManualEnd) => *manual = manual.saturating_sub(1),
             _ => {}
         }
-        // A window that is full ends before instruction `i`, which begins the next one. A boundary belongs to no
-        // window.
+        // A full window ends before instruction `i`, which begins the next window. A boundary belongs to no window.
         if boundary || i - from == WINDOW {
             found.push(from..i);
             from = if boundary { i + 1 } else { i };
@@ -99,9 +98,9 @@ fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Ran
     found
 }
 
-/// The order of a window, as indices into it, if it is better than the original one.
+/// A new order of a window, as indices into it; `None` if the original order is better or the same.
 ///
-/// An order that the user requests (`interleave!`) is used whatever its register pressure.
+/// An order that the user requests (`interleave!`) is used whatever its register pressure is.
 fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<Vec<usize>>, MissingClass> {
     let graph = deps::Graph::build(f, insts);
     let original: Vec<usize> = (0..insts.len()).collect();
@@ -109,8 +108,7 @@ fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<V
     let pattern = Pattern::of(f, insts)?;
     let asked = pattern.is_some();
     let order = list_schedule(f, insts, &graph, live.clone(), budget, pattern);
-    // The greedy choices can overshoot the budget when nothing that fits is ready, so the result is checked
-    // as a whole.
+    // If no instruction that fits the budget is ready, the greedy choice exceeds the budget, so check the whole order.
     Ok((order != original && (asked || budget.allows(live.peak(&order)))).then_some(order))
 }
 
@@ -118,7 +116,7 @@ fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<V
 #[derive(Clone, Copy)]
 struct Ready {
     inst: usize,
-    /// The slot at which its operands are available.
+    /// The slot at which the instruction's operands are available.
     earliest: u32,
 }
 
@@ -141,9 +139,9 @@ fn list_schedule(
     let (mut now, mut matrix_free, mut lds_free, mut vmem_free) = (0u32, 0u32, 0u32, 0u32);
     let (lds, vmem) = latency::memory_slots(f.target, insts);
     while !ready.is_empty() {
-        // The number of slots until the instruction could start: its operands must have arrived, and the matrix pipe,
-        // LDS or vector memory must be free. A stall emits nothing; it only advances the clock for the following
-        // choices.
+        // The number of slots until the instruction could start: its operands must have arrived, and the unit that it
+        // uses (matrix pipe, LDS or vector memory) must be free. A stall emits nothing; it only advances the clock for
+        // the following choices.
         let memory = |r: &Ready| {
             let free = if lds[r.inst] > 0 { lds_free } else { vmem_free };
             lds[r.inst] + vmem[r.inst] > 0 && r.earliest.max(free) <= now
@@ -163,8 +161,8 @@ fn list_schedule(
         };
         let rank = |r: &Ready| {
             let fits = budget.allows(live.after(r.inst));
-            // If nothing fits the budget, the next instruction of the original order is taken: that order is known to
-            // fit, so following it leads back below the budget.
+            // If no ready instruction fits the budget, take the next instruction of the original order: that order as a
+            // whole is known to fit, so following it leads back below the budget.
             let height = if fits { u32::MAX - heights[r.inst] } else { 0 };
             match &pattern {
                 Some(pattern) => (false, u32::from(pattern.rank(r.inst)), u32::MAX - heights[r.inst], r.inst),

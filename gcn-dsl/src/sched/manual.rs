@@ -1,15 +1,16 @@
-//! Computes the counter value of each of the user's waits that guarantees that the named operation is complete.
+//! Computes, for each wait that the user has written, the counter value that guarantees that the named operation is
+//! complete.
 //!
-//! A user's wait is an instruction that waits on the operation's counter, after a [`Mark::Wait`], with a value that
-//! this module fills in. The value is the minimum, over all paths from the operation to the wait, of the number of
-//! younger operations of the same stream. (A *stream* is a kind of operation whose members complete in order, such as
-//! LDS accesses.) It is found by a forward dataflow analysis that is run once for each operation. If another stream
+//! A user's wait is a wait instruction on the operation's counter, marked by a [`Mark::Wait`], whose value this module
+//! fills in. The value is the minimum, over all paths from the operation to the wait, of the number of younger
+//! operations of the same stream. (A *stream* is a kind of operation whose members complete in order, such as LDS
+//! accesses.) The value is found by a forward dataflow analysis that is run once for each operation. If another stream
 //! that shares the counter may be outstanding as well (LDS with scalar loads), completion is not in order, and the
 //! value is 0. Before the analysis, the waits that the compiler itself would add are inserted into a copy of the
-//! program, because they end such sharing.
+//! program, because after such a wait the other stream is no longer outstanding.
 //!
 //! Correctness does not depend on this analysis: the wait inserter runs afterwards and adds missing waits, and the
-//! checker judges the result.
+//! checker verifies the result.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -35,11 +36,11 @@ pub struct WrongCounter {
     pub other: &'static str,
 }
 
-/// Sets the value of each of the user's waits, removes waits that have nothing to wait for, and marks barriers that
-/// pending LDS reads may pass. Marks stay at their instructions.
+/// Sets the value of each of the user's waits, removes waits whose operation is complete in any case, and marks
+/// barriers that pending LDS reads may cross. Marks stay at their instructions.
 ///
 /// # Errors
-/// [`WrongCounter`] if an operation that is waited for uses only other counters.
+/// [`WrongCounter`] if a wait names a counter that its operation does not use.
 pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(), WrongCounter> {
     explain(program, marks);
     let_reads_pass(program, marks);
@@ -66,7 +67,7 @@ pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(),
     Ok(())
 }
 
-/// Adds the reasons to waits that the compiler emitted.
+/// Attaches to the waits that the compiler emitted the reason for each.
 fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, mark) in marks {
         if let Mark::Because(why) = mark
@@ -77,7 +78,7 @@ fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     }
 }
 
-/// Marks the barriers that pending LDS reads may pass.
+/// Marks the barriers that pending LDS reads may cross.
 fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, _) in marks.iter().filter(|m| m.1 == Mark::ReadsPass) {
         let mut after = program.lines.iter_mut().skip(*line);
@@ -87,7 +88,7 @@ fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
     }
 }
 
-/// The range of instructions of each operation, by the operation's number.
+/// For each operation, by its number, the range of its instructions.
 fn operations(marks: &[(usize, Mark)]) -> HashMap<u32, Range<usize>> {
     let mut found: HashMap<u32, Range<usize>> = HashMap::new();
     for (line, mark) in marks {
@@ -114,7 +115,8 @@ fn check_counter(
     let set = program.target.instruction_set();
     let counters: Vec<Counter> = started.map(|e| e.stream.counter(set)).collect();
     match counters.first() {
-        // Dead-code elimination removed the operation, because nothing uses its result.
+        // Dead-code elimination removed the operation, because nothing uses its result, so there is nothing to wait
+        // for.
         None => Ok(()),
         Some(_) if counters.contains(&counter) => Ok(()),
         Some(other) => Err(WrongCounter {
@@ -132,7 +134,7 @@ fn set(program: &mut Program, line: usize, wait: WaitCnt, younger: u8) {
     line.note = Some(format!("written wait: {younger} younger {what} may be outstanding").into());
 }
 
-/// Merges waits that directly follow each other into one.
+/// Merges waits that directly follow each other into one wait.
 fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<usize>) {
     let waits: Vec<usize> = marks
         .iter()
@@ -142,8 +144,8 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
     let labelled: BTreeSet<usize> = program.labels.iter().filter_map(|l| l.at).collect();
     for pair in waits.windows(2) {
         let between = pair[0] + 1..pair[1];
-        // Only waits without any remaining instruction between them, and without a label, since a branch to the label
-        // would skip the first wait.
+        // Merge two waits only if every instruction between them was removed and there is no label between them: a
+        // branch to the label would skip the first wait.
         if between.clone().any(|l| !removed.contains(&l))
             || labelled.range(pair[0] + 1..=pair[1]).next().is_some()
         {
@@ -155,7 +157,7 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
             continue;
         };
         let both = a.and(b);
-        // If the two counters have separate wait instructions, both stay.
+        // If the two counters have separate wait instructions, both waits stay.
         if both.part_of(&program.lines[pair[1]].inst) != both {
             continue;
         }
@@ -192,19 +194,19 @@ struct Analysed {
 /// The dataflow state at a program point.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct State {
-    /// A bit set of the streams of which an operation may be outstanding.
+    /// The streams of which an operation may be outstanding, as a bit set.
     pending: u16,
-    /// The operation being analysed, while it may be outstanding.
+    /// The operation that is being analysed; `None` if it is certainly complete.
     operation: Option<Outstanding>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Outstanding {
     stream: Stream,
-    /// The minimum number of younger operations of its stream, over all paths.
+    /// The minimum, over all paths, of the number of younger operations of the same stream.
     younger: u8,
-    /// True if another stream of the same counter may be outstanding at the same time, or if its own stream completes
-    /// out of order.
+    /// True if an operation of another stream of the same counter may be outstanding at the same time, or if the
+    /// operation's own stream completes out of order.
     mixed: bool,
 }
 
@@ -270,7 +272,8 @@ impl Analysed {
         let set = self.program.target.instruction_set();
         let inst = &self.program.lines[line].inst;
         if let Some(wait) = WaitCnt::of(inst) {
-            // A wait for 0 completes all streams of its counter. A larger value proves nothing about the other streams.
+            // A wait for 0 completes all streams of its counter. A wait for a larger value says nothing about the other
+            // streams.
             let empty = Stream::ALL.into_iter().filter(|s| s.counter(set).of(wait) == 0);
             empty.for_each(|s| state.pending &= !(1 << s.index()));
             if state.operation.is_some_and(|o| counter.of(wait) <= o.limit(set)) {
@@ -286,8 +289,8 @@ impl Analysed {
                 state.operation = Some(Outstanding { stream, younger: 0, mixed });
             } else if let Some(operation) = &mut state.operation {
                 operation.younger = operation.younger.saturating_add(event.count);
-                // Another stream of the same counter has started since, so the counter's value no longer says which of
-                // the two has completed.
+                // An operation of another stream of the same counter has started since, so the counter's value no
+                // longer says which of the two streams has completed.
                 operation.mixed |= operation.stream != stream;
             }
             state.pending |= 1 << stream.index();

@@ -1,12 +1,15 @@
 //! Gives priority to a wave that has begun the matrix instructions between two barriers of a loop, so that it keeps the
 //! matrix pipe.
 //!
-//! Among the waves that can issue, the hardware picks the oldest. If two workgroups share a SIMD, a wave of the older
-//! one would interrupt the younger one's matrix instructions, and the younger workgroup would wait at its barrier for
-//! its slowest wave. A wave therefore raises its priority after its first matrix instruction and lowers it after its
-//! last. The wave that starts first then finishes first, while the other one loads and stores tiles.
+//! Of the waves that can issue, the hardware picks the oldest. If two workgroups share a SIMD, a wave of the older one
+//! would interrupt the matrix instructions of the younger one, and all waves of the younger workgroup would wait at its
+//! barrier for the slowest. A wave therefore raises its priority after its first matrix instruction and lowers it after
+//! its last. The wave that starts first then finishes first, while the other one loads and stores tiles.
 //!
-//! This runs after scheduling, on blocks inside loops that contain both barriers and matrix instructions. It skips
+//! Only MFMA and SMFMAC count. WMMA occupies the vector ALU, in which the other waves compute the addresses of their loads: with priority for
+//! it, the products of `gcn-kernels` take 0.5 to 1.4% more cycles in the timed simulator.
+//!
+//! This pass runs after scheduling, on blocks inside loops that contain both barriers and matrix instructions. It skips
 //! kernels that set a priority themselves or that have a manual schedule, which stays as written.
 
 use gcn_isa::table::{self, Class};
@@ -16,10 +19,10 @@ use smallvec::smallvec;
 use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op};
 
-/// For fewer matrix instructions than this, the two additional instructions do not pay.
+/// The smallest number of matrix instructions for which the two additional instructions pay.
 const LEAST: usize = 4;
 
-/// Inserts the changes of priority into `f`.
+/// Inserts the instructions that change the priority into `f`.
 pub fn run(f: &mut Function) {
     let Some(priority) = table::find(f.target, "s_setprio").next() else { return };
     let by_hand = |inst: &MInst| match &inst.op {

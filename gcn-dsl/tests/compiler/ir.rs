@@ -1,4 +1,4 @@
-//! The IR: its textual form, its verifier, and its passes by files of text.
+//! The IR: its textual form, its verifier, and its passes, which are tested by text files.
 
 mod passes;
 mod verify;

@@ -1,6 +1,5 @@
-//! Lowering of small kernels, through allocation and encoding. What the numbers come to is tested on the
-//! simulator (`language/operators.rs`); here every operation must find its instructions on both
-//! targets.
+//! Lowering of small kernels, followed by register allocation and encoding. The results of the kernels are tested on
+//! the simulator (`language/operators.rs`); here, every operation must have its instructions on both targets.
 
 use gcn_isa::Target;
 
@@ -38,7 +37,7 @@ fn saxpy_has_no_needless_move() {
         });
         let moves: Vec<&str> =
             p.lines.iter().map(|l| l.inst.desc.printed).filter(|name| name.contains("mov")).collect();
-        // The constant word of each of the two resources.
+        // One move of the constant word for each of the two resources.
         assert_eq!(moves, ["s_mov_b32", "s_mov_b32"], "{target}");
     }
 }

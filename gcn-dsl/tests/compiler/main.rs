@@ -1,4 +1,4 @@
-//! The compiler below the language: lowering and register allocation, by what their modules offer each other.
+//! The compiler below the language: lowering and register allocation, tested through the interfaces of their modules.
 
 mod ir;
 mod lower;

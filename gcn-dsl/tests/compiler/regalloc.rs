@@ -1,4 +1,4 @@
-//! Tests of the allocator: hand-made cases, random programs, and programs that are really run.
+//! Tests of the register allocator: hand-made cases, random programs, and the execution of allocated programs.
 
 mod build;
 mod exec;

@@ -1,16 +1,16 @@
-//! A HIP library without a GPU, for tests of the loader: device memory is host memory, and a launch stores what it was
-//! given where the first argument points. Signatures and constants are those of hip_runtime_api.h.
+//! A HIP library without a GPU, for tests of the loader. Device memory is host memory. A launch stores its parameters
+//! at the address in the first argument. Signatures and constants are those of hip_runtime_api.h.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
-/// The current device, of every thread alike.
+/// The current device, shared by all threads.
 static CURRENT: AtomicI32 = AtomicI32::new(0);
-/// Modules and buffers that are alive.
+/// The number of modules and buffers that exist.
 static ALIVE: AtomicI32 = AtomicI32::new(0);
-/// Calls, those that free left out.
+/// The number of calls, except those of functions that free something.
 static CALLS: AtomicI32 = AtomicI32::new(0);
-/// Kernels that nobody has waited for.
+/// The number of launched kernels that nothing has waited for.
 static RUNNING: AtomicI32 = AtomicI32::new(0);
 
 const INVALID_VALUE: c_int = 1;
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn hipHostFree(at: *mut c_void) -> c_int {
     unsafe { hipFree(at) }
 }
 
-/// Streams take kernels only.
+/// Streams accept only kernels.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamCreate(stream: *mut *mut c_void) -> c_int {
     CALLS.fetch_add(1, SeqCst);
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn hipMalloc(at: *mut *mut c_void, size: usize) -> c_int {
     if size > 1 << 40 {
         return 2;
     }
-    // The size stands before the buffer, so that free knows it.
+    // The size is stored in front of the buffer, so that free finds it.
     let words = vec![0u64; size.div_ceil(8) + 1].into_boxed_slice();
     let start = Box::into_raw(words).cast::<u64>();
     unsafe {
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn hipModuleGetFunction(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hipModuleUnload(_module: *mut c_void) -> c_int {
-    // The code of a kernel that runs stays loaded.
+    // The code of a running kernel must stay loaded.
     if RUNNING.load(SeqCst) > 0 {
         return LAUNCH_FAILURE;
     }
@@ -190,7 +190,8 @@ pub extern "C" fn hipModuleUnload(_module: *mut c_void) -> c_int {
     0
 }
 
-/// Writes grid, workgroup, LDS bytes, size of the arguments and the second argument to where the first argument points.
+/// Writes the grid, the workgroup, the LDS bytes, the size of the arguments and the second argument to the address in
+/// the first argument.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipModuleLaunchKernel(
     function: *mut c_void,
@@ -244,13 +245,13 @@ pub extern "C" fn hipGetErrorString(code: c_int) -> *const c_char {
     }
 }
 
-/// For the test: what was not freed.
+/// For the test: the number of objects that were not freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_hip_alive() -> c_int {
     ALIVE.load(SeqCst)
 }
 
-/// For the test: how many calls there were.
+/// For the test: the number of calls.
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_hip_calls() -> c_int {
     CALLS.load(SeqCst)

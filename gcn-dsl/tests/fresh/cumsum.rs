@@ -1,4 +1,4 @@
-//! Sums so far along a row of any length: tiles of 256, a scan in each, the total carried on.
+//! Prefix sums along a row of any length: tiles of 256, a scan in each, and the total carried from tile to tile.
 
 use gcn_dsl::prelude::*;
 

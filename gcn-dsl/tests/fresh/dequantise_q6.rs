@@ -1,4 +1,4 @@
-//! q6_K: super-blocks of 256 numbers of six bits, with 16 scales of eight bits.
+//! q6_K: super-blocks of 256 numbers of six bits, with 16 scales of eight bits each.
 
 use gcn_dsl::prelude::*;
 

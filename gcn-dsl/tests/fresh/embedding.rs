@@ -1,5 +1,5 @@
-//! The backward pass of an embedding: rows of gradients are added to the rows that were looked up, by atomics. Floats are added by
-//! compare-and-exchange, as CUDA does it for types without an atomic.
+//! The backward pass of an embedding: rows of gradients are added to the looked-up rows by atomics. Floats are added by
+//! compare-and-exchange, which CUDA code uses for types without an atomic addition.
 
 use gcn_dsl::prelude::*;
 

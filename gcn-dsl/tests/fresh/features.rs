@@ -1,4 +1,4 @@
-//! What the ported kernels do not need, and a reader of the guide tries.
+//! Features that the ported kernels do not use and that a reader of the guide might try.
 
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
@@ -13,7 +13,7 @@ gcn_kernel! {
         b: [u32; 2],
     }
 
-    /// A struct of memory in a signature.
+    /// A struct that is stored in memory, in a signature.
     #[device]
     fn swapped(p: V<Pair>) -> V<Pair> {
         Pair { a: -p.a, b: [p.b[1], p.b[0]] }
@@ -55,7 +55,7 @@ gcn_kernel! {
         y[global_id().x] = first ^ rng.next() ^ half as u32;
     }
 
-    /// Elements of a matrix tile, written one by one and read as a column.
+    /// Elements of a matrix tile, written individually and read as a column.
     #[workgroup(64)]
     #[wave(64)]
     fn tile_elements(x: &[f32], y: &mut [f32]) {
@@ -74,7 +74,7 @@ gcn_kernel! {
         }
     }
 
-    /// A condition of the host, in the middle of others.
+    /// A condition of the host, between conditions of the device.
     #[workgroup(64)]
     fn chosen<const FAST: bool, const MODE: u32>(x: &mut [u32], n: u32) {
         let i = global_id().x;

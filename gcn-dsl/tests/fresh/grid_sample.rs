@@ -1,4 +1,4 @@
-//! Bilinear sampling of an image at places between its pixels, with three kinds of padding.
+//! Bilinear sampling of an image at positions between its pixels, with three kinds of padding.
 
 use gcn_dsl::prelude::*;
 

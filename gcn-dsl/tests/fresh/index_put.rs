@@ -1,4 +1,4 @@
-//! index_put_ with accumulation: an index tensor for each of three dimensions, negative ones from the end.
+//! index_put_ with accumulation: an index tensor for each of three dimensions; negative indices count from the end.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Inverses of 4 x 4 matrices, as in cuBLAS: Gauss-Jordan with pivoting on arrays that values of the device index.
+//! Inverses of 4 x 4 matrices, as in cuBLAS: Gauss-Jordan elimination with pivoting, on arrays that are indexed by
+//! device values.
 use super::{everywhere, floats};
 use gcn_dsl::prelude::*;
 
@@ -86,7 +87,7 @@ gcn_kernel! {
     }
 }
 
-/// The product of a matrix and its inverse is 1, as far as the type goes.
+/// Checks that the product of a matrix and its inverse is 1, within the accuracy of the type.
 fn check<T: Copy + Into<f64>>(a: &[T], inverse: &[T], tolerance: f64) {
     for y in 0..4 {
         for x in 0..4 {
@@ -100,7 +101,7 @@ fn check<T: Copy + Into<f64>>(a: &[T], inverse: &[T], tolerance: f64) {
 #[test]
 fn inverses() {
     let n = 70;
-    // A large element in each row, every time in another column, so that rows change places.
+    // Each row has a large element, in each row in another column, so that rows are exchanged.
     let mut a: Vec<f64> = floats(16 * n).into_iter().map(f64::from).collect();
     (0..n * 4).for_each(|row| a[row * 4 + (row + row / 4) % 4] += 4.0);
     a[16..32].fill(0.0);

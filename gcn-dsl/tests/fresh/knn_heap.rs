@@ -1,4 +1,5 @@
-//! k nearest neighbours, as in cuML: a bounded heap for each work-item, in memory of its own that methods with `&mut self` change.
+//! k nearest neighbours, as in cuML: a bounded heap for each work-item, in its private memory, which methods with `&mut
+//! self` change.
 use super::{everywhere, floats};
 use gcn_dsl::prelude::*;
 
@@ -135,7 +136,7 @@ fn nearest_neighbours() {
             want.sort_by(|a, b| a.0.total_cmp(&b.0));
             for k in 0..K {
                 assert_eq!(dist[q * K + k], want[k].0.sqrt(), "query {q}, {k}");
-                // Of two that are as near either may be first.
+                // Of two neighbours at the same distance, either may come first.
                 assert_eq!(distance(&points[idx[q * K + k] as usize]), want[k].0, "query {q}, {k}");
             }
         }

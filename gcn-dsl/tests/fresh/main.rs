@@ -1,22 +1,25 @@
 //! Kernels like those of llama.cpp, PyTorch, torchvision and CUB, each compared with a reference in plain Rust.
 //!
-//! Of 24 files, 13 compiled as first written. Four more have compiled unchanged since uniform structs as parameters,
-//! `V<[u8; 12]>`, `1u64 << lane` and variables that start from `read_first_lane` were added to the language. Plain Rust refuses two
-//! of the others as well. Five were written differently: a `None` needs its type, a method of another `gcn_kernel!`
-//! `(&mut x).next()`, memory `u8` for `bool` and `let` without `mut`, and a row of LDS is assigned element by element.
+//! Of 24 files, 13 compiled as first written. Four more have compiled unchanged since the DSL has had uniform structs
+//! as parameters, `V<[u8; 12]>`, `1u64 << lane` and variables that start from `read_first_lane`. Two of the others are
+//! not valid Rust either. Five had to be rewritten: a `None` needs its type, a method of another `gcn_kernel!` is
+//! called as `(&mut x).next()`, memory has `u8` instead of `bool`, a `let` is written without `mut`, and a row of LDS
+//! is assigned element by element.
 //!
-//! A trial of twenty more, by a CUDA programmer who had README and guide alone: 7 compiled as first written, and gave the right result;
-//! 14 do now. Of the others three write `std::ptr::null()` for a pointer of the device, one lacks the bound of atomics, one has a barrier
-//! in a varying loop, and one an untyped `None`, and the messages say so.
-//! `csv_column`, `merge_path` and `rope_factors` are three of the others, as first written: they compile since `Result`, assigned matches
-//! that return, literals beside a type parameter, and constants before type parameters. `fused_adam` compiled and read a null pointer
-//! after `&&`; `components` wanted to know what `compare_exchange` returns.
+//! In a trial, a CUDA programmer who had only the README and the guide wrote twenty more: 7 compiled as first written
+//! and gave the correct result; 14 do now. Of the others, three use `std::ptr::null()` for a device pointer, one lacks
+//! the bound for atomics, one has a barrier in a varying loop, and one an untyped `None`; the error messages explain
+//! these. `csv_column`, `merge_path` and `rope_factors` are from this trial, as first written: they have compiled since
+//! the DSL has had `Result`, assigned `match`es that return, literals next to a type parameter, and constants before
+//! type parameters. `fused_adam` compiled but read a null pointer after `&&`; for `components`, the documentation did
+//! not say what `compare_exchange` returns.
 //!
-//! In a second trial, by another such programmer, 10 of twenty and 3 of eight more compiled as first written; 16 and 6 do now, and all
-//! give the right result. Plain Rust refuses four of the others: numbers of `u32` and `usize` beside each other, an array that is filled
-//! before it has a value, a constant of the wrong type in a generic function, an expression of a parameter as a constant argument; one
-//! subtracts a number of the device from a `usize`, and one exchanges two LDS arrays. `knn_heap`, `tokenizer` and `inverse` are from this trial: they compile since structs have private memory,
-//! enums say `derive(PartialEq)`, and values of the device index arrays that are assigned.
+//! In a second trial with another such programmer, 10 of twenty and 3 of eight more compiled as first written; 16 and 6
+//! do now, and all give the correct result. Four of the others are not valid Rust either: `u32` and `usize` mixed in
+//! arithmetic, an array that is assigned before it is initialized, a constant of the wrong type in a generic function,
+//! an expression of a parameter as a constant argument. One subtracts a device number from a `usize`, and one exchanges
+//! two LDS arrays. `knn_heap`, `tokenizer` and `inverse` are from this trial: they have compiled since structs may
+//! contain private memory, enums support `derive(PartialEq)`, and device values may index arrays that are assigned.
 
 mod adamw;
 mod argsort;
@@ -84,7 +87,7 @@ mod wkv;
 
 use devices::everywhere;
 
-/// Numbers without a pattern, below `limit`.
+/// Pseudo-random numbers below `limit`.
 fn numbers(n: usize, limit: u32) -> Vec<u32> {
     let mut state = 0x1234_5677u32;
     let mut next = || {
@@ -99,7 +102,7 @@ fn floats(n: usize) -> Vec<f32> {
     numbers(n, 2001).into_iter().map(|x| x as f32 / 1000.0 - 1.0).collect()
 }
 
-/// The values are those wanted but for rounding.
+/// Checks that the values equal the expected ones within `tolerance`.
 fn assert_near(got: &[f32], want: &[f32], tolerance: f32) {
     assert_eq!(got.len(), want.len());
     for (i, (a, b)) in got.iter().zip(want).enumerate() {

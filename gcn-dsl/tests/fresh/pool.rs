@@ -1,4 +1,4 @@
-//! Pooling over windows, the kind of it a constant of the host.
+//! Pooling over windows; the kind of pooling is a constant of the host.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,5 @@
-//! A block's radix sort of keys with values: four bits a pass, ranks by ballots within waves and a scan over digits in LDS.
+//! A block's radix sort of keys with values: four bits per pass, ranks by ballots within waves and a scan over digits
+//! in LDS.
 
 use gcn_dsl::prelude::*;
 
@@ -7,7 +8,8 @@ use crate::{everywhere, numbers};
 const RADIX: u32 = 16;
 
 gcn_kernel! {
-    /// Where this key goes: all keys with smaller digits first, then those with the same digit before it.
+    /// The position of a key: it comes after all keys with smaller digits and after the earlier keys with the same
+    /// digit.
     #[device]
     fn rank(all: AllLanes, digit: V<u32>, counters: Lds<u32, 64>, offsets: Lds<u32, 64>) -> V<u32> {
         let warp = local_id().x / 64;

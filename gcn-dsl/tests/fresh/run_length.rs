@@ -1,4 +1,5 @@
-//! Run-length encoding of a block: heads of runs, their places by a scan, lengths from the distance to the next.
+//! Run-length encoding of a block: the heads of runs, their positions by a scan, and lengths as the distance to the
+//! next head.
 
 use gcn_dsl::prelude::*;
 

@@ -1,4 +1,5 @@
-//! A state machine that reads `name = number + number …` of a line for each work-item, with `Option`, `Result` and `?`.
+//! A state machine that parses `name = number + number …` in a line for each work-item, with `Option`, `Result` and
+//! `?`.
 use super::{everywhere, numbers};
 use gcn_dsl::prelude::*;
 
@@ -143,7 +144,7 @@ fn values_or_errors_of_lines() {
     for k in 0..90 {
         let letters = random[k * 12..][..k % 12].iter().map(|n| set[*n as usize] as char);
         lines.push(letters.collect());
-        // Half of them begin as a line should.
+        // Half of the lines start correctly.
         lines.push(format!("a={}", &lines[lines.len() - 1]));
     }
     let (mut text, mut starts) = (Vec::new(), vec![0]);

@@ -1,5 +1,5 @@
-//! `gcn_asm!`: kernels run in the strict simulator against plain Rust; `check = fix` against the inserter and the manual's
-//! numbers; programs put into programs.
+//! `gcn_asm!`: kernels in the strict simulator, compared with plain Rust; `check = fix`, compared with the wait
+//! inserter and the manual's numbers; programs inserted into programs.
 
 use gcn_dsl::asm::AsmError;
 use gcn_dsl::prelude::*;
@@ -68,7 +68,7 @@ gcn_asm! {
         "
     }
 
-    /// y[i] = a * x[i], every wait written out.
+    /// y[i] = a * x[i]. Every wait is written.
     #[workgroup(64)]
     #[targets(gfx90a, gfx942)]
     fn scale(a: f32, x: *const f32, y: *mut f32) {
@@ -84,7 +84,7 @@ gcn_asm! {
         s_endpgm;
     }
 
-    /// Nothing but arguments, to see where they are.
+    /// A kernel with arguments of several types, to test their positions.
     #[workgroup(64)]
     #[targets(gfx942)]
     fn arguments(a: u8, b: f64, x: &[u8], c: f16, y: *mut f64, z: &mut [f32], d: u32) {
@@ -95,7 +95,7 @@ gcn_asm! {
 const RDNA: [Target; 4] = [Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
 
 gcn_asm! {
-    /// Each lane's number in its wave, plus that of its neighbour's, which goes through LDS.
+    /// The sum of each lane's number in its wave and that of its neighbour, which is passed through LDS.
     #[workgroup(64)]
     #[targets(gfx1030, gfx1100, gfx1151, gfx1201)]
     #[check(fix)]
@@ -114,7 +114,7 @@ gcn_asm! {
         s_endpgm;
     }
 
-    /// The same in waves of the usual size.
+    /// The same, in waves of the default size.
     #[workgroup(64)]
     #[targets(gfx1030, gfx1100, gfx1151, gfx1201)]
     #[check(fix)]
@@ -192,7 +192,7 @@ fn a_loop_and_lds_equal_rust() {
     }
 }
 
-/// The simulator would have noticed a missing wait.
+/// Shows that the simulator would have detected a missing wait.
 #[test]
 fn without_the_inserted_waits_the_simulator_objects() {
     for target in BOTH {
@@ -213,8 +213,8 @@ fn without_the_inserted_waits_the_simulator_objects() {
     }
 }
 
-/// Wait states from the manuals: an XDL result of 8 passes (gfx90a) is read after 11, one of 4 passes (gfx942) after 7;
-/// two instructions stand between already.
+/// Wait states from the manuals: the result of an XDL instruction of 8 passes (gfx90a) may be read after 11, one of 4
+/// passes (gfx942) after 7. Two instructions are already in between.
 #[test]
 fn wait_states_of_the_product_are_the_manuals() {
     for (target, nop) in [(Target::GFX90A, "\ts_nop 8\n"), (Target::GFX942, "\ts_nop 4\n")] {
@@ -236,14 +236,14 @@ fn insts(program: &Program) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// One text for the macro and for the library.
+/// The same text for the macro and for the library.
 macro_rules! fixed {
     ($target:ident, $text:literal) => {
         (gcn_asm!(target = $target, check = fix, $text), stringify!($target), $text)
     };
 }
 
-/// What the macro puts in at compile time is what the inserter puts in at run time, and the checker accepts it.
+/// The macro inserts the same waits at compile time as the inserter at run time, and the checker accepts the result.
 #[test]
 fn fix_gives_what_the_inserter_gives() {
     let cases = [
@@ -289,7 +289,7 @@ fn lines_know_their_place_in_this_file() {
     let line = include_str!("asm.rs").lines().nth(place.line as usize - 1).unwrap();
     assert!(place.file.ends_with("asm.rs"));
     assert_eq!(line[place.column as usize - 1..].trim_end(), "v_mul_f32 v1, s8, v1;");
-    // In a text of several lines, too.
+    // The same in a text of several lines.
     let program = sums::PROGRAM.program(Target::GFX942).unwrap();
     let load = program.lines.iter().find(|l| l.inst.desc.mnemonic == "ds_read_b32").unwrap().loc.unwrap();
     let line = include_str!("asm.rs").lines().nth(load.line as usize - 1).unwrap();
@@ -299,7 +299,7 @@ fn lines_know_their_place_in_this_file() {
 #[test]
 fn arguments_are_where_the_signature_says() {
     let offsets: Vec<u32> = arguments.signature().args.iter().map(|a| a.offset).collect();
-    // The macro's own reckoning is tested with the same arguments in `gcn-dsl-macros`.
+    // `gcn-dsl-macros` tests the macro's own computation with the same arguments.
     assert_eq!(offsets, [0, 8, 16, 28, 32, 40, 52]);
 }
 

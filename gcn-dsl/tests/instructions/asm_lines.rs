@@ -1,5 +1,6 @@
-//! Lines of `asm!` whose operands or modifiers are not plain registers and numbers: addresses of two registers, loads to LDS,
-//! constants of each type, and what assemblers have words for. Plain Rust says what they compute, LLVM whether the text is one.
+//! Lines of `asm!` whose operands or modifiers are not plain registers and numbers: addresses of two registers, loads
+//! to LDS, constants of each type, and operands for which assemblers have names. The results are compared with plain
+//! Rust, and the text is checked by LLVM.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -28,7 +29,7 @@ gcn_kernel! {
         y[i + 128] = c;
     }
 
-    /// Loads to LDS, at M0 and four bytes for each lane.
+    /// Loads to LDS, at the address in M0 plus four bytes per lane.
     #[workgroup(64)]
     fn to_lds(x: &[u32], y: &mut [u32]) {
         let i = local_id().x;
@@ -39,7 +40,7 @@ gcn_kernel! {
             m0 = in(shared.address()), o = in((63 - i) * 4), x = in(x), at = in(shared.address() + i * 4), a = out, b = out;
             buffer_load_dword {o}, {x}, 0 offen lds;
             s_add_u32 m0, m0, 0x80;
-            // The offset is added on both sides.
+            // The offset is added to both the memory address and the LDS address.
             buffer_load_dword {o}, {x}, 0 offen offset:256 lds;
             s_waitcnt vmcnt(0);
             ds_read_b32 {a}, {at};
@@ -79,7 +80,7 @@ gcn_kernel! {
         }
     }
 
-    /// What a number means depends on the operand.
+    /// The meaning of a number depends on the operand.
     #[workgroup(64)]
     #[targets(gfx900, gfx906, gfx908, gfx90a)]
     fn constants(h: &[f16], s: &[f32], d: &[f64], yh: &mut [f16], ys: &mut [f32], yd: &mut [f64], yp: &mut [u32]) {
@@ -90,14 +91,14 @@ gcn_kernel! {
         ys[i] = asm! { s = in(s[i]), r = out; v_madak_f32 {r}, {s}, {s}, -3.5; };
         ys[i + 64] = asm! { s = in(s[i]), r = out; v_fma_f32 {r}, neg({s}), abs({s}), 2.0; };
         yd[i] = asm! { d = in(d[i]), r = out; v_add_f64 {r}, {d}, 0.5; };
-        // A literal is the high half.
+        // A literal is the high half of the f64.
         yd[i + 64] = asm! { d = in(d[i]), r = out; v_add_f64 {r}, {d}, 0x4024_0000; };
         let pair = Vector::<f16, 2>::from([h[i], h[i]]);
-        // The constant is the low half, which both halves read.
+        // The constant is the low half, and both halves read it.
         yp[i] = asm! { p = in(pair), r = out; v_pk_add_f16 {p}, {p}, 1.0 op_sel_hi:[1, 0]; v_mov_b32 {r}, {p}; };
     }
 
-    /// Fields that assemblers have words for, and what the host knows.
+    /// Fields for which assemblers have names, and values that the host knows.
     #[workgroup(64)]
     fn words(u: &[u32], y: &mut [u32], #[host] far: i32) {
         let i = local_id().x;
@@ -127,7 +128,7 @@ gcn_kernel! {
         };
     }
 
-    /// One block of a product added to nothing, and with a negated operand.
+    /// One block of a product whose addend is 0, and one with a negated operand.
     #[workgroup(64)]
     #[targets(gfx942, gfx950)]
     fn products(x: &[f64], w: &[f32], y: &mut [f64], z: &mut [f32]) {
@@ -139,7 +140,7 @@ gcn_kernel! {
     }
 }
 
-/// LLVM makes of the text what we make of it.
+/// Checks that LLVM assembles the text to the same bytes.
 fn llvm_takes(kernel: &BuiltKernel, target: Target) {
     let Some(mc) = tool("llvm-mc") else { return };
     let mut child = Command::new(mc)
@@ -218,7 +219,7 @@ fn constants_are_of_the_type_of_their_operand() {
         let device = Device::simulator(target);
         constants.launch(&device, Grid::x(1), (&h, &s, &d, &mut yh, &mut ys, &mut yd, &mut yp)).unwrap();
         for i in 0..64 {
-            // All of these are exact but the product with 0.1, which one rounding of the exact product gives.
+            // All of these are exact except the product with 0.1, which is the exact product rounded once.
             let tenth = f16::from_f64(f64::from(f16::from_f64(0.1)) * d[i]).max(f16::ZERO).min(f16::ONE);
             let square = s[i] * s[i];
             let expected = [f16::from_f32(s[i] + 0.5), tenth, f16::from_f32(square + 3.5)];
@@ -240,7 +241,7 @@ fn words_of_the_assembler_are_numbers() {
         let kernel = words { far: 64 };
         kernel.launch(&Device::simulator(target), Grid::x(1), (&u, &mut y)).unwrap();
         for i in 0..64 {
-            // Denormals of both widths are kept.
+            // Denormals of both widths are preserved.
             assert_eq!(y[i], 0xf, "{target}");
             assert_eq!(y[i + 64], 7 + 9 * 16 + 256, "{target}");
             assert_eq!(y[i + 128], u[i ^ 1], "{target} {i}");
@@ -252,8 +253,8 @@ fn words_of_the_assembler_are_numbers() {
     }
 }
 
-/// Blocks of 4 x 4: lane `4 b + r` holds row r of A and column r of B of block b; of the f64 instruction with K = 4, four blocks and
-/// the K by groups of 16 lanes.
+/// Blocks of 4 x 4: lane `4 b + r` has row r of A and column r of B of block b. The f64 instruction has K = 4 and four
+/// blocks, and each group of 16 lanes has one K.
 #[test]
 fn matrix_lines_take_constants_and_signs() {
     let w: Vec<f32> = (0..64).map(|i| (i * 7 % 13) as f32 - 6.0).collect();

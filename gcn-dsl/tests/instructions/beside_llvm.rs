@@ -1,4 +1,5 @@
-//! Kernels that spill, beside what clang makes of the same in OpenCL C with as many VGPRs: the table of guide/registers.md.
+//! Kernels that spill, compared with the code that clang generates for the same kernels in OpenCL C with the same
+//! number of VGPRs: the table of guide/registers.md.
 
 use std::path::Path;
 use std::process::Command;
@@ -82,7 +83,7 @@ gcn_kernel! {
     }
 }
 
-/// What a kernel became.
+/// What is counted in the code of a kernel.
 struct Row {
     vgprs: usize,
     memory: usize,
@@ -91,7 +92,7 @@ struct Row {
 }
 
 impl Row {
-    /// Of lines of assembly.
+    /// Counts in lines of assembly.
     fn of<'a>(vgprs: usize, lines: impl Iterator<Item = &'a str>) -> Row {
         let mut row = Row { vgprs, memory: 0, moves: 0, all: 0 };
         for name in lines.filter_map(|l| l.split_whitespace().next()) {
@@ -114,7 +115,7 @@ fn ours(kernel: &BuiltKernel) -> Row {
     Row { memory: spills.stores + spills.loads, all: kernel.spec().program.lines.len(), ..row }
 }
 
-/// What clang makes of a kernel of `spills.cl`: the text from its label to its end.
+/// What clang generates for a kernel of `spills.cl`: the text from the kernel's label to its end.
 fn theirs(clang: &Path, name: &str, target: Target, limit: u32) -> Row {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/spills.cl");
     let (arch, limit) = (format!("-mcpu={target}"), format!("-DLIMIT={limit}"));
@@ -134,7 +135,7 @@ fn theirs(clang: &Path, name: &str, target: Target, limit: u32) -> Row {
     let mine = metadata[metadata.find(&format!(".name:           {name}\n")).unwrap()..].lines();
     let count = mine.filter_map(|l| l.trim().strip_prefix(".vgpr_count:")).next().unwrap();
     let row = Row::of(count.trim().parse().unwrap(), code.lines().filter(|l| l.starts_with('\t')));
-    // The kernels themselves have no private memory and no buffers.
+    // The source kernels use no private memory and no buffers, so all of these are spills.
     let spill = |l: &&str| l.trim().starts_with("buffer_") || l.trim().starts_with("scratch_");
     Row { memory: code.lines().filter(spill).count(), ..row }
 }

@@ -1,5 +1,5 @@
-//! A call of every function of `isa` on every target that has it, through allocation, waits, the independent checker and the
-//! encoder.
+//! Calls every function of `isa` on every target that has it. The calls go through register allocation, wait insertion,
+//! the independent checker and the encoder.
 
 use std::panic::Location;
 
@@ -18,7 +18,7 @@ use gcn_isa::{Target, check};
 use gcn_test_support::env::fuzz_step;
 use smallvec::SmallVec;
 
-/// Values that operands can be made of.
+/// The values that are used as operands.
 struct Pool {
     lane: Value,
     word: Value,
@@ -51,7 +51,7 @@ impl Pool {
     }
 }
 
-/// The type that a signature names.
+/// The type that a signature refers to by this name.
 fn type_of(text: &str) -> Type {
     let elem = |name: &str| {
         let all = [Elem::Bool, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::I64, Elem::U64, Elem::F16];
@@ -71,7 +71,7 @@ fn type_of(text: &str) -> Type {
     }
 }
 
-/// One call: a function, the row that it must become, and a modifier beside those of the row's form.
+/// One call: a function, the row to which it must be lowered, and a modifier in addition to those of the row's form.
 struct Case<'a> {
     f: &'a Function,
     row: &'static InstDesc,
@@ -83,7 +83,7 @@ fn has_newbcast_only(row: &InstDesc) -> bool {
     row.dpp_controls == DppControls::ROW_NEWBCAST
 }
 
-/// The modifiers without which the row's form does not exist.
+/// The modifiers that the row's form requires.
 fn required(row: &InstDesc) -> Options {
     match row.modifiers.contains(Modifiers::DPP8) {
         true => Options::new().dpp8([7, 6, 5, 4, 3, 2, 1, 0]),
@@ -92,10 +92,10 @@ fn required(row: &InstDesc) -> Options {
     }
 }
 
-/// The modifiers that a call of the row's form may have, one at a time, with a value that fits.
+/// The modifiers that a call of the row's form may have, one at a time, each with a valid value.
 fn modifiers(row: &InstDesc) -> Vec<Options> {
     let newbcast = has_newbcast_only(row);
-    // The first of the sources that have the modifier.
+    // The first of the sources that accept the modifier.
     let lowest = |bits: u8| if bits == 0 { 1 } else { bits & bits.wrapping_neg() };
     let new = || required(row);
     let each = [
@@ -189,12 +189,13 @@ impl Case<'_> {
     }
 }
 
-/// The rows of `f` on a processor. An address of lane numbers alone is not offered.
+/// The rows of `f` on a processor, except those whose address consists of a lane number alone, which the function does
+/// not support.
 fn rows(f: &Function, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
     f.rows.iter().copied().filter(move |row| row.is_on(on) && row.form != "noaddr")
 }
 
-/// A row of each addressing form of `f` on a processor.
+/// One row for each addressing form of `f` on a processor.
 fn forms(f: &Function, on: Subtarget) -> Vec<&'static InstDesc> {
     let mut found: Vec<&'static InstDesc> = Vec::new();
     for row in rows(f, on) {
@@ -219,7 +220,7 @@ fn cases(f: &Function, on: Subtarget) -> Vec<Case<'_>> {
     list
 }
 
-/// Compiles a kernel of these calls; the mnemonics of their instructions, in order of the program.
+/// Compiles a kernel with these calls. Returns the rows of its instructions in program order.
 fn compile(on: Subtarget, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'static InstDesc>, String> {
     let tracing = Tracing { wave: Some(on.wave), ..Tracing::default() };
     let kernel = lang::trace_with("k", on.target, [64, 1, 1], tracing, || {
@@ -232,7 +233,7 @@ fn compile(on: Subtarget, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'s
     if schedule {
         list::schedule(&mut function).unwrap();
     }
-    // Allocation verifies itself in builds with debug assertions; here it must in any.
+    // In builds with debug assertions, the allocator verifies its result; here it is verified in every build.
     let allocated = allocate(&function, &Limits::default()).map_err(|e| e.to_string())?;
     gcn_dsl::regalloc::verify(&function, &allocated).map_err(|e| e.to_string())?;
     let mut program = allocated.program;
@@ -245,7 +246,7 @@ fn compile(on: Subtarget, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'s
     Ok(program.lines.iter().map(|line| line.inst.desc).collect())
 }
 
-/// True if the program has an instruction for each call.
+/// True if the program contains an instruction for each call.
 fn all_there(cases: &[&Case<'_>], found: &[&'static InstDesc]) -> bool {
     let count =
         |m: &str, v: Variant| found.iter().filter(|d| d.entry.mnemonic == m && d.variant() == v).count();
@@ -259,8 +260,8 @@ fn all_there(cases: &[&Case<'_>], found: &[&'static InstDesc]) -> bool {
     })
 }
 
-/// What does not come out of calls of these functions on the targets that have them, each function on one in `step` of them, and how many
-/// calls were made on each.
+/// The faults in calls of these functions on the targets that have them, each function on one in `step` of these
+/// targets. Also returns the number of calls on each target.
 fn faults(functions: &[&Function], targets: &[Subtarget], step: usize) -> (Vec<String>, Vec<usize>) {
     const BATCH: usize = 48;
     let (mut faults, mut calls) = (Vec::new(), Vec::new());
@@ -269,7 +270,7 @@ fn faults(functions: &[&Function], targets: &[Subtarget], step: usize) -> (Vec<S
         let here = functions.iter().enumerate().filter(|(n, f)| {
             let count = targets.iter().filter(|other| has(f, **other)).count();
             let earlier = targets[..t].iter().filter(|other| has(f, **other)).count();
-            // A function that few targets have is not left out.
+            // A function that only few targets have is tested on at least one of them.
             has(f, on) && earlier % step == n % step.min(count)
         });
         let here = here.map(|(_, f)| *f);
@@ -297,7 +298,8 @@ fn faults(functions: &[&Function], targets: &[Subtarget], step: usize) -> (Vec<S
     (faults, calls)
 }
 
-/// By default each function on a third of the targets that have it; on all of them if `GCN_FUZZ_COUNT` is set.
+/// By default each function is tested on a third of the targets that have it; on all of them if `GCN_FUZZ_COUNT` is
+/// set.
 #[test]
 fn every_function_builds_on_every_target_that_has_it() {
     let step = fuzz_step(3);

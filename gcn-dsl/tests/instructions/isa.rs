@@ -1,4 +1,4 @@
-//! Single instructions in the simulator (strict mode) against plain Rust, one or more of each kind of operand.
+//! Single instructions in the simulator (strict mode), compared with plain Rust; at least one for each kind of operand.
 
 mod carry;
 mod lanes;
@@ -10,7 +10,7 @@ use gcn_dsl::prelude::*;
 
 pub const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
-/// Numbers that are small, huge, and edges.
+/// Small, huge and extreme numbers.
 pub fn numbers(n: usize, seed: u64) -> Vec<u32> {
     let mut state = seed | 1;
     let mut next = || {
@@ -33,7 +33,7 @@ pub fn floats(n: usize, seed: u64) -> Vec<f32> {
     numbers(n, seed).into_iter().map(|bits| finite(f32::from_bits(bits))).collect()
 }
 
-/// The position of each text in the kernel's assembly, which must be there.
+/// The positions of the texts in the kernel's assembly, which must contain each.
 pub fn assert_text(kernel: &gcn_dsl::BuiltKernel, texts: &[&str]) {
     let assembly = kernel.assembly(Comments::None);
     for text in texts {

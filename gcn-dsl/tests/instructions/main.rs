@@ -1,4 +1,5 @@
-//! Instructions by name: typed functions, `asm!` and `gcn_asm!`; LLVM's code for the same kernels beside ours.
+//! Instructions by name: typed functions, `asm!` and `gcn_asm!`; also a comparison with LLVM's code for the same
+//! kernels.
 
 mod asm;
 mod asm_lines;

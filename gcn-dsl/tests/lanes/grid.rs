@@ -15,7 +15,7 @@ gcn_kernel! {
         items[i] = m.x | m.y << 8 | m.z << 16;
     }
 
-    /// A loop over any number of elements; scratch needs registers of the initial state, too.
+    /// A loop over any number of elements; scratch needs registers of the initial state as well.
     #[workgroup(64)]
     fn stride(x: &mut [u32]) {
         let kept = Private::<u32, 3>::new();

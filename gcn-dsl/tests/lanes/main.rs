@@ -16,8 +16,8 @@ use half::{bf16, f16};
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
-/// Where functions across lanes are made of other instructions: each target of GFX9, and of RDNA one without and one with an exchange of
-/// a wave's halves, in waves of both sizes.
+/// The places where cross-lane functions consist of different instructions: each target of GFX9, and of RDNA one
+/// without and one with an instruction that exchanges a wave's halves, in waves of both sizes.
 fn places() -> Vec<(Target, WaveSize)> {
     let targets = TARGETS.into_iter().chain([Target::GFX1030, Target::GFX1100]);
     targets.flat_map(|target| target.wave_sizes().iter().map(move |wave| (target, *wave))).collect()
@@ -27,13 +27,13 @@ fn options(wave: WaveSize) -> BuildOptions {
     BuildOptions { wave: Some(wave), ..BuildOptions::default() }
 }
 
-/// A test value of an element type.
+/// An element type with test values.
 trait Sample: Copy + PartialEq + std::fmt::Debug + Default {
-    /// Any value, for moves.
+    /// Any value, for moves between lanes.
     fn any(rng: &mut Random) -> Self;
-    /// A value for sums: of 1024 of these every sum is exact.
+    /// A value for sums: every sum of 1024 such values is exact.
     fn term(rng: &mut Random) -> Self;
-    /// A value for products: of 1024 of these every product is exact.
+    /// A value for products: every product of 1024 such values is exact.
     fn factor(rng: &mut Random) -> Self;
     /// Identities and operations, in the order of `OPS`.
     fn identity(op: usize) -> Self;
@@ -44,7 +44,7 @@ fn bits(rng: &mut Random) -> u64 {
     (rng.below(1 << 22) as u64) << 44 | (rng.below(1 << 22) as u64) << 22 | rng.below(1 << 22) as u64
 }
 
-/// Sum, product, min, max, then and, or, xor for integers.
+/// The operations are sum, product, min, max and, for integers, and, or, xor.
 const FLOAT_OPS: usize = 4;
 
 macro_rules! integers {
@@ -90,7 +90,7 @@ macro_rules! floats {
 }
 floats! { f32 |x: f32| x; f64 |x: f32| f64::from(x); f16 f16::from_f32; bf16 bf16::from_f32; }
 
-/// What the lanes of one segment get: all together, the lane and those before, those before.
+/// The expected results in the lanes of one segment: the reduction of all, the inclusive scan, the exclusive scan.
 fn expected<T: Sample>(op: usize, values: &[T], active: &[bool]) -> Vec<[T; 3]> {
     let mut running = T::identity(op);
     let mut out = Vec::new();

@@ -5,7 +5,7 @@ use gcn_test_support::Random;
 
 use super::{masks, options};
 
-/// Words of each work-item's output.
+/// The number of words in each work-item's output.
 const OUT: usize = 28;
 
 gcn_kernel! {
@@ -14,7 +14,7 @@ gcn_kernel! {
         a | b
     }
 
-    /// `given` has lanes that waves of 32 lack; `at` is one number for all, `lane` has one for each.
+    /// `given` contains lanes that waves of 32 lanes do not have. `at` is uniform, `lane` is varying.
     #[workgroup(64)]
     fn sets(x: &[u32], y: &[u32], lane: &[u32], at: u32, given: LaneMask, number: u64, counts: &mut [u32], out: &mut [u64]) {
         let i = local_id().x;
@@ -97,7 +97,7 @@ gcn_kernel! {
     }
 }
 
-/// Lane `k` is a bit of the mask.
+/// True if the mask contains the lane.
 fn has(mask: u64, lane: u32) -> bool {
     mask >> lane & 1 == 1
 }

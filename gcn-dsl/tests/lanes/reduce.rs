@@ -6,7 +6,7 @@ use gcn_test_support::Random;
 
 use super::{FLOAT_OPS, Sample, TARGETS, expected, masks, options, places};
 
-/// Sum, product, min and max: of widths 64, 32 and 16, as reduction, inclusive and exclusive scan.
+/// Sum, product, min and max of widths 64, 32 and 16, each as reduction, inclusive and exclusive scan.
 fn arithmetic<T: Arithmetic>(x: V<T>, y: V<T>) -> Vec<V<T>> {
     macro_rules! width {
         ($w:literal) => {
@@ -26,7 +26,7 @@ fn arithmetic<T: Arithmetic>(x: V<T>, y: V<T>) -> Vec<V<T>> {
             ]
         };
     }
-    // In waves of 32 lanes the segments of 32 twice, so that results have their places.
+    // In waves of 32 lanes the segments of 32 are computed twice, so that the results have the same positions.
     let all = if wave_size() == 64 { width!(64) } else { width!(32) };
     [all, width!(32), width!(16)].concat()
 }
@@ -48,7 +48,7 @@ fn bitwise<T: Integer>(x: V<T>) -> Vec<V<T>> {
             ]
         };
     }
-    // In waves of 32 lanes the segments of 32 twice, so that results have their places.
+    // In waves of 32 lanes the segments of 32 are computed twice, so that the results have the same positions.
     let all = if wave_size() == 64 { width!(64) } else { width!(32) };
     [all, width!(32), width!(16)].concat()
 }
@@ -90,7 +90,7 @@ kernels! {
     bf16 none masked_bf16 plain_bf16; f32 none masked_f32 plain_f32; f64 none masked_f64 plain_f64;
 }
 
-/// Compares all results of a launch; `operand` of each operation is `x`, of a product `y`.
+/// Compares all results of a launch. The operand of each operation is `x`, except that of products, which is `y`.
 fn compare<T: Sample>(what: &str, lanes: usize, x: &[T], y: &[T], active: &[bool], ops: usize, out: &[T]) {
     let n = x.len();
     let place = |op: usize, width: usize, spread: usize| match op {
@@ -106,7 +106,7 @@ fn compare<T: Sample>(what: &str, lanes: usize, x: &[T], y: &[T], active: &[bool
                 for (i, wanted) in segment.zip(wanted) {
                     for spread in 0..3 {
                         let got = out[place(op, w, spread) * n + i];
-                        // An empty segment's reduction is not asked for: nobody in it is active.
+                        // The reduction of a segment without active lanes is not checked, because no lane reads it.
                         let ok = !active[i] || got == wanted[spread];
                         assert!(
                             ok,

@@ -5,7 +5,7 @@ use gcn_test_support::Random;
 
 use super::{Sample, masks, options, places};
 
-/// For each lane of a wave the active ones with its value.
+/// For each lane of a wave, the active lanes that have the same value.
 fn same<T: PartialEq>(values: &[T], active: &[bool]) -> Vec<u64> {
     let mask = |x: &T| {
         let has = |k: &usize| active[*k] && values[*k] == *x;
@@ -34,7 +34,7 @@ macro_rules! matches {
                 let (device, lanes) = (Device::simulator(target), wave.lanes() as usize);
                 let built = k.build_with(target, &options(wave)).unwrap();
                 for round in 0..12 {
-                    // From one value to as many as lanes.
+                    // From one distinct value to as many as there are lanes.
                     let some: Vec<$t> = (0..[1, 2, 5, 64][round % 4]).map(|_| <$t>::any(&mut rng)).collect();
                     let x: Vec<$t> = (0..128).map(|_| some[rng.below(some.len())]).collect();
                     let active = masks(&mut rng, 128, round);
@@ -88,7 +88,7 @@ fn values_are_the_same_if_their_bits_are() {
 }
 
 gcn_kernel! {
-    /// Conditions of single lanes; of a lane that is not known, the number counts modulo the lanes of a wave.
+    /// Conditions of single lanes. An unknown lane number is taken modulo the number of lanes in a wave.
     #[workgroup(64)]
     fn conditions(x: &[u32], n: u32, out: &mut [u32]) {
         let i = global_id().x;
@@ -132,7 +132,8 @@ fn conditions_of_single_lanes() {
             assert_eq!(out[i], odd(0) + 2 * odd(6) + 4 * odd(at), "{what}");
             let changed = if lane == at { 1 - odd(at) } else { odd(lane) };
             assert_eq!(out[i + 64], if lane == 6 { 1 } else { changed }, "{what}");
-            // The first eight items are not active there: the first active lane of their wave is the ninth, and lane 3 gives false.
+            // The first eight items are not active: the first active lane of their wave is the ninth, and lane 3 gives
+            // false.
             let (active, gone) = if first == 0 { (odd(8), 0) } else { (odd(0), odd(3)) };
             let want = if i < 8 { [9, 9] } else { [active + 2 * gone, changed] };
             assert_eq!([out[i + 128], out[i + 192]], want, "{what}");

@@ -1,4 +1,4 @@
-//! Sanitizers have nothing to say where undefined bits are selected away, or belong to lanes that are masked off.
+//! Sanitizers report nothing if undefined bits are not selected, or belong to lanes that are masked off.
 
 use gcn_dsl::LaunchError;
 use gcn_dsl::prelude::*;
@@ -23,7 +23,7 @@ gcn_kernel! {
         y[i] = s + m + t + u;
     }
 
-    /// Elements of which only some lanes have one.
+    /// Only some lanes have an element.
     #[workgroup(64)]
     fn unselected(x: &[f32], y: &mut [f32], n: u32) {
         let i = global_id().x;
@@ -73,7 +73,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Here they do matter.
+    /// Here the undefined bits do matter.
     #[workgroup(64)]
     fn unwritten(y: &mut [f32], n: u32) {
         let i = global_id().x;

@@ -1,21 +1,21 @@
-//! Values of other lanes: moves are the same bits, inactive sources give what the documentation says.
+//! Values of other lanes: moves copy the exact bits, and inactive sources give what the documentation says.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
 use super::{Sample, TARGETS, masks, options, places};
 
-/// What a move gives: the value of a lane, 0 where that lane is inactive; or another value where there is no such lane.
+/// The source of a moved value: a lane, or another value where that lane does not exist. An inactive lane gives 0.
 enum From {
     Lane(usize),
     Own,
     Fill,
 }
 
-/// A move's name, where each lane's value is from, and whether inactive sources give the fill.
+/// A move's name, the source of each lane's value, and whether inactive sources give the fill value.
 type Move = (String, Box<dyn Fn(usize) -> From>, bool);
 
-/// By how far the kernels below shift, in waves of `lanes` lanes.
+/// The distances by which the kernels below shift, in waves of `lanes` lanes.
 fn distances(lanes: usize) -> [usize; 5] {
     [0, 1, 2, 16, lanes - 1]
 }
@@ -41,7 +41,7 @@ fn moves(lanes: usize) -> Vec<Move> {
         ));
         let up = move |i: usize| if i % 16 >= n { From::Lane(i - n) } else { From::Fill };
         let down = move |i: usize| if i % 16 + n < 16 { From::Lane(i + n) } else { From::Fill };
-        // Distance 0 is the value itself; any other has the fill for inactive lanes too.
+        // Distance 0 gives the lane's own value; any other distance gives the fill value for inactive lanes too.
         list.push((format!("shift up {n}"), Box::new(up), true));
         list.push((format!("shift down {n}"), Box::new(down), true));
         list.push((format!("broadcast {n}"), Box::new(move |i| From::Lane(row(i) + n)), false));
@@ -124,7 +124,7 @@ macro_rules! moves_of {
                     for (k, (name, from, fills)) in moves.iter().enumerate() {
                         for i in (0..64).filter(|i| active[*i]) {
                             let zero = <$t>::default();
-                            // The lane's number in its wave, and the wave's first item.
+                            // The lane's number in its wave, and the first item of the wave.
                             let (lane, first) = (i % lanes, i / lanes * lanes);
                             let wanted = match from(lane) {
                                 From::Lane(lane) if active[first + lane] => x[first + lane],
@@ -152,7 +152,7 @@ moves_of! {
 }
 
 gcn_kernel! {
-    /// Masks of lanes, one lane's value, and conditions that travel.
+    /// Masks of lanes, one lane's value, and conditions of other lanes.
     #[workgroup(64)]
     fn masks_and_lanes(x: &[u32], y: &[f64], k: u32, words: &mut [u64], out: &mut [u32], wide: &mut [f64]) {
         let i = global_id().x;

@@ -1,4 +1,4 @@
-//! Reductions and scans of a workgroup, of whole and of broken waves, in a loop so that the memory is used again.
+//! Reductions and scans of a workgroup, with whole and partial waves, in a loop so that the LDS is reused.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -103,7 +103,7 @@ gcn_kernel! {
             counts[4 * w] = count;
             counts[4 * w + 1] = rounds;
         }
-        // The last wave has lanes that never run, and the workgroup is left by all of its waves at once.
+        // The last wave has lanes that are never active, and all waves of the workgroup leave at the same time.
         if !workgroup_any(high) { return; }
         counts[4 * workgroup_id().x + 2] = workgroup_count(true);
     }

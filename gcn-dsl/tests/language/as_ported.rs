@@ -1,5 +1,5 @@
-//! Lines as people port them from CUDA: numbers and constants first, names of numbers, pointers in variables, fields and parameters,
-//! elements that are arrays taken apart.
+//! Lines as people port them from CUDA: numbers and constants first, names for numbers, pointers in variables, fields
+//! and parameters, and destructured array elements.
 
 use gcn_dsl::prelude::*;
 
@@ -15,7 +15,7 @@ gcn_kernel! {
         high[i] = SEED.mul_hi(i * 0x9e37_79b9) + 5.mul_hi(i);
     }
 
-    /// The names are of numbers whose type the uses of the variables say.
+    /// The names denote numbers whose type follows from the uses of the variables.
     #[workgroup(64)]
     fn names_of_numbers(x: &[f32], y: &mut [f32]) {
         let tile = Lds::<f32, 64>::new();
@@ -221,7 +221,7 @@ gcn_kernel! {
         }
     }
 
-    /// An operator on another type leaves the assignment above as it is, which serves `v + w`, too.
+    /// An operator for another right operand does not affect the `impl` above, which also serves `v + w`.
     #[device]
     impl std::ops::Add<V<f32>> for Vec3 {
         type Output = Vec3;
@@ -318,7 +318,7 @@ gcn_kernel! {
             self.s ^= self.s << 5;
             (self.s >> 8) as f32 / 16_777_216.0
         }
-        /// Nothing but `return` leaves the loop.
+        /// Only `return` leaves the loop.
         fn in_circle(&mut self) -> (V<f32>, V<f32>) {
             loop {
                 let (x, y) = (self.next() * 2.0 - 1.0, self.next() * 2.0 - 1.0);

@@ -1,8 +1,8 @@
-//! Numbers that are known when the kernel is built and that nothing has: errors of the build at the user's place.
+//! Constant indices and numbers that are out of range: the build reports an error at the user's source line.
 
 use gcn_dsl::prelude::*;
 
-/// Kernels with one fault each, and what the build says of them.
+/// Kernels with one fault each, and the message of the build.
 macro_rules! faults {
     ($args:tt; $($name:ident: { $($body:tt)* } => $message:literal;)*) => {
         gcn_kernel! {
@@ -58,7 +58,7 @@ faults! {
 }
 
 gcn_kernel! {
-    /// Code that never runs is not at fault, and neither is code that says that it wraps.
+    /// Code that is never executed is not an error, and neither is code with explicit wrapping.
     #[workgroup(64)]
     fn right(y: &mut [f32], u: &mut [u32]) {
         let l = Lds::<f32, 64>::new();

@@ -14,7 +14,7 @@ fn simulators() -> impl Iterator<Item = Device> {
     TARGETS.into_iter().map(Device::simulator)
 }
 
-/// Numbers small and large, many of them equal.
+/// Small and large numbers, many of which are equal.
 fn numbers(n: usize) -> Vec<u32> {
     let mut state = 0x1234_5678_9abc_def1u64;
     (0..n)

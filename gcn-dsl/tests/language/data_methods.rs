@@ -1,4 +1,4 @@
-//! Methods of `#[device] #[repr(C)] struct`s. The host's own methods, of the same text, are the witness.
+//! Methods of `#[device] #[repr(C)] struct`s. The reference is the host's methods, which have the same source text.
 
 use gcn_dsl::prelude::*;
 
@@ -77,7 +77,7 @@ fn methods_are_of_arguments_and_of_elements() {
                     + new.host_apply(2.0)
             );
             let sum = p.host_total() + p.host_total() + p.host_total();
-            // Lanes of a wave run in lockstep: `own[0]` is read before lane 0 writes it.
+            // The lanes of a wave are in lockstep: all read `own[0]` before lane 0 writes it.
             assert_eq!(
                 z[i],
                 sum + q.host_total()
@@ -134,7 +134,7 @@ gcn_kernel! {
         x[i] = both(s, h, x[i]) + all[i % 2].apply_to(x[i]) + all[1].apply_to(x[i]) + h * x[i];
     }
 
-    /// An array of structs as an argument, indexed by a loop and by each lane.
+    /// An array of structs as an argument, indexed by a loop counter and by varying values.
     #[workgroup(64)]
     fn channels<const N: usize>(shifts: [Shift; N], x: &[f32], y: &mut [u32], z: &mut [f32]) {
         let i = global_id().x;

@@ -1,4 +1,5 @@
-//! `let v;` with the value given in a `loop` or a block with a label. rustc's reading of the same lines on the host is the witness.
+//! `let v;` where a `loop` or a labelled block assigns the value. The reference is the same code, which rustc compiles
+//! for the host.
 
 #![allow(clippy::never_loop, reason = "that such loops give a value is what is tested")]
 
@@ -10,7 +11,7 @@ gcn_kernel! {
         let i = global_id().x;
         let v;
         loop { v = x[i] * 2; break; }
-        // each lane its own trips
+        // each lane has its own trip count
         let mut value: V<u32>;
         let mut at = i;
         loop {
@@ -25,7 +26,7 @@ gcn_kernel! {
             if k * k > limit { n = k; break; }
             k += 1;
         }
-        // two breaks, an outer loop
+        // two breaks, one of an outer loop
         let w;
         'outer: loop {
             let mut t = 0u32;

@@ -1,5 +1,5 @@
-//! Items of one `gcn_kernel!` that another one uses in expressions: variants, associated functions, constants, device functions; and
-//! names that mean two things.
+//! Items of one `gcn_kernel!` that another one uses in expressions: variants, associated functions, constants, device
+//! functions; also names with two meanings.
 
 use gcn_dsl::prelude::*;
 
@@ -70,7 +70,7 @@ mod shapes {
 
 use shapes::{Shape, Side, Vec2};
 
-/// An enum of the host, whose variants look the same.
+/// A host enum, whose variants are written in the same way.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Mode {
     Plain,
@@ -142,7 +142,7 @@ gcn_kernel! {
         x[global_id().x] = 0.0;
     }
 
-    /// Its parameters are named like kernels.
+    /// The parameters have the names of kernels.
     #[device]
     fn scaled(x: V<f32>, scale: f32, #[host] bias: u32) -> V<f32> {
         x * scale + bias as f32

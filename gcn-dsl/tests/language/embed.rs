@@ -28,7 +28,7 @@ gcn_kernel! {
         let mut sum = a;
         sum = asm! { s = inout(sum), b = in(b); v_add_f32 {s}, {s}, {b}; v_add_f32 {s}, {s}, {s}; };
         y[i + 64] = sum;
-        // A 64-bit sum of 32-bit halves, by the carry in VCC.
+        // A 64-bit sum of 32-bit halves, with the carry in VCC.
         let (low, high) = asm! {
             al = in(u[i]), bl = in(u[i + 64]), ah = in(i), low = out, high = out;
             v_add_co_u32  {low}, vcc, {al}, {bl};
@@ -36,7 +36,7 @@ gcn_kernel! {
         };
         z[i] = low;
         z[i + 64] = high;
-        // SCC goes from line to line.
+        // SCC is passed from line to line.
         let (l, h) = asm! {
             n = in(n), l = out, h = out;
             s_add_u32  {l}, {n}, 0xffff_fff0;
@@ -66,7 +66,7 @@ fn assembly_computes_on_device_values() {
 }
 
 gcn_kernel! {
-    /// Memory instructions: `k` is 0.
+    /// Memory instructions. `k` is 0.
     #[workgroup(64)]
     fn assembly_of_memory(k: u32, x: *const u32, table: &[f32], count: *mut u32, out: *mut u32) {
         let i = global_id().x;
@@ -117,7 +117,7 @@ gcn_kernel! {
             v_pk_sub_u16 {r}, {u}, {u} op_sel:[1, 0] op_sel_hi:[0, 1];
         };
         z[i] = halves.get(0) as u32 | (halves.get(1) as u32) << 16;
-        // A lane whose source is in another row keeps what it has.
+        // A lane whose source would be in another row keeps its old value.
         z[i + 64] = asm! { u = in(u[i]), d = inout(77u32); v_mov_b32_dpp {d}, {u} row_shr:1; };
         z[i + 128] = asm! {
             u = in(u[i]), d = out;
@@ -219,14 +219,14 @@ fn assertions_stop_debug_builds_at_their_line() {
     let error = launch_asserts(true, 63, &x).unwrap_err().to_string();
     assert!(error.contains(&line_of("debug_assert!(value <")), "{error}");
     assert!(error.contains("assertion failed: value below the limit"), "{error}");
-    // Lanes that are not active do not count.
+    // Inactive lanes do not count.
     let mut small = vec![0; 64];
     small[2] = 1000;
     launch_asserts(true, 1, &small).unwrap();
     let error = launch_asserts(true, 77, &x).unwrap_err().to_string();
     assert!(error.contains(&line_of("debug_assert_ne!(limit")), "{error}");
     assert!(error.contains("limit != 77"), "{error}");
-    // Without debug there is nothing left of them.
+    // Without debug, the build contains no trace of them.
     assert_eq!(launch_asserts(false, 77, &x).unwrap(), x);
     assert!(!debug_build(asserts, false).assembly(Comments::None).contains("s_trap"));
 }
@@ -300,7 +300,7 @@ fn dbg_prints_each_lanes_value_in_the_simulator() {
             assert_eq!(*wide, (Some(lane), ((i as u64) << 33).to_string()));
         }
         assert_eq!(find("n > 3").values, [(None, "true".to_owned())]);
-        // Only active lanes are shown.
+        // Only the values of active lanes are printed.
         let positive = |lane: u32| (x[(wave * 64 + lane) as usize] > 0.0).to_string();
         let both = [(Some(0), positive(0)), (Some(1), positive(1))];
         assert_eq!(find("(v > 0.0, n) (value 0)").values, both);
@@ -311,7 +311,7 @@ fn dbg_prints_each_lanes_value_in_the_simulator() {
     }
     let text = stats.printed.iter().find(|p| p.expression == "(v > 0.0, n) (value 0)").unwrap().to_string();
     assert!(text.ends_with("workgroup 0,0,0, wave 0: (v > 0.0, n) (value 0) = 0..=1: false"), "{text}");
-    // Without debug it is not there at all.
+    // Without debug, the build does not contain it at all.
     let (quiet, none) = (debug_build(shows, false), debug_build(shows_nothing, false));
     assert!(!quiet.assembly(Comments::None).contains("v_xor_b32"));
     assert_eq!(none.report().instructions, quiet.report().instructions);
@@ -324,7 +324,7 @@ enum Mode {
 }
 
 gcn_kernel! {
-    /// A mode of the host is compared as on the host, and a `usize` of the host is a step.
+    /// A host value is compared as on the host, and a host `usize` is used as a step.
     #[workgroup(BLOCK)]
     fn in_mode<const BLOCK: usize>(#[host] mode: Mode, x: &[u32], y: &mut [u32]) {
         let mut all: u32 = 0;

@@ -6,7 +6,7 @@ use gcn_dsl::prelude::*;
 const TARGETS: [Target; 3] = [Target::GFX906, Target::GFX90A, Target::GFX950];
 
 gcn_kernel! {
-    /// A shape of each lane.
+    /// A shape that varies between lanes.
     #[device]
     enum Shape {
         Circle(V<f32>),
@@ -164,7 +164,7 @@ fn options_of_both_places() {
 }
 
 gcn_kernel! {
-    /// States without data are numbers of each lane.
+    /// States without data are varying numbers.
     #[device]
     enum State {
         Idle,
@@ -172,7 +172,7 @@ gcn_kernel! {
         Done,
     }
 
-    /// All fields are uniform: so is the choice.
+    /// All fields are uniform, so the discriminant is too.
     #[device]
     enum Mode {
         Scale(f32),
@@ -204,7 +204,7 @@ gcn_kernel! {
         let mode = if add > 0 { Mode::Shift(by, add) } else { Mode::Scale(by) };
         let value = match mode {
             Mode::Scale(by) => {
-                // All lanes are here: the discriminant is one for all.
+                // The discriminant is uniform, so all lanes reach the barrier.
                 let tile = Lds::<f32, 64>::new();
                 tile[i] = f[i] * by;
                 barrier();
@@ -301,7 +301,7 @@ gcn_kernel! {
     }
 }
 
-/// The instructions, without names and places.
+/// The instructions, without names and source locations.
 fn code(kernel: &impl Kernel, target: Target) -> Vec<String> {
     let text = kernel.build(target).unwrap().assembly(Comments::None);
     let lines = text.lines().map(|l| l.split("//").next().unwrap_or_default().trim());
@@ -326,7 +326,7 @@ fn a_discriminant_of_the_device_is_a_condition() {
     for target in TARGETS {
         let (with, without) = (code(&with_discriminant, target), code(&without_discriminant, target));
         let branches = |code: &[String]| code.iter().filter(|l| l.contains("branch")).count();
-        // One condition is kept over the join, and the branch on it.
+        // One condition stays live after the join, and one branch on it.
         assert!(
             with.len() <= without.len() + 6 && branches(&with) <= branches(&without) + 1,
             "{with:#?}\n{without:#?}"

@@ -1,4 +1,4 @@
-//! Errors lead to what they wrap: `source()` gives it with its type.
+//! Errors lead to the errors that they wrap: `source()` returns these with their types.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ use gcn_dsl::sim::{MemoryError, SimError};
 use gcn_emit::encode::{EncodeFault, OperandFault};
 use gcn_emit::text::{ParseFault, parse_inst};
 
-/// The first error of that type among what an error wraps.
+/// The first error of the type `E` among the errors that an error wraps.
 fn wrapped<E: Error + 'static>(error: &dyn Error) -> Option<&E> {
     let source = error.source()?;
     source.downcast_ref().or_else(|| wrapped(source))

@@ -21,7 +21,7 @@ fn inputs(n: usize, seed: u32) -> Vec<f32> {
         .collect()
 }
 
-/// Device functions of a module, used from outside it.
+/// Device functions in a module, called from outside.
 mod library {
     use gcn_dsl::prelude::*;
 
@@ -85,7 +85,7 @@ fn calls_are_what_the_functions_say() {
         let x = inputs(512, 7);
         let n = x.len();
         let mut y = vec![0.0f32; n * 7];
-        // Two workgroups do: what they read lies in front of the end.
+        // Two workgroups are sufficient: the elements that they read are before the end.
         calls.launch(&Device::simulator(target), Grid::x(2), (lo, hi, &x, &mut y)).unwrap();
         for i in 0..128 {
             let mut sorted = [x[i], x[i + 64], x[i + 128]];
@@ -115,7 +115,7 @@ gcn_kernel! {
         sum
     }
 
-    /// The token is handed on, by name and by call.
+    /// The token is passed on, by name and by a call.
     #[device]
     fn centred(all: AllLanes, x: V<f32>) -> V<f32> {
         let mean = block_sum(all, x) / 128.0;
@@ -133,7 +133,7 @@ gcn_kernel! {
 #[test]
 fn functions_with_the_token_share_lds_and_wait() {
     for target in TARGETS {
-        // Multiples of a quarter: every order of addition gives the same.
+        // Multiples of a quarter, so that every order of addition gives the same sum.
         let x: Vec<f32> = (0..256).map(|i| ((i * 37) % 64) as f32 / 4.0).collect();
         let mut y = vec![0.0; 256];
         reduced.launch(&Device::simulator(target), Grid::x(2), (&x, &mut y)).unwrap();
@@ -178,7 +178,7 @@ gcn_kernel! {
         }
     }
 
-    /// z * z + c, how often below 4; fields, joins and loops.
+    /// z * z + c, and the number of times it is below 4; tests fields, joins and loops.
     #[workgroup(64)]
     fn mandelbrot(x: &[f32], y: &mut [f32]) {
         let i = global_id().x;
@@ -242,7 +242,7 @@ gcn_kernel! {
         let mut pair = Pair { key: i, count: n };
         pair.count += 1;
         if i > 10 {
-            // Only the varying field is assigned: the uniform one may stay uniform.
+            // Only the varying field is assigned, so the other one can stay uniform.
             pair.key *= 3;
         }
         let (other, key) = pair.swapped(7);
@@ -294,7 +294,7 @@ fn tuples_arrays_and_generic_structs() {
 }
 
 gcn_kernel! {
-    /// Writes two of its caller's variables.
+    /// Writes to two variables of its caller.
     #[device]
     fn step(state: &mut V<u32>, sum: &mut (V<u32>, u32), by: V<u32>) {
         *state = *state * 5 + by;
@@ -389,7 +389,7 @@ gcn_kernel! {
         [f(a), f(b)]
     }
 
-    /// `x` to the power `n`, a host value: the recursion ends when the kernel is built.
+    /// `x` to the power `n`, which is a host value: the recursion ends when the kernel is built.
     #[device]
     fn power(x: V<u32>, n: usize) -> V<u32> {
         comptime if n == 0 {
@@ -477,7 +477,7 @@ fn a_circle_of_functions_is_an_error_that_names_them() {
     let text = error.to_string();
     assert!(text.contains("`ping` calls `pong` calls `ping`"), "{text}");
     assert!(text.contains("functions.rs:"), "{text}");
-    // The thread is as it was: another kernel builds.
+    // The failed build leaves no state in the thread: another kernel builds.
     lends.build(Target::GFX942).unwrap();
 }
 
@@ -499,7 +499,7 @@ fn a_fault_in_a_function_names_the_calls() {
 }
 
 gcn_kernel! {
-    /// Lanes return from a device function, and go on in its caller.
+    /// Lanes return from a device function, and continue in its caller.
     #[device]
     fn collatz(start: V<u32>, most: u32) -> (V<u32>, V<u32>) {
         let mut n = start;
@@ -576,5 +576,32 @@ fn lanes_return_early_from_functions() {
             let at = i as usize;
             assert_eq!([y[at], y[at + 64], y[at + 128], y[at + 192]], expected, "{target} lane {i}");
         }
+    }
+}
+
+gcn_kernel! {
+    #[device]
+    fn room() -> Lds<u32, 64> {
+        Lds::<u32, 64>::new()
+    }
+
+    #[workgroup(64)]
+    fn two_rooms(x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let (one, other) = (room(), room());
+        one[i] = x[i];
+        other[i] = x[i] * 100;
+        barrier();
+        y[i] = one[63 - i] + other[63 - i];
+    }
+}
+
+/// An array in LDS is a handle of memory that its workgroup has until it ends: a function may give it, and each call has its own.
+#[test]
+fn functions_give_lds_of_their_own() {
+    let (x, mut y): (Vec<u32>, Vec<u32>) = ((0..64).collect(), vec![0; 64]);
+    for target in TARGETS {
+        two_rooms.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        assert!((0..64).all(|i| y[i as usize] == (63 - i) * 101), "{target}");
     }
 }

@@ -1,5 +1,5 @@
-//! Variables without `V<…>` that are given what functions, methods and structs of another `gcn_kernel!` give: rustc knows whether each
-//! lane has its own value of that.
+//! Variables without `V<…>` that are assigned the results of functions, methods and structs of another `gcn_kernel!`:
+//! rustc knows whether these are varying.
 
 use gcn_dsl::prelude::*;
 
@@ -49,7 +49,7 @@ mod random {
             [x, x + 1, x + 2, x + 3]
         }
 
-        /// One value for all lanes.
+        /// A uniform value.
         #[device]
         pub fn blocks(n: u32) -> u32 {
             n / 4 + 1
@@ -85,7 +85,7 @@ gcn_kernel! {
         y[lane + 128] = heads;
     }
 
-    /// What the variables are given is declared after them.
+    /// What is assigned to the variables is declared after them.
     #[workgroup(64)]
     fn later(n: u32, y: &mut [u32]) {
         let mut sum: u32 = 0;
@@ -106,7 +106,7 @@ gcn_kernel! {
         y[lane + 128] = product + state;
     }
 
-    /// Steps until a number that is each lane's own is reached; and parts of what is declared elsewhere.
+    /// Loops until a varying number is reached; also parts of values that are declared elsewhere.
     #[workgroup(64)]
     fn until_left(x: &[f32], y: &mut [u32], z: &mut [f32]) {
         let lane = lane_id();
@@ -130,7 +130,7 @@ gcn_kernel! {
         z[lane] = norm;
     }
 
-    /// What a function gives to all lanes stays one value: the barrier in the loop needs that.
+    /// The result of a function that is uniform stays uniform: the barrier in the loop requires that.
     #[workgroup(128)]
     fn one_for_all(n: u32, y: &mut [u32]) {
         let tile = Lds::<u32, 128>::new();
@@ -258,7 +258,7 @@ mod stack {
                 k + self.left
             }
 
-            /// What rustc is asked about names `self`.
+            /// The question to rustc contains `self`.
             pub fn next(&mut self) -> V<u32> {
                 let mut k = self.first;
                 let mut sum = 0;

@@ -110,10 +110,10 @@ gcn_kernel! {
         };
         let mut sum = act(leaky(x[i])) + class(i % 5) + twice(leaky, x[i]);
         if x[i] < 2.0 {
-            // Only some lanes run the closures here.
+            // Only some lanes execute the closures here.
             sum += leaky(x[i] - 1.0) + class(i % 3);
         }
-        // The closure runs only where there is a number: for others `table` has no element.
+        // The closure is executed only where there is a number; for other lanes, `table` has no element.
         let found = checked(x[i], i).map(|k| if k % 2 == 0 { table[k] } else { table[k - 1] + 1.0 });
         y[i] = sum + found.unwrap_or(0.25);
         steps[i] = halvings(x[i] * 8.0);

@@ -1,4 +1,4 @@
-//! Kinds of lines that a blind trial wrote: kernels from README and guide only.
+//! Forms of code that a blind trial produced: kernels written from only the README and the guide.
 
 use gcn_dsl::prelude::*;
 
@@ -25,7 +25,7 @@ mod elsewhere {
     }
 }
 
-/// The functions of another macro call have names that here mean something else.
+/// The functions of another macro call have names that have another meaning here.
 mod of_other_names {
     use super::elsewhere::{barrier_with_reads_pending, mfma, workgroup_sum};
     use gcn_dsl::prelude::*;
@@ -55,7 +55,7 @@ mod of_other_names {
             if n > 2 {
                 r = workgroup_sum(n) + matmul(n);
             }
-            // A field that another struct has too: one value for all lanes.
+            // Another struct has a field of the same name; this one is uniform.
             let mut groups = 0;
             groups += num_workgroups().x;
             for _ in 0..groups {
@@ -299,7 +299,7 @@ fn an_array_of_tuples_is_a_stack() {
 }
 
 gcn_kernel! {
-    /// Memory and a place in it, as every decoder has.
+    /// Memory and a position in it, as every decoder has.
     #[device]
     struct Reader<'a> {
         data: &'a [u32],
@@ -403,7 +403,7 @@ gcn_kernel! {
     }
 }
 
-/// A number that only the lanes change that do not `continue` is one for each lane.
+/// A number is varying if only the lanes that do not `continue` change it.
 #[test]
 fn lanes_that_go_to_the_next_trip_count_less() {
     let (x, mut counted): (Vec<u32>, Vec<u32>) = ((0..64).collect(), vec![0; 64]);

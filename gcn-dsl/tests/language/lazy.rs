@@ -1,5 +1,5 @@
-//! `&&`, `||`, guards and closures compute what Rust computes, and only where Rust does: the sanitizers see each access, and the same
-//! lines run on the host.
+//! `&&`, `||`, guards and closures compute what they compute in Rust, and only in the lanes that Rust's rules require.
+//! The sanitizers check each access, and the same code is executed on the host.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Options, Sanitize};
@@ -7,7 +7,7 @@ use gcn_dsl::sim::{Options, Sanitize};
 const TARGETS: [Target; 3] = [Target::GFX900, Target::GFX90A, Target::GFX950];
 
 gcn_kernel! {
-    /// Right sides that read LDS and slices beyond their ends wherever the left side does not hold.
+    /// Right sides that read LDS and slices out of bounds wherever the left side is false.
     #[workgroup(64)]
     fn bounded(n: u32, x: &[u32], y: &mut [u32]) {
         let i = local_id().x;
@@ -91,7 +91,7 @@ gcn_kernel! {
         *n > limit
     }
 
-    /// What right sides and closures write, and how many lanes are in them.
+    /// Values that right sides and closures write, and the number of active lanes in them.
     #[workgroup(64)]
     fn effects(s: u32, x: &[u32], hits: &mut [u32], y: &mut [u32]) {
         let i = lane_id();
@@ -119,7 +119,7 @@ gcn_kernel! {
         y[i] = bits * 16 + n;
     }
 
-    /// Conditions of the host: the right side is not even computed.
+    /// Host conditions: the right side is not evaluated at all.
     #[workgroup(64)]
     fn of_the_host(#[host] n: usize, y: &mut [u32]) {
         let values = [lane_id(), lane_id() * 2, lane_id() * 3];

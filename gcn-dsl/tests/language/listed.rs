@@ -1,5 +1,5 @@
-//! Enums without fields that memory holds: `#[repr(u32)]` and its kin, as elements of slices, LDS and private memory, as fields and
-//! as arguments.
+//! Enums without fields that are stored in memory (`#[repr(u32)]` and the like), as elements of slices, LDS and private
+//! memory, as fields and as arguments.
 
 use gcn_dsl::LaunchError;
 use gcn_dsl::prelude::*;
@@ -10,7 +10,7 @@ mod tokens {
     use gcn_dsl::prelude::*;
 
     gcn_kernel! {
-        /// What a byte of a text is.
+        /// The class of a byte in a text.
         #[device]
         #[repr(u8)]
         #[derive(Clone, Copy, Eq, Hash)]
@@ -170,7 +170,7 @@ gcn_kernel! {
     }
 }
 
-/// The layout is Rust's, and a number that no variant has is an error where the host reads it.
+/// The layout is Rust's, and the host reports an error if it reads a number that is no variant's.
 #[test]
 fn numbers_without_a_name() {
     let device = Device::simulator(Target::GFX942);
@@ -188,7 +188,7 @@ fn numbers_without_a_name() {
     assert_eq!((unknown.of, unknown.number), ("Class", 5));
     assert!(error.to_string().starts_with("no variant of `Class` is 5, which the device wrote: "), "{error}");
 
-    // In a buffer, and as a field.
+    // Such a number in a buffer, and as a field.
     let cells = device.buffer::<Cell>(2).unwrap();
     let numbers: DevicePtr<u8> = DevicePtr::from_address(cells.as_ptr().address());
     let mut bytes = [0; 24];

@@ -1,4 +1,4 @@
-//! The language: operators, control flow, functions, assembly in kernels, and errors.
+//! The DSL: operators, control flow, functions, assembly in kernels, and errors.
 
 mod as_ported;
 mod bounds;

@@ -1,4 +1,4 @@
-//! Structs with memory of a lane's own, or of the workgroup, as fields: buffers that methods with `&mut self` fill.
+//! Structs with private memory or LDS as fields: buffers that methods with `&mut self` fill.
 
 use gcn_dsl::prelude::*;
 
@@ -51,7 +51,7 @@ gcn_kernel! {
         }
     }
 
-    /// A lane's line of text has `len` bytes.
+    /// Each lane has a line of text of `len` bytes.
     #[workgroup(64)]
     fn hash(text: &[u8], len: &[u32], y: &mut [u32]) {
         let i = global_id().x;
@@ -179,7 +179,7 @@ gcn_kernel! {
     }
 }
 
-/// A variable means one array from its declaration on.
+/// A variable denotes the same array for its whole lifetime.
 #[test]
 fn a_variable_cannot_mean_another_array() {
     let error = another.build(Target::GFX942).unwrap_err().to_string();
@@ -193,7 +193,7 @@ gcn_kernel! {
         count: V<u32>,
     }
 
-    /// The array is one of two, and which is not known: a store would reach both.
+    /// It is unknown which of two arrays the variable denotes, so a store would have to write to both.
     #[workgroup(64)]
     fn chosen_array(y: &mut [u32]) {
         let i = global_id().x;

@@ -1,4 +1,5 @@
-//! Names mean nothing: what a function is called says neither whether lanes differ in what it gives, nor what it takes.
+//! Names have no meaning of their own: the name of a function does not determine whether its result is varying, nor
+//! what it takes.
 
 #![allow(clippy::manual_contains, reason = "the same text in a kernel and on the host")]
 
@@ -42,7 +43,7 @@ macro_rules! named {
                         start = $start(n);
                         row = $own(n);
                     }
-                    // Only where all lanes run.
+                    // Only where all lanes are active.
                     if start < 100 {
                         barrier();
                     }
@@ -128,7 +129,7 @@ macro_rules! named_all {
                     y[i] = sum + counter.$field;
                 }
 
-                // A kernel of the name of a variable of the other one.
+                // This kernel has the name of a variable of the other one.
                 #[workgroup(64)]
                 fn $k(x: &[u32], y: &mut [u32]) {
                     let i = global_id().x;
@@ -172,7 +173,7 @@ fn renaming_everything_changes_nothing() {
             assert_eq!(code, other, "{names} on {target}");
         }
     }
-    // What is equal is also right.
+    // The two results are equal and also correct.
     let (x, mut y): (Vec<u32>, Vec<u32>) = ((0..64).map(|i| i * 13 % 50).collect(), vec![0; 64]);
     convergent::kernel.launch(&Device::simulator(Target::GFX942), Grid::x(1), (4, &x, &mut y)).unwrap();
     for i in 0..64u32 {
@@ -191,7 +192,105 @@ fn renaming_everything_changes_nothing() {
     }
 }
 
-/// The methods of numbers as functions, of those that no list has.
+/// A function that is generic over the elements, with a method of this name that another macro call declares.
+macro_rules! named_generic {
+    ($in:ident: $method:ident) => {
+        mod $in {
+            mod elsewhere {
+                use gcn_dsl::prelude::*;
+
+                gcn_kernel! {
+                    #[device]
+                    #[derive(Clone, Copy)]
+                    pub struct Held {
+                        pub v: V<u32>,
+                    }
+
+                    #[device]
+                    impl Held {
+                        /// `times` is a number of the host.
+                        pub fn $method(self, times: usize, and: u32) -> V<u32> {
+                            let mut sum = self.v;
+                            #[unroll]
+                            for _ in 0..times {
+                                sum += and;
+                            }
+                            sum
+                        }
+                    }
+                }
+            }
+
+            use elsewhere::Held;
+            use gcn_dsl::prelude::*;
+
+            gcn_kernel! {
+                #[device]
+                fn of_elements<T: Integer>(held: Held, x: V<T>, y: T) -> V<T> {
+                    let mut m = x;
+                    m = m.max(3).min(200);
+                    if held.$method(2, 5) > 50 {
+                        m = m.pow(2) + y.max(7).saturating_sub(1).rotate_left(1);
+                    }
+                    if x > 5 { m.clamp(4, 100) } else { select(x == y, x, 9) }
+                }
+
+                #[workgroup(64)]
+                pub fn kernel(n: u32, x: &[u32], small: &[u8], y: &mut [u32]) {
+                    let i = global_id().x;
+                    let held = Held { v: x[i] };
+                    y[i] = of_elements(held, x[i], n) + of_elements(held, small[i], 5u8) as u32 * 1000;
+                }
+            }
+        }
+    };
+}
+named_generic!(plain_generic: counted_up);
+named_generic!(generic_max: max);
+named_generic!(generic_clamp: clamp);
+named_generic!(generic_pow: pow);
+named_generic!(generic_powi: powi);
+named_generic!(generic_fill: fill);
+named_generic!(generic_contains: contains);
+
+#[test]
+fn the_receiver_says_what_a_number_beside_a_type_parameter_is() {
+    let (x, small): (Vec<u32>, Vec<u8>) = ((0..64).collect(), (0..64).map(|i| i * 3).collect());
+    for target in [Target::GFX90A, Target::GFX1201] {
+        let code = plain_generic::kernel.build(target).unwrap().assembly(Comments::None);
+        for (names, other) in [
+            ("max", generic_max::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("clamp", generic_clamp::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("pow", generic_pow::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("powi", generic_powi::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("fill", generic_fill::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("contains", generic_contains::kernel.build(target).unwrap().assembly(Comments::None)),
+        ] {
+            assert_eq!(code, other, "{names} on {target}");
+        }
+        let mut y = vec![0; 64];
+        let device = Device::simulator(target);
+        generic_pow::kernel.launch(&device, Grid::x(1), (5, &x, &small, &mut y)).unwrap();
+        for i in 0..64u32 {
+            let of_u32 = match i {
+                0..=4 => 9,
+                5 => 5,
+                _ if i + 10 > 50 => (i * i + 12).clamp(4, 100),
+                _ => i.clamp(4, 100),
+            };
+            let s = small[i as usize];
+            let of_u8 = match s {
+                0..=4 => 9,
+                5 => 5,
+                _ if i + 10 > 50 => s.min(200).wrapping_pow(2).wrapping_add(12).clamp(4, 100),
+                _ => s.clamp(4, 100),
+            };
+            assert_eq!(y[i as usize], of_u32 + u32::from(of_u8) * 1000, "{i} on {target}");
+        }
+    }
+}
+
+/// Methods of numbers called as functions, for the methods that are in no list.
 macro_rules! methods {
     ($($method:ident)*) => {
         gcn_kernel! {
@@ -355,7 +454,7 @@ gcn_kernel! {
     }
 }
 
-/// A loop with known trips that indexes an array in registers is straight code: nothing is chosen by the index.
+/// If a loop with a known trip count indexes an array in registers, it is straight-line code without selections.
 #[test]
 fn known_trips_leave_no_selection_in_a_register_array() {
     for target in [Target::GFX90A, Target::GFX942] {
@@ -379,7 +478,7 @@ gcn_kernel! {
     }
 }
 
-/// What an index that only the device knows costs stands in the report, at its place.
+/// The report contains the cost of an index that only the device knows, with its source location.
 #[test]
 fn the_report_has_indices_that_only_the_device_knows() {
     let report = at_indices_of_the_device.build(Target::GFX942).unwrap().report();
@@ -389,7 +488,7 @@ fn the_report_has_indices_that_only_the_device_knows() {
     let (written, read) = (line("a[n as usize % 4] += 1;"), line("y[i] = a[x[i] as usize % 4];"));
     assert!(places.contains(&written) && places.contains(&read), "{report}");
     assert!(places.iter().all(|place| [written, read].contains(place)), "{report}");
-    // One of four is three selections; each of four is written or kept.
+    // Reading one of four elements takes three selections; an assignment writes or keeps each of four.
     let of = |line| {
         report.dynamic_indices.iter().filter(|i| i.at.line == line).map(|i| i.selections).sum::<usize>()
     };
@@ -397,7 +496,7 @@ fn the_report_has_indices_that_only_the_device_knows() {
     assert!(report.to_string().contains(&format!("names.rs:{read}:")), "{report}");
 }
 
-/// A kernel that calls the functions which number lanes, and two of its own, by these names.
+/// A kernel that calls functions that number lanes, and two of its own functions, by these names.
 macro_rules! numbered {
     ($in:ident: $lane:ident = $of_lanes:ident, $item:ident = $of_items:ident, $rows:ident, $step:ident) => {
         mod $in {
@@ -438,13 +537,13 @@ macro_rules! numbered {
                             last = k;
                         }
                     }
-                    // What one of a `let`'s variables is given names the others.
+                    // The value assigned to one of the `let`'s variables contains the others.
                     let (mut a, mut b) = (1u32, 2u32);
                     while a < item && b < 1000 {
                         b = 2 * a + item;
                         a = b + 1;
                     }
-                    // One for all.
+                    // Uniform.
                     for _ in 0..$rows(n) {
                         total += $step(n);
                         barrier();
@@ -492,7 +591,7 @@ macro_rules! of_all_lanes {
                 use gcn_dsl::prelude::*;
 
                 gcn_kernel! {
-                    /// What a user's own function of this name takes are its arguments.
+                    /// A user's own function of this name takes ordinary arguments.
                     #[device]
                     pub fn $own(v: V<f32>) -> V<f32> {
                         v * 3.0
@@ -547,7 +646,7 @@ macro_rules! of_all_lanes {
 }
 of_all_lanes!(by_their_names: barrier barrier_with_reads_pending workgroup_sum all_lanes mfma matmul spread triple);
 of_all_lanes!(by_others: sync sync_early total everybody multiply product of_all_lanes times_three);
-// The user's own functions have the library's names, and those of the library each other's.
+// The user's functions have names of the library, and the library's functions have each other's names.
 of_all_lanes!(crossed: workgroup_count workgroup_max barrier mfma_with matmul all_lanes scaled_from mfma_scale);
 of_all_lanes!(in_turn: mfma matmul smfmac barrier workgroup_any all_lanes workgroup_sum barrier_with_reads_pending);
 
@@ -564,7 +663,7 @@ fn functions_of_all_lanes_may_have_any_name() {
             assert_eq!(code, other, "{names} on {target}");
         }
     }
-    // What is equal is also right.
+    // The two results are equal and also correct.
     let x: Vec<f32> = (0..64u8).map(f32::from).collect();
     let (ones, mut y) = (vec![1.0; 256], vec![0.0; 66 * 32]);
     let device = Device::simulator(Target::GFX942);

@@ -1,4 +1,5 @@
-//! Lines that mean here what they mean in Rust: literals, variables, receivers, tables, parts of slices, structs in memory.
+//! Lines that have the same meaning as in Rust: literals, variables, receivers, tables, parts of slices, structs in
+//! memory.
 
 use gcn_dsl::prelude::*;
 
@@ -74,13 +75,13 @@ gcn_kernel! {
         let i = global_id().x;
         // Assigned under a varying condition.
         let mut count = 0;
-        // Assigned what varies, by way of another variable.
+        // Assigned a varying value, by way of another variable.
         let (mut a, mut b) = (0, 1);
-        // Left early by some lanes.
+        // Changed in a loop that some lanes leave early.
         let mut trips = limit - limit;
-        // Given the result of a device function.
+        // Assigned the result of a device function.
         let mut of_function = 7;
-        // Uniform all along.
+        // Uniform for its whole lifetime.
         let mut uniform = 0;
         let mut all = [0; 3];
         for k in 0..limit {
@@ -142,7 +143,7 @@ fn variables_vary_where_that_is_needed() {
     });
 }
 
-/// A kernel that calls methods on a uniform receiver with varying arguments, and on the same as a value of each lane.
+/// A kernel that calls methods with varying arguments, on a uniform receiver and on the same value as a varying one.
 macro_rules! receivers {
     ($($kernel:ident $t:ty, |$s:ident, $v:ident, $w:ident| $($call:expr),*;)*) => {$(
         gcn_kernel! {
@@ -303,7 +304,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn structs(x: &[Outer], y: &mut [Outer], sums: &mut [i32], own: Inner) {
         let i = global_id().x;
-        // Uniform: its fields bound loops.
+        // Uniform, so its fields can bound loops.
         let first = x[workgroup_id().x];
         let mut sum = 0;
         for k in 0..first.n {
@@ -416,7 +417,7 @@ fn what_only_the_whole_kernel_tells_is_an_error_of_the_build() {
 }
 
 gcn_kernel! {
-    /// Literals beside a type parameter, and constants before it.
+    /// Literals next to a type parameter, and constants before the type parameter.
     #[workgroup(64)]
     fn over_constants<const HALVE: bool, T: Float, const N: usize>(x: &[T], y: &mut [T]) {
         let i = global_id().x;
@@ -440,7 +441,7 @@ gcn_kernel! {
         y[i] = above_zero(x[i]) + 2 * above_zero(x[i] as i64);
     }
 
-    /// A state whose next value some lanes leave instead of.
+    /// A state machine; some lanes leave the loop instead of changing to the next state.
     #[workgroup(64)]
     fn states(x: &[u32], y: &mut [u32], bits: &mut [f32]) {
         let i = global_id().x;
@@ -518,7 +519,8 @@ gcn_kernel! {
         }
     }
 
-    /// `unsafe` blocks as statements, values, operands, arguments of macros, and around what decides how a variable varies.
+    /// `unsafe` blocks as statements, values, operands, arguments of macros, and around expressions that decide whether
+    /// a variable varies.
     #[workgroup(64)]
     fn unsafe_blocks(x: *const u32, y: *mut u32, most: u32) {
         let (p, own) = (x.add(lane_id()), y.add(lane_id()));
@@ -569,7 +571,8 @@ fn pointers_are_dereferenced_in_unsafe_blocks() {
 }
 
 gcn_kernel! {
-    /// Places of arrays beside values and beside other places, in loops and in `for_each`.
+    /// Mutable references to array elements together with values and with other such references, in loops and in
+    /// `for_each`.
     #[workgroup(64)]
     fn places_beside(x: &[u32], n: u32, out: &mut [u32]) {
         let i = global_id().x;
@@ -583,7 +586,7 @@ gcn_kernel! {
                 *p += k as u32;
             }
         }
-        // As many as the shorter has.
+        // As many elements as the shorter array has.
         a.iter_mut().zip(c.iter_mut()).for_each(|(p, q)| {
             *q += *p;
             *p *= 2;
@@ -592,7 +595,7 @@ gcn_kernel! {
         out[i] = a.iter().chain(&c).fold(0, |h, v| h * 31 + v);
     }
 
-    /// What an array is given makes it each lane's own; what it holds; and the target.
+    /// Arrays that become varying by what is assigned to them; their elements; and the target.
     #[workgroup(64)]
     fn of_arrays(x: &[u32], n: u32, out: &mut [u32]) {
         let i = global_id().x;

@@ -1,5 +1,5 @@
-//! Lines of a first day that mean here what they mean in Rust: parameters in any order, literals beside parameters, arrays as elements,
-//! tables of two dimensions, `f32::from_bits`.
+//! Lines that newcomers write and that have the same meaning as in Rust: parameters in any order, literals next to
+//! parameters, arrays as elements, tables of two dimensions, `f32::from_bits`.
 
 #![allow(clippy::manual_clamp, reason = "`f32::min(1.0, ..)` is what is tested")]
 
@@ -241,7 +241,7 @@ gcn_kernel! {
         inside: bool,
     }
 
-    /// One sphere for all lanes.
+    /// The sphere is uniform.
     #[device]
     fn towards(s: Sphere, p: Vec3) -> Vec3 {
         let sign = if s.inside { -1.0 } else { 1.0 };

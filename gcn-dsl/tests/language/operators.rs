@@ -1,4 +1,4 @@
-//! The language in the simulator (strict mode) against plain Rust.
+//! The DSL in the simulator (strict mode), compared with plain Rust.
 
 use gcn_dsl::prelude::*;
 
@@ -11,7 +11,7 @@ fn numbers(n: usize, seed: u64) -> Vec<u32> {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            // Small, huge and edge values side by side.
+            // Small, huge and extreme values side by side.
             match i % 7 {
                 0 => (state >> 60) as u32,
                 1 => u32::MAX - (state >> 60) as u32,
@@ -207,7 +207,7 @@ fn casts_follow_rust() {
 }
 
 gcn_kernel! {
-    /// Collatz steps: a loop with a varying number of trips, and a varying `if` with both branches inside.
+    /// Collatz steps: a loop with a varying trip count, which contains a varying `if` with two branches.
     #[workgroup(64)]
     fn collatz(n: &[u32], steps: &mut [u32]) {
         let i = global_id().x;
@@ -244,7 +244,7 @@ fn varying_loops_and_branches() {
 }
 
 gcn_kernel! {
-    /// Nested uniform and varying control flow, values of `if`, `for` over all kinds of bounds.
+    /// Nested uniform and varying control flow, values of `if`, and `for` with all kinds of bounds.
     #[workgroup(64)]
     fn nested(n: u32, x: &[u32], out: &mut [u32]) {
         let i = global_id().x;
@@ -310,7 +310,7 @@ fn nested_control_flow() {
 }
 
 gcn_kernel! {
-    /// Host-time code, const generics, arrays of device values, vectors, raw pointers.
+    /// Code that is executed while the kernel is built, const generics, arrays of device values, vectors, raw pointers.
     #[workgroup(64)]
     fn meta<const N: usize>(p: *const u32, q: *mut u32, halves: &[f16], out: &mut [f32]) {
         let i = global_id().x;
@@ -359,7 +359,7 @@ fn host_time_code() {
 }
 
 gcn_kernel! {
-    /// Across lanes, and uniform values from varying ones.
+    /// Cross-lane functions, and uniform values computed from varying ones.
     #[workgroup(128)]
     fn lanes(x: &[u32], table: &[u32], out: &mut [u32]) {
         let i = global_id().x;
@@ -401,7 +401,7 @@ fn cross_lane() {
 }
 
 gcn_kernel! {
-    /// Names that the expansion could trip over.
+    /// Names that could conflict with those of the expansion.
     #[workgroup(64)]
     fn hygiene(kernel: u32, ctx: u32, target: u32, flow: u32, args: &mut [u32]) {
         let i = global_id().x;
@@ -423,7 +423,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn bounds(x: &[u32], out: &mut [u32]) {
         let i = global_id().x;
-        // Beyond the end a load gives 0 and a store does nothing.
+        // Past the end, a load gives 0 and a store does nothing.
         out[i] = x[i] + 1;
         out[i - 60] = 9;
     }
@@ -464,7 +464,7 @@ gcn_kernel! {
     }
 }
 
-/// As in Rust, a count is any integer, and one value for all lanes is shifted by one of each lane.
+/// As in Rust, a shift count may be any integer. A uniform value may be shifted by a varying count.
 #[test]
 fn shift_counts_of_any_integer() {
     let x: Vec<u64> = (0..64).map(|i| i * 0x0123_4567_89ab_cdef).collect();

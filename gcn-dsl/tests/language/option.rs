@@ -1,4 +1,4 @@
-//! `?`, `bool::then_some` and `bool::then`, and `checked_*`: the same lines for the device and for the host.
+//! `?`, `bool::then_some`, `bool::then` and `checked_*`: the same lines compiled for the device and for the host.
 
 use gcn_dsl::prelude::*;
 
@@ -16,7 +16,7 @@ gcn_kernel! {
         (up != i).then(|| up)
     }
 
-    /// Steps of several kinds: in operands, arguments, conditions, branches, loops, and at the end.
+    /// `?` in several positions: in operands, arguments, conditions, branches, loops, and at the end.
     #[device]
     fn walk(x: &[u32], i: V<u32>) -> Option<V<u32>> {
         let sum = i + parent(x, i)? * 2 + at(x, at(x, i)?)?;
@@ -39,7 +39,7 @@ gcn_kernel! {
         (from % 4 != 3).then_some(from + *n)
     }
 
-    /// The left side has the value from before the call that changes it.
+    /// The left side is evaluated before the call that changes the variable.
     #[device]
     fn in_order(i: V<u32>) -> Option<V<u32>> {
         let mut n: V<u32> = i;
@@ -94,7 +94,7 @@ fn host_in_order(i: u32) -> Option<u32> {
 
 #[test]
 fn question_marks_leave_as_on_the_host() {
-    // An element 7 that leaves a divisor of 0 for some and not for others.
+    // Element 7 makes a divisor 0 for some lanes in one case and not in the other.
     for seventh in [30, 32] {
         let mut x: Vec<u32> = (0..90).map(|i| (i * 37 + 11) % 95).collect();
         x[7] = seventh;
@@ -124,7 +124,7 @@ gcn_kernel! {
     #[device]
     trait Generator {
         fn next(&mut self) -> V<u32>;
-        /// Provided, and changes what it is called on twice.
+        /// A provided method, which calls `next` on `self` twice.
         fn pair(&mut self) -> V<u64> {
             let high = self.next() as u64;
             high << 32 | self.next() as u64

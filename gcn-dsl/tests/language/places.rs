@@ -1,5 +1,5 @@
-//! Places that a loop or a call writes: elements of arrays by `iter_mut`, variables by methods with `&mut self` that another
-//! `gcn_kernel!` declares, memory of a lane by `&mut`. The witness is plain Rust.
+//! Targets of writes in a loop or a call: elements of arrays by `iter_mut`, variables by `&mut self` methods that
+//! another `gcn_kernel!` declares, private memory by `&mut`. The reference is plain Rust.
 
 use gcn_dsl::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Raw pointers as CUDA has them: to structs and arrays, in variables, in arrays, out of numbers, and of another type by `as`. The witness
-//! is plain Rust.
+//! Raw pointers as in CUDA: to structs and arrays, in variables, in arrays, made from numbers, and cast to another type
+//! with `as`. The reference is plain Rust.
 
 use gcn_dsl::prelude::*;
 
@@ -35,7 +35,7 @@ gcn_kernel! {
         }
     }
 
-    /// Elements and their parts are written through pointers.
+    /// Writes elements and their parts through pointers.
     #[workgroup(64)]
     fn change(pairs: *mut Pair, rows: *mut [f32; 4]) {
         let i = lane_id();
@@ -51,7 +51,7 @@ gcn_kernel! {
         rows[i][0] += 0.5;
     }
 
-    /// The pointers of several tensors, as numbers in an argument.
+    /// The pointers to several tensors are numbers in one argument.
     #[workgroup(64)]
     fn add_all(tensors: [[u64; 2]; 3], n: u32) {
         let tensor = workgroup_id().x;

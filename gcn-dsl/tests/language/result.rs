@@ -1,4 +1,4 @@
-//! `Result` and enums with parameters: the same lines for the device and for the host.
+//! `Result` and enums with parameters: the same lines compiled for the device and for the host.
 
 use gcn_dsl::prelude::*;
 
@@ -22,7 +22,7 @@ gcn_kernel! {
         }
     }
 
-    /// Steps in operands, arguments, branches and loops, errors of other types among them.
+    /// `?` in operands, arguments, branches and loops, also with errors of other types.
     #[device]
     fn walk(x: &[u32], i: V<u32>) -> Result<V<u32>, V<u32>> {
         let code = |fault: Fault| match_fault(fault);
@@ -182,7 +182,7 @@ gcn_kernel! {
         }
     }
 
-    /// A number with what is known of it.
+    /// A number, and what is known about it.
     #[device]
     enum Known<T: Float, const N: usize> {
         Exact(V<T>),

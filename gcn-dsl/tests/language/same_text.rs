@@ -1,8 +1,9 @@
-//! Programs whose text is compiled twice, as a device function and as Rust's own: each lane's result is that of the host.
+//! Programs whose text is compiled twice, as a device function and as a Rust function: each lane's result must equal
+//! that of the host.
 
 use gcn_dsl::prelude::*;
 
-/// Numbers that a program gets.
+/// The numbers that are passed to a program.
 #[derive(Clone, Copy)]
 struct Given {
     x: u32,
@@ -24,7 +25,7 @@ fn given() -> Vec<Given> {
         .collect()
 }
 
-/// The one value for all lanes.
+/// The uniform value.
 const N: u32 = 5;
 
 macro_rules! programs {
@@ -112,6 +113,53 @@ programs! {
             v
         };
         spread(x & 0xff) | spread(n) << 1
+    }
+    powers_of_the_host_and_of_lanes |x, y, n, f, h, w| {
+        const BASE: u32 = 7;
+        let small = x % 5;
+        let of_all = 3u32.pow(n) + BASE.pow(small) + n.pow(small) + (x % 9).pow(n) + x.pow(2) + 2u32.pow(0);
+        of_all ^ 3u32.wrapping_pow(x) ^ x.wrapping_pow(n * 9) ^ (w.wrapping_pow(x) >> 32) as u32
+    }
+    numbers_of_the_host_before_values_of_lanes |x, y, n, f, h, w| {
+        let turned = 0x8000_0001u32.rotate_left(x % 40) ^ 60u32.saturating_sub(x) ^ 100u32.wrapping_sub(n + x);
+        turned ^ 2.5f32.max(f).to_bits() ^ 9u32.abs_diff(x) ^ 1u32.rotate_right(n)
+    }
+    rows_of_constant_tables |x, y, n, f, h, w| {
+        const TABLE: [[u32; 4]; 3] = [[1, 2, 3, 4], [5, 60, 7, 8], [9, 10, 1, 12]];
+        let mut t = 0;
+        for p in TABLE[1].chunks(2) {
+            t = t * 3 + p[0] * x + p[1];
+        }
+        for p in TABLE[n as usize % 3].chunks(2) {
+            t = t % 1000 * 3 + p[0] * x + p[1];
+        }
+        for p in TABLE[x as usize % 3].windows(3) {
+            t = t % 1000 * 5 + p[0] * x + p[2] - p[1] % 3;
+        }
+        for p in TABLE[x as usize % 3].iter() {
+            t = t % 1000 * 7 + p;
+        }
+        for p in TABLE[n as usize % 3] {
+            t = t % 1000 * 7 + p;
+        }
+        t
+    }
+    folds_of_what_all_lanes_share |x, y, n, f, h, w| {
+        let all = [n, n * 3, 7];
+        let (mut a, b) = (all.iter().fold(0, |a, b| a ^ b), all.iter().fold(1u32, |a, b| a * 2 + b));
+        a += all.iter().fold(x, |a, b| a | b) + all.iter().rev().skip(1).fold(n, |a, b| a.max(*b));
+        let few = [n as f32, 0.5].iter().fold(0.0f32, |a, b| a * 0.5 + b);
+        a * 1000 + b + few.to_bits() % 7
+    }
+    arrays_are_written_by_methods |x, y, n, f, h, w| {
+        let (mut a, mut b, mut c) = ([0; 4], [1, 2, 3, 4], [5; 3]);
+        a.fill(x);
+        if x > 40 {
+            b.copy_from_slice(&[9, n, 7, 6]);
+        }
+        c.fill(n);
+        let has = b.contains(&n) as u32 + 2 * c.contains(&5) as u32 + 4 * b.contains(&x) as u32;
+        a[1] * 100 + b[1] * 10 + c[2] + has * 1000
     }
     closure_calls_closure |x, y, n, f, h, w| {
         let square = |v: u32| v * v;
@@ -293,7 +341,7 @@ programs! {
 }
 
 gcn_kernel! {
-    /// A plane of rows.
+    /// A two-dimensional array in memory, stored by rows.
     #[device]
     struct Plane<'a> { data: &'a [f32], width: u32 }
 
@@ -345,7 +393,7 @@ gcn_kernel! {
         of_lanes[i] = counted.a * 1000 + counted.b * 100 + before.b + ends(&[i, n, 3]) + ends(&[n, n]);
     }
 
-    /// Arrays in elements that nothing writes, and rows of LDS.
+    /// Arrays as elements of read-only memory, and rows of LDS.
     #[workgroup(64)]
     fn arrays_in_memory<const N: usize>(points: &[[f32; 3]], codes: &[[u8; 4]], out: &mut [f32]) {
         let rows = Lds::<[f32; 3], 64>::new();

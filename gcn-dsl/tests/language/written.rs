@@ -1,5 +1,5 @@
-//! A written plain type, `let x: f32`, is that of the elements: whether each lane has its own value is seen from what it is given. The
-//! witness is plain Rust.
+//! A plain type annotation, `let x: f32`, states the element type. Whether the variable is varying follows from what is
+//! assigned to it. The reference is plain Rust.
 
 use gcn_dsl::prelude::*;
 
@@ -49,7 +49,7 @@ gcn_kernel! {
         z[i] = count + twice;
     }
 
-    /// The members of a tuple vary each on their own.
+    /// Each member of a tuple varies independently.
     #[workgroup(64)]
     fn members(n: u32, x: &[f32], y: &mut [f32]) {
         let i = global_id().x;

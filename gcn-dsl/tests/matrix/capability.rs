@@ -1,4 +1,4 @@
-//! Capabilities: device functions that leave the targets to their callers, and 8-bit floats as elements of matrices.
+//! Capabilities: device functions for the targets of their callers, and 8-bit floats as elements of matrices.
 
 use gcn_dsl::lang::{HasMfmaF8, HasMfmaF64};
 use gcn_dsl::prelude::*;
@@ -8,20 +8,20 @@ type A = FragA<f8e4m3, 16, 32>;
 type B = FragB<f8e5m2, 32, 16>;
 
 gcn_kernel! {
-    /// For kernels of all targets that multiply 8-bit floats.
+    /// For kernels on any target that multiplies 8-bit floats.
     #[device]
     fn step<T: HasMfmaF8>(all: AllLanes<T>, a: A, b: B, acc: Acc<f32, 16, 16>) -> Acc<f32, 16, 16> {
         mfma(a, b, acc)
     }
 
-    /// A bound that says more than the function that is called needs.
+    /// The bound implies that of the called function.
     #[device]
     fn two_steps<T: HasMfmaF8>(all: AllLanes<T>, a: [A; 2], b: [B; 2], acc: Acc<f32, 16, 16>) -> Acc<f32, 16, 16> {
         let acc = step(all, a[0], b[0], acc);
         step(all_lanes(), a[1], b[1], acc)
     }
 
-    /// c = a * b, 16 x 64 by 64 x 16; b column by column.
+    /// c = a * b, 16 x 64 by 64 x 16. `b` is stored column by column.
     #[workgroup(64)]
     #[targets(HasMfmaF8)]
     fn product(a: &[f8e4m3], b: &[f8e5m2], c: &mut [f32]) {
@@ -31,7 +31,7 @@ gcn_kernel! {
         two_steps(all_lanes(), left, right, Acc::zero()).store_to(row_major(c, 16), 0, 0);
     }
 
-    /// c = a * b, 32 x 64 by 64 x 32, with the instruction that the target has for it.
+    /// c = a * b, 32 x 64 by 64 x 32, with the target's instruction for this product.
     #[workgroup(64)]
     #[targets(HasMfmaF8)]
     fn tiles(a: &[f8e4m3], b: &[f8e4m3], c: &mut [f32]) {
@@ -40,7 +40,7 @@ gcn_kernel! {
         matmul(left, right, Tile::<f32, 32, 32, 32>::zero()).store_to(row_major(c, 32), 0, 0);
     }
 
-    /// A function for more targets than the kernel has.
+    /// A function that supports more targets than the kernel.
     #[device]
     fn square<T: HasMfmaF64>(
         all: AllLanes<T>, a: FragA<f64, 16, 4>, b: FragB<f64, 4, 16>,
@@ -62,7 +62,7 @@ fn numbers(seed: u64, n: usize) -> Vec<f32> {
     (0..n).map(|_| rng.below(9) as f32 - 4.0).collect()
 }
 
-/// `a` by rows, `b` by columns.
+/// The product. `a` is stored row by row, `b` column by column.
 fn plain(m: usize, n: usize, k: usize, a: &[f32], b: &[f32]) -> Vec<f32> {
     (0..m * n).map(|i| (0..k).map(|l| a[i / n * k + l] * b[i % n * k + l]).sum()).collect()
 }

@@ -1,4 +1,4 @@
-//! What the layouts of LDS tiles are for: the cycles that bank conflicts cost, in the timed simulator.
+//! The layouts of LDS tiles: the cycles that bank conflicts cost in the timed simulator.
 
 use gcn_dsl::lang::matrix::{Linear, Pad, Spread, XorGroups};
 use gcn_dsl::prelude::*;
@@ -9,7 +9,7 @@ use crate::timing::report;
 macro_rules! layouts {
     ($($name:ident $layout:ty;)*) => {$(
         gcn_kernel! {
-            /// Reads a tile of 64 x 64 from LDS as a left factor, 16 bytes of a row to each lane.
+            /// Reads a tile of 64 x 64 from LDS as a left factor; each lane reads 16 bytes of a row at a time.
             #[workgroup(64)]
             fn $name(x: &[f16], y: &mut [f32]) {
                 let tile = LdsTile::<f16, 64, 64, $layout>::new();
@@ -31,7 +31,7 @@ layouts! {
     by_itself Spread;
 }
 
-/// A kernel of the first kind.
+/// A kernel that reads a tile of 64 x 64.
 trait Run {
     fn lds(&self, target: Target) -> timed::LdsReport;
 }
@@ -41,15 +41,16 @@ impl<K: for<'a> Kernel<Args<'a> = (&'a [f16], &'a mut [f32])>> Run for K {
     }
 }
 
-/// Cycles by counting. On gfx942 a bank gives a dword in a cycle, so that 8 KiB through 32 banks take 64 cycles to write and
-/// 64 to read. Rows of 128 bytes all begin in the same bank. A factor takes 8 bytes of a row at once, 16 lanes in a phase: all of
-/// them in the same two banks, unless rows are moved against each other. Groups of 16 bytes are back at the first bank after 8
-/// rows, so that two lanes meet; groups of 8 bytes only after 16. Groups of 16 bytes that move with every second row only are
-/// back after 16 rows, but neighbours meet: as many.
+/// The expected cycles. On gfx942 a bank provides a dword per cycle, so 8 KiB through 32 banks take 64 cycles to write
+/// and 64 to read. All rows of 128 bytes start in the same bank. A factor reads 8 bytes of a row at once, with 16 lanes
+/// per phase: all of them read the same two banks, unless the rows are shifted against each other. With a shift by
+/// groups of 16 bytes per row, the first bank recurs after 8 rows, so two lanes conflict; with groups of 8 bytes, it
+/// recurs only after 16 rows. With groups of 16 bytes and a shift every second row, it recurs after 16 rows, but
+/// neighbouring rows conflict, which costs the same.
 ///
-/// gfx950 has 64 banks, which two rows fill, and takes 16 bytes at once, 16 lanes in a phase: 32 cycles each way, and eight of a
-/// phase's rows begin in the same bank. Of these the first and the fifth are moved alike where every row moves the groups on; where
-/// every second does, none are.
+/// gfx950 has 64 banks, which two rows fill, and reads 16 bytes at once, with 16 lanes per phase: 32 cycles for each
+/// direction, and eight of the rows of a phase start in the same bank. Of these rows, the first and the fifth are
+/// shifted by the same distance if every row shifts the groups; if every second row does, no two are.
 #[test]
 fn swizzles_leave_no_conflicts() {
     let conflicts = |target, least| {
@@ -99,7 +100,7 @@ types! {
     f8s_long f8e4m3 => f32 on HasMfmaF8, 32 x 256, 16;
 }
 
-/// Every bank gives its dword in every cycle, for every element type on every target.
+/// Every bank provides its dword in every cycle, for every element type on every target.
 #[test]
 fn spread_leaves_no_conflicts() {
     macro_rules! free {
@@ -127,7 +128,7 @@ fn spread_leaves_no_conflicts() {
     }
 }
 
-/// The banks that layouts are made for are those of the simulator.
+/// The number of banks for which layouts are designed is that of the simulator.
 #[test]
 fn banks_are_the_simulators() {
     for target in Target::REPRESENTATIVES {

@@ -1,5 +1,5 @@
-//! The coordinates that fragments and accumulators give, lane by lane, against `gcn_isa::layout`, whose formula is tested
-//! against the output of AMD's matrix instruction calculator.
+//! The coordinates that fragments and accumulators report, lane by lane, compared with `gcn_isa::layout`, whose formula
+//! is tested against the output of AMD's matrix instruction calculator.
 
 use gcn_dsl::prelude::*;
 use gcn_isa::layout::{self, Matrix};
@@ -10,7 +10,8 @@ macro_rules! shape {
         mod $name {
             use super::*;
             gcn_kernel! {
-                /// For each lane: A's row and k, B's column and k, then row and column of each accumulator element.
+                /// For each lane: the row and k in A, the column and k in B, then row and column of each accumulator
+                /// element.
                 #[workgroup(64)]
                 fn coordinates(out: &mut [u32]) {
                     let at = lane_id() * 64;
@@ -38,7 +39,7 @@ macro_rules! shape {
                     for lane in 0..64usize {
                         let got: Vec<u16> =
                             out[lane * 64..lane * 64 + 64].iter().map(|x| *x as u16).collect();
-                        // The first element that the lane holds is at register 0, bit 0.
+                        // The lane's first element is in register 0, at bit 0.
                         let a = shape.place(Matrix::A, 0, got[0], got[1]).unwrap();
                         assert_eq!(
                             (usize::from(a.lane), a.register, a.low_bit),

@@ -1,5 +1,5 @@
-//! Tiles of 8-bit floats in every mixture, by the instructions for them and, where they are deep enough, by those of gfx950 whose
-//! fields say the formats.
+//! Tiles of 8-bit floats in every combination of formats, with the instructions for these and, if the tiles are deep
+//! enough, with gfx950's instructions that have format fields.
 
 use gcn_dsl::lang::matrix::{AsAcc, Bf8, Fp8, MatrixElement};
 use gcn_dsl::prelude::*;
@@ -14,7 +14,7 @@ fn numbers(seed: u64, n: usize) -> Vec<f32> {
     (0..n).map(|_| rng.below(9) as f32 - 4.0).collect()
 }
 
-/// `a` row by row, `b` column by column.
+/// The product. `a` is stored row by row, `b` column by column.
 fn product([m, n, k]: [usize; 3], a: &[f32], b: &[f32]) -> Vec<f32> {
     (0..m * n).map(|i| (0..k).map(|l| a[i / n * k + l] * b[i % n * k + l]).sum()).collect()
 }
@@ -23,7 +23,7 @@ fn transposed(rows: usize, cols: usize, xs: &[f32]) -> Vec<f32> {
     (0..rows * cols).map(|i| xs[i % rows * cols + i / rows]).collect()
 }
 
-/// Numbers as memory holds them.
+/// Numbers in the representation that they have in memory.
 trait Stored: MatrixElement {
     fn stored(x: f32, target: Target) -> Self::Memory;
 
@@ -56,7 +56,7 @@ macro_rules! mixture {
             use super::*;
 
             gcn_kernel! {
-                /// c = a * b where `k` is the fast dimension of both, then where it is that of none.
+                /// c = a * b, first with `k` contiguous in memory in both factors, then in neither.
                 #[workgroup(64)]
                 #[targets(HasMfmaF8)]
                 fn kernel(a: &[$mem_a], b: &[$mem_b], at: &[$mem_a], bt: &[$mem_b], c: &mut [f32]) {
@@ -127,7 +127,8 @@ mixture!(
 );
 
 gcn_kernel! {
-    /// e = a * (b * c) with a product of 128 rows as right factor, which gfx950 takes by one deep instruction.
+    /// e = a * (b * c). The inner product has 128 rows and is the right factor of the outer one, which gfx950
+    /// multiplies with one deep instruction.
     #[workgroup(64)]
     #[targets(HasMfmaF8)]
     fn chain(a: &[f8e5m2], b: &[f8e4m3], c: &[f8e4m3], e: &mut [f32]) {
@@ -160,7 +161,7 @@ fn an_accumulator_becomes_a_factor_of_8_bits() {
 }
 
 gcn_kernel! {
-    /// The same product 64 times, 64 `k` at once.
+    /// The same product 64 times, with 64 `k` per instruction.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn deep(x: &[f8e4m3], y: &mut [f32]) {
@@ -173,7 +174,7 @@ gcn_kernel! {
         acc.store_to(row_major(y, 64), 0, 0);
     }
 
-    /// And 16 `k` at once.
+    /// The same with 16 `k` per instruction.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn shallow(x: &[f8e4m3], y: &mut [f32]) {
@@ -190,7 +191,7 @@ gcn_kernel! {
     }
 }
 
-/// Per trip 4 instructions of 16 passes, or 16 of 8 passes; a pass is 4 cycles.
+/// Each trip has 4 instructions of 16 passes, or 16 of 8 passes; a pass takes 4 cycles.
 #[test]
 fn the_deep_instructions_of_gfx950_take_half_the_time() {
     let size = [64 * 64, 64 * 64];
@@ -198,6 +199,6 @@ fn the_deep_instructions_of_gfx950_take_half_the_time() {
     let by_four = report(&deep, Target::GFX950, one, size).cycles;
     let by_sixteen = report(&shallow, Target::GFX950, one, size).cycles;
     let saved = 64 * (16 * 8 - 4 * 16) * 4;
-    // What surrounds the loops differs by less.
+    // The code around the loops differs by fewer cycles.
     assert!((by_sixteen - by_four).abs_diff(saved) < 500, "{by_four} and {by_sixteen} cycles");
 }

@@ -1,6 +1,7 @@
-//! Every matrix instruction through the language: kernels load A and B by the fragments' types, multiply and store, on every
-//! target that has the instruction and builds kernels, against the plain matrix product on the host. The numbers are small
-//! integers, exact in every format, so that the order of additions does not matter.
+//! Every matrix instruction, called from the DSL: kernels load A and B as fragments, multiply and store, on every
+//! target that has the instruction and that kernels can be built for. The results are compared with the plain matrix
+//! product on the host. The numbers are small integers, which are exact in every format, so the order of additions does
+//! not matter.
 
 pub mod formats;
 mod kernels;
@@ -14,10 +15,10 @@ use gcn_isa::layout;
 use formats::Stored;
 use kernels::{Case, Dense, Mx, Scaled, Sparse, run_dense, run_mx, run_scaled, run_sparse};
 
-/// Targets that kernels build for.
+/// The targets that kernels are built for.
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
-/// Instructions that ran, by target and name.
+/// The instructions that were executed, by target and name.
 type Seen = BTreeSet<(&'static str, String)>;
 
 macro_rules! dense {
@@ -106,7 +107,8 @@ fn scaled_instructions_multiply_every_mixture_of_formats() {
     all_seen(&seen, |s| s.scaled);
 }
 
-/// Every instruction of the table that `wanted` selects, on every target that kernels build for, is among those that ran.
+/// Checks that every instruction of the table that `wanted` selects has been executed, on every target that kernels are
+/// built for.
 fn all_seen(seen: &Seen, wanted: impl Fn(&layout::Shape) -> bool) {
     let all: Seen = layout::instructions()
         .iter()
@@ -118,7 +120,7 @@ fn all_seen(seen: &Seen, wanted: impl Fn(&layout::Shape) -> bool) {
     assert!(missing.is_empty(), "did not run: {missing:?}");
 }
 
-/// The formats that the tests write are those that the types name.
+/// The bits that the tests write are in the formats that the types denote.
 #[test]
 fn formats_hold_small_integers() {
     for target in TARGETS {

@@ -1,5 +1,5 @@
-//! What RDNA multiplies that GFX9 does not, and sparse matrices and results that become factors on RDNA: against plain Rust, in waves of
-//! both sizes. The numbers are small integers, exact in every format.
+//! Products that RDNA has and GFX9 lacks; also, on RDNA, sparse matrices and results that become factors. Compared with
+//! plain Rust, in waves of both sizes. The numbers are small integers, which are exact in every format.
 
 use gcn_dsl::BuildOptions;
 use gcn_dsl::lang::matrix::{AsAcc, I4, SparseA, SparseIndex, smfmac};
@@ -14,12 +14,12 @@ fn numbers(seed: u64, n: usize) -> Vec<i32> {
     (0..n).map(|_| rng.below(9) as i32 - 4).collect()
 }
 
-/// `a` by rows, `b` by columns, both with `k` elements in each.
+/// The product. `a` is stored row by row, `b` column by column; both have `k` elements per row or column.
 fn product([m, n, k]: [usize; 3], a: &[i32], b: &[i32]) -> Vec<i32> {
     (0..m * n).map(|i| (0..k).map(|l| a[i / n * k + l] * b[i % n * k + l]).sum()).collect()
 }
 
-/// Two in each byte, the first in its lower half.
+/// Two numbers in each byte, the first in its lower half.
 fn nibbles(xs: &[i32]) -> Vec<u8> {
     xs.chunks(2).map(|two| (two[0] & 15 | (two[1] & 15) << 4) as u8).collect()
 }
@@ -32,7 +32,7 @@ fn both_waves() -> impl Iterator<Item = (Target, BuildOptions)> {
 }
 
 gcn_kernel! {
-    /// c = a * b of 4-bit integers, 32 x 64 by 64 x 48; b column by column.
+    /// c = a * b for 4-bit integers, 32 x 64 by 64 x 48. `b` is stored column by column.
     #[workgroup(64)]
     #[targets(HasWmma)]
     fn of_nibbles(a: &[u8], b: &[u8], c: &mut [i32]) {
@@ -46,7 +46,7 @@ gcn_kernel! {
 fn integers_of_4_bits_multiply() {
     let mut a = numbers(1, 32 * 64);
     let b = numbers(2, 48 * 64);
-    // The extremes, of which -8 has no positive counterpart.
+    // The extreme values; -8 has no positive counterpart.
     (a[0], a[1], a[64]) = (-8, 7, -8);
     let want = product([32, 48, 64], &a, &b);
     for (target, options) in both_waves() {
@@ -64,8 +64,9 @@ fn integers_of_4_bits_multiply() {
 macro_rules! sparse {
     ($($name:ident $memory:ident $a:ident $b:ident $c:ident $k:literal $to:expr;)*) => {
         gcn_kernel! {$(
-            /// c = a * b for a compressed 16 x k and b column by column. `places` has for each row and group of four `k` the numbers of the two
-            /// elements that are there. Every set of the index register is filled and used once, so that the sum is that many times the product.
+            /// c = a * b for a compressed `a` of 16 x k, and `b` stored column by column. For each row and group of
+            /// four `k`, `places` has the positions of the two elements that are present. Every set of the index
+            /// register is filled and used once, so the sum is that many times the product.
             #[workgroup(64)]
             #[targets(HasSwmmac)]
             fn $name(a: &[$memory], places: &[u32], b: &[$memory], c: &mut [$c]) {
@@ -82,7 +83,7 @@ macro_rules! sparse {
                 let mut sum = Acc::<$c, 16, 16>::zero();
                 #[unroll]
                 for set in 0..8 / groups {
-                    // Only this set, at its place.
+                    // Only this set, at its position.
                     let here = index << (4 * groups * set) as u32;
                     sum = smfmac(left, SparseIndex::new(here).set(set as u8), right, sum);
                 }
@@ -115,7 +116,7 @@ macro_rules! sparse {
                     device.launch(&$name, &built, Grid::x(1), (&pack(&stored), &places, &pack(&b), &mut c)).unwrap();
                     let have: Vec<i32> = c.iter().map(|x: &$c| *x as i32).collect();
                     assert_eq!(have, want, "{} in waves of {}", stringify!($name), wave.lanes());
-                    // As many sets as the index register has room for.
+                    // As many sets as fit into the index register.
                     let sets = 32 / (4 * 16 * k as u32 / 4 / wave.lanes());
                     assert_eq!(count, sets as i32, "{}", stringify!($name));
                 })*
@@ -134,7 +135,8 @@ sparse! {
 }
 
 gcn_kernel! {
-    /// d = c * (a * b): the results of a product are the right factor of the next, 32 x 32 each; b column by column.
+    /// d = c * (a * b): the result of a product is the right factor of the next. All matrices are 32 x 32, and `b` is
+    /// stored column by column.
     #[workgroup(64)]
     fn chained(a: &[f16], b: &[f16], c: &[f16], d: &mut [f32]) {
         let b = col_major(b, 32);

@@ -1,4 +1,4 @@
-//! README's table of the targets that kernels compile for, cell by cell.
+//! The README's table of the targets that kernels compile for, tested cell by cell.
 
 use gcn_dsl::prelude::*;
 use gcn_isa::target::WaveSize;
@@ -19,7 +19,7 @@ gcn_kernel! {
     }
 }
 
-/// The processors of a cell: `gfx908, gfx1010 to gfx1013`.
+/// The processors in a cell such as `gfx908, gfx1010 to gfx1013`.
 fn processors(cell: &str) -> Vec<Target> {
     let single = Target::compilable().filter(|target| target.generic().is_none());
     let singles: Vec<Target> = single.collect();
@@ -32,14 +32,14 @@ fn processors(cell: &str) -> Vec<Target> {
     cell.split(", ").flat_map(range).collect()
 }
 
-/// Whether a kernel multiplies by MFMA, and whether by WMMA.
+/// For MFMA and for WMMA: true if the kernel contains such an instruction.
 fn by(kernel: &impl Kernel, target: Target) -> [bool; 2] {
     let built = kernel.build(target).unwrap_or_else(|e| panic!("{target}: {e}"));
     let text = built.assembly(Comments::None);
     ["v_mfma", "v_wmma"].map(|name| text.contains(name))
 }
 
-/// The instructions that both kernels multiply by, as the table says it.
+/// The kind of instruction with which both kernels multiply, as the table writes it.
 fn multiplies_by(target: Target) -> &'static str {
     match (by(&halves, target), by(&floats, target)) {
         ([false, false], [false, false]) => "vector instructions",
@@ -82,7 +82,7 @@ fn the_table_of_targets_is_true() {
     assert_eq!(seen, singles, "each processor stands there once");
 }
 
-/// The sentence above the table.
+/// Tests the sentence above the table.
 #[test]
 fn kernels_compile_for_the_generic_targets() {
     let generic: Vec<Target> = Target::compilable().filter(|t| t.generic().is_some()).collect();

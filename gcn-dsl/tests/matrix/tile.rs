@@ -1,4 +1,5 @@
-//! Tiles, matrices in LDS and accumulators' elements, against plain Rust. The same kernels on every target.
+//! Tiles, matrices in LDS and elements of accumulators, compared with plain Rust. The kernels are the same on every
+//! target.
 
 use gcn_dsl::lang::matrix::{AsAcc, Linear, Pad, Spread, XorGroups};
 use gcn_dsl::prelude::*;
@@ -30,7 +31,7 @@ macro_rules! from_memory {
         mod $name {
             use super::*;
             gcn_kernel! {
-                /// c = a * b, b column by column.
+                /// c = a * b. `b` is stored column by column.
                 #[workgroup(64)]
                 #[targets($targets)]
                 fn kernel(a: &[$t], b: &[$t], c: &mut [$c]) {
@@ -132,7 +133,8 @@ macro_rules! through_lds {
         mod $name {
             use super::*;
             gcn_kernel! {
-                /// c = a * b for matrices of 64 x 32 times 32 x 64, b column by column, both through LDS.
+                /// c = a * b for matrices of 64 x 32 and 32 x 64, which are both loaded through LDS. `b` is stored
+                /// column by column.
                 #[workgroup(128)]
                 #[targets(HasMfma)]
                 fn kernel(a: &[$t], b: &[$t], c: &mut [f32]) {
@@ -178,7 +180,8 @@ macro_rules! chained {
         mod $name {
             use super::*;
             gcn_kernel! {
-                /// e = a * (b * c): the product of a 64 x 16 and a 16 x 32 matrix is right factor of a further product.
+                /// e = a * (b * c): the product of a 64 x 16 and a 16 x 32 matrix is the right factor of a second
+                /// product.
                 #[workgroup(64)]
                 #[targets(HasMfma)]
                 fn kernel(a: &[$t], b: &[$t], c: &[$t], e: &mut [f32]) {
@@ -195,7 +198,7 @@ macro_rules! chained {
             fn an_accumulator_becomes_a_right_factor() {
                 let (a, b, c) = (numbers(5, 32 * 64), numbers(6, 64 * 16), numbers(7, 16 * 32));
                 let to = |xs: &[i32]| xs.iter().map(|x| <$t>::from_f32(*x as f32)).collect::<Vec<_>>();
-                // What the kernel rounds to the factors' type between the products.
+                // Between the products, the kernel rounds to the type of the factors.
                 let inner: Vec<f32> = to(&product([64, 32, 16], &b, &c)).iter().map(|x| x.to_f32()).collect();
                 let inner: Vec<i32> = inner.into_iter().map(|x| x as i32).collect();
                 let want: Vec<f32> = product([32, 32, 64], &a, &inner).into_iter().map(|x| x as f32).collect();
@@ -215,7 +218,7 @@ chained!(chain_bf16_32, bf16, 32);
 chained!(chain_bf16_16, bf16, 16, in_vgprs);
 
 gcn_kernel! {
-    /// What accumulators do with their elements: columns' maxima and sums, rows' maxima, maps.
+    /// Operations on the elements of accumulators: maxima and sums of columns, maxima of rows, maps.
     #[workgroup(64)]
     fn elements(x: &[f32], out: &mut [f32]) {
         let acc = Acc::<f32, 32, 32>::load_from(row_major(x, 32), 0, 0).in_vgprs();
@@ -251,7 +254,7 @@ fn accumulators_elements_are_mapped_and_reduced() {
             rows(&|r, c| at(r, c) - largest(&mut (0..32).map(|r| at(r, c)))),
             rows(&|r, c| (0..32).map(|c| at(r, c)).sum::<f32>() - at(r, c)),
             rows(&|r, c| (0..32).map(|r| at(r, c)).sum::<f32>() + at(r, c)),
-            // Stored column by column. The first element of a lane is in row 0 or 4.
+            // Stored column by column. The first element of each lane is in row 0 or 4.
             rows(&|c, r| match r {
                 0 | 4 => 200.0,
                 _ if r == c => 0.0,
@@ -267,7 +270,7 @@ fn accumulators_elements_are_mapped_and_reduced() {
 }
 
 gcn_kernel! {
-    /// c = alpha * a * b + beta * c for matrices of any size, the edges cut by the hardware's bounds checks.
+    /// c = alpha * a * b + beta * c for matrices of any size. The hardware's bounds checks handle the edges.
     #[workgroup(64)]
     fn ragged(m: u32, n: u32, k: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let (row, col) = (workgroup_id().y * 32, workgroup_id().x * 32);
@@ -331,9 +334,9 @@ fn options_broadcast_permute_and_negate() {
         .unwrap();
     for i in 0..1024 {
         let (block, row, col) = (i / 256, i / 16 % 16, i % 16);
-        // Two blocks each use the second one's A.
+        // Two blocks each use the A of the second one.
         assert_eq!(out[i], af[(block | 1) * 16 + row] * bf[block * 16 + col]);
-        // B's 16 columns of a block are in 16 neighbouring lanes.
+        // The 16 columns of B's block are in 16 neighbouring lanes.
         assert_eq!(out[1024 + i], af[block * 16 + row] * bf[(block + 1) % 4 * 16 + col]);
     }
     let square = product([16, 16, 4], &x, &x);
@@ -361,7 +364,8 @@ gcn_kernel! {
     }
 }
 
-/// What the kernel's targets do not tell rustc is an error at build time, at the user's line, that names what there is.
+/// If rustc cannot tell from the kernel's targets that an instruction is missing, the build reports an error at the
+/// user's line, which names the available ones.
 #[test]
 fn what_the_target_lacks_is_a_build_error() {
     assert!(deep.build(Target::GFX950).is_ok());

@@ -1,9 +1,9 @@
-//! One workgroup in the timed simulator.
+//! Runs one workgroup in the timed simulator.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
 
-/// The report of one wave of a kernel that reads `size[0]` elements, each `x`, and writes `size[1]`.
+/// The report of one wave of a kernel. The kernel reads `size[0]` elements, all of which are `x`, and writes `size[1]`.
 pub fn report<K, T: Copy, C: Copy + Default>(
     kernel: &K,
     target: Target,

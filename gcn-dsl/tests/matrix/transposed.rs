@@ -1,5 +1,5 @@
-//! Factors from LDS whose fast dimension is not `k`: by transposing loads on gfx950, element by element elsewhere and where the matrix
-//! does not lie right; against plain Rust.
+//! Factors in LDS in which `k` is not contiguous. They are loaded by transposing loads on gfx950; elsewhere, or if the
+//! matrix is not suitably aligned, element by element. Compared with plain Rust.
 
 use gcn_dsl::lang::matrix::{Fp4, Fp6, Linear, MxA, MxB, Pad, Spread};
 use gcn_dsl::prelude::*;
@@ -13,7 +13,7 @@ fn numbers(seed: u64, n: usize) -> Vec<i32> {
     (0..n).map(|_| rng.below(7) as i32 - 3).collect()
 }
 
-/// `a` of `k` rows of `m`, `b` of `k` rows of `n`.
+/// The product. `a` has `k` rows of `m` elements, `b` has `k` rows of `n`.
 fn product([m, n, k]: [usize; 3], a: &[i32], b: &[i32]) -> Vec<i32> {
     (0..m * n).map(|i| (0..k).map(|l| a[l * m + i / n] * b[l * n + i % n]).sum()).collect()
 }
@@ -24,7 +24,7 @@ macro_rules! through_lds {
             use super::*;
 
             gcn_kernel! {
-                /// c = a * b by two waves, both factors through LDS with rows of equal `k`.
+                /// c = a * b by two waves. Both factors are in LDS, in rows of equal `k`.
                 #[workgroup(128)]
                 fn kernel(a: &[$t], b: &[$t], c: &mut [$c]) {
                     let tile_a = LdsTile::<$t, $k, 64, $layout>::new();
@@ -72,7 +72,7 @@ through_lds!(f8_spread, f8e4m3 => f32, Spread, 32, 64, "ds_read_b64_tr_b8", |x, 
 through_lds!(f8_shallow, f8e5m2 => f32, Spread, 32, 16, "ds_read_b64_tr_b8", |x, t| f8e5m2::from_f32(*x as f32, t));
 
 gcn_kernel! {
-    /// c = a * b of 4-bit times 6-bit floats, rows of equal `k` packed in LDS.
+    /// c = a * b for 4-bit and 6-bit floats, packed in LDS in rows of equal `k`.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn packed(a: &[u8], b: &[u8], c: &mut [f32]) {
@@ -136,7 +136,7 @@ elsewhere! {
 }
 
 gcn_kernel! {
-    /// The same, loaded where not all lanes run.
+    /// The same, with a load that only some lanes execute.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn in_some_lanes(_col: u32, x: &[f16], y: &mut [f32]) {
@@ -152,11 +152,12 @@ gcn_kernel! {
     }
 }
 
-/// What does not lie on multiples of 8 bytes for sure, and what some lanes only load, comes element by element.
+/// Data that may not start at a multiple of 8 bytes, and loads that only some lanes execute, are loaded element by
+/// element.
 #[test]
 fn other_places_load_single_elements() {
     let x: Vec<f16> = (0..16 * 64).map(|i| f16::from_f32(i as f32)).collect();
-    // Column of lanes 0 to 31 and 32 to 63, whose `k` are from 0 and from 8 on.
+    // The column for lanes 0 to 31 and for lanes 32 to 63, whose `k` start at 0 and at 8.
     let want = |first: usize| -> Vec<f32> {
         let at = |lane: usize, j: usize| ((lane / 32 * 8 + j) * 64 + lane % 32 + first) as f32;
         (0..40).flat_map(|lane| [at(lane, 0), at(lane, 7)]).collect()
@@ -200,11 +201,11 @@ macro_rules! costs {
 }
 costs! {
     exchanged |_lane| 0;
-    // Always 0, but of each lane its own for what the compiler knows.
+    // Always 0, but varying as far as the compiler knows.
     singly |lane| lane >> 6;
 }
 
-/// Reads from LDS, all instructions, and the cycles of one workgroup.
+/// The number of reads from LDS, the number of all instructions, and the cycles of one workgroup.
 fn cost<K>(kernel: &K) -> [u64; 3]
 where
     K: for<'a> Kernel<Args<'a> = (&'a [f16], &'a mut [f32])>,
@@ -220,6 +221,7 @@ where
 fn transposing_loads_save_instructions() {
     let (together, apart) = (cost(&exchanged), cost(&singly));
     assert_eq!([together[0], apart[0]], [16, 64], "4096 elements: four, or one, to each of 64 lanes");
-    // A good half of the cycles is what both wait for memory: the tile, the other factor and the stores are cold in a single workgroup.
+    // In both kernels, about half of the cycles is waiting for memory: the tile, the other factor and the stores miss
+    // all caches in a single workgroup.
     assert!(together[1] * 3 < apart[1] * 2 && together[2] * 10 < apart[2] * 7, "{together:?} {apart:?}");
 }

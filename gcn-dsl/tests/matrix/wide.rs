@@ -1,4 +1,5 @@
-//! Factors whose lanes hold what one access of 16 bytes loads (`Wide`), against plain Rust. Sums of small integers are exact in any order.
+//! Factors in which each lane has the elements that one access of 16 bytes loads (`Wide`), compared with plain Rust.
+//! Sums of small integers are exact in any order.
 
 use gcn_dsl::lang::matrix::{Spread, Wide};
 use gcn_dsl::prelude::*;
@@ -9,7 +10,7 @@ fn numbers(seed: u64, n: usize) -> Vec<i32> {
     (0..n).map(|_| rng.below(9) as i32 - 4).collect()
 }
 
-/// `a` row by row, `b` column by column.
+/// The product. `a` is stored row by row, `b` column by column.
 fn product([m, n, k]: [usize; 3], a: &[i32], b: &[i32]) -> Vec<i32> {
     let dot = |i: usize| (0..k).map(|l| a[i / n * k + l] * b[i % n * k + l]).sum();
     (0..m * n).map(dot).collect()
@@ -20,8 +21,8 @@ macro_rules! wide {
         mod $name {
             use super::*;
             gcn_kernel! {
-                /// c = a * b for 64 x K times K x 32 elements, a through LDS, b from memory. Then with b row by row: `k` is not the fast
-                /// dimension.
+                /// c = a * b for 64 x K times K x 32 elements, with a in LDS and b in memory. Then the same with b
+                /// stored row by row, so that `k` is not contiguous.
                 #[workgroup(64)]
                 #[targets $has]
                 fn kernel(a: &[$t], b: &[$t], across: &[$t], c: &mut [$c]) {
@@ -56,7 +57,7 @@ wide! {
     f16_32: f16 => f32 on (HasMfma) [GFX908 GFX90A GFX942 GFX950], 64, 32, |x| f16::from_f32(x as f32);
     f16_16: f16 => f32 on (HasMfma) [GFX908 GFX90A GFX942 GFX950], 64, 16, |x| f16::from_f32(x as f32);
     bf16_32: bf16 => f32 on (HasMfma) [GFX908 GFX90A GFX942 GFX950], 64, 32, |x| bf16::from_f32(x as f32);
-    // Fewer instructions than 16 bytes are for.
+    // The depth needs fewer instructions than a load of 16 bytes serves.
     one_step: f16 => f32 on (HasMfma) [GFX908 GFX90A GFX942 GFX950], 8, 32, |x| f16::from_f32(x as f32);
     two_steps: i8 => i32 on (HasMfma) [GFX908 GFX90A GFX942 GFX950], 16, 32, |x| x as i8;
     f32_32: f32 => f32 on (HasMfma) [GFX908 GFX90A GFX942 GFX950], 32, 32, |x| x as f32;
@@ -79,7 +80,8 @@ gcn_kernel! {
     }
 }
 
-/// 64 lanes write 8 KiB by 8 accesses of 16 bytes and read as much; no two lanes that are served together meet in a bank.
+/// 64 lanes write 8 KiB with 8 accesses of 16 bytes and read as much. No two lanes that are served in the same cycle
+/// access the same bank.
 #[test]
 fn lds_is_written_and_read_by_16_bytes_without_conflicts() {
     for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {

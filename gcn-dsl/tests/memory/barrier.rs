@@ -1,11 +1,11 @@
-//! What a barrier waits for, and what one with another name leaves to the user.
+//! What a barrier waits for, and what a barrier function that waits for less leaves to the user.
 
 use gcn_dsl::LaunchError;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
 
 gcn_kernel! {
-    /// Reads another wave's element, then overwrites the own one.
+    /// Reads another wave's element, then overwrites its own.
     #[workgroup(256)]
     fn swapped(x: &mut [u32]) {
         let l = Lds::<u32, 256>::new();
@@ -19,7 +19,7 @@ gcn_kernel! {
         x[i] = v * 1000 + l[i ^ 64];
     }
 
-    /// The same with a barrier that does not wait for the read: a race.
+    /// The same, with a barrier that does not wait for the read, which is a race.
     #[workgroup(256)]
     fn swapped_early(x: &mut [u32]) {
         let l = Lds::<u32, 256>::new();
@@ -33,7 +33,8 @@ gcn_kernel! {
         x[i] = v * 1000 + l[i ^ 64];
     }
 
-    /// Two buffers in turn: what is read from one passes the barrier that publishes the other.
+    /// Two buffers, used alternately: a read of one buffer may still be pending at the barrier that publishes the
+    /// other.
     #[workgroup(256)]
     fn turns(n: u32, x: &[u32], y: &mut [u32]) {
         let l = Lds::<u32, 768>::new();
@@ -50,7 +51,7 @@ gcn_kernel! {
         y[i] = sum;
     }
 
-    /// The value is needed before the barrier.
+    /// A value that is used before the barrier.
     #[workgroup(128)]
     fn used_before(x: &mut [u32]) {
         let l = Lds::<u32, 128>::new();
@@ -66,7 +67,7 @@ gcn_kernel! {
     }
 }
 
-/// The lines from one barrier to the next, without those.
+/// The lines between each two barriers, without the barriers.
 fn between_barriers(text: &str) -> Vec<Vec<&str>> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines.split(|l| l.starts_with("s_barrier")).map(<[&str]>::to_vec).collect()
@@ -76,8 +77,9 @@ fn waits(lines: &[&str]) -> usize {
     lines.iter().filter(|l| l.starts_with("s_waitcnt") && l.contains("lgkmcnt")).count()
 }
 
-/// The memory model of the LLVM AMDGPU guide: a release at workgroup scope waits for lgkmcnt(0), reads included; clang 22 does so
-/// for `__syncthreads`. On targets before gfx90a the barrier itself needs every counter at 0.
+/// According to the memory model in the LLVM AMDGPU guide, a release at workgroup scope waits for lgkmcnt(0), including
+/// reads; clang 22 does so for `__syncthreads`. On targets before gfx90a the barrier itself requires all counters to be
+/// 0.
 #[test]
 fn a_barrier_waits_for_reads_of_lds() {
     for target in Target::REPRESENTATIVES {

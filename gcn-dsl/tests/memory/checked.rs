@@ -1,5 +1,5 @@
-//! Indices of builds that check them: what is outside stops the kernel with its place, the index and the length. The numbers expected are those of
-//! the index expressions, worked out by hand.
+//! Indices in builds that check them: an index that is out of bounds stops the kernel and reports its source location,
+//! the index and the length. The expected numbers were computed by hand from the index expressions.
 
 use gcn_dsl::kernel::BuildOptions;
 use gcn_dsl::launch::LaunchError;
@@ -9,7 +9,7 @@ fn checks() -> BuildOptions {
     BuildOptions { check_bounds: true, ..BuildOptions::default() }
 }
 
-/// Launches a build that checks with 128 work-items on each of two targets; what it traps with.
+/// Launches a checked build with 128 work-items on each of two targets. Returns the message of the trap.
 macro_rules! trapped {
     ($kernel:ident, $($arg:expr),*) => {{
         let mut found = Vec::new();
@@ -27,7 +27,7 @@ macro_rules! trapped {
     }};
 }
 
-/// The kernel stops on this line with these words.
+/// Checks that the kernel stopped on this line with this message.
 #[track_caller]
 fn stops(trapped: Option<(String, String)>, line: u32, what: &str) {
     let (location, message) = trapped.expect("an access out of bounds");
@@ -123,7 +123,7 @@ gcn_kernel! {
         y.store_vector(i, x.load_vector::<4>(i + far));
     }
 
-    /// Every access is inside where it happens.
+    /// Every access that is executed is in bounds.
     #[workgroup(128)]
     fn guarded(x: &[u32], y: &mut [u32], n: u32) {
         let t = Lds::<u32, 64>::new();
@@ -153,7 +153,7 @@ gcn_kernel! {
     }
 }
 
-/// The line on which a kernel has this text.
+/// The number of the line of this file that contains the text.
 fn line_of(text: &str) -> u32 {
     let source = include_str!("checked.rs");
     source.lines().position(|line| line.trim() == text).expect("a line") as u32 + 1
@@ -166,10 +166,10 @@ fn an_index_out_of_bounds_stops_the_kernel() {
     assert_eq!(trapped!(reads, &x, &mut y, 0), None);
     let line = line_of("y[i] = x[i + far];");
     stops(trapped!(reads, &x, &mut y, 1000), line, "a slice: index 1000, length 128");
-    // Only the second wave's last lane is outside.
+    // Only the last lane of the second wave is out of bounds.
     stops(trapped!(reads, &x, &mut y, 1), line, "a slice: index 128, length 128");
     stops(trapped!(reads, &x, &mut y[..64], 0), line, "a slice: index 64, length 64");
-    // An index that the byte offset wraps around.
+    // An index whose byte offset overflows.
     stops(trapped!(reads, &x, &mut y, 1 << 30), line, "a slice: index 1073741824, length 128");
     stops(trapped!(reads, &x, &mut y, u32::MAX), line, "a slice: index 4294967295, length 128");
     let line = line_of("y[local_id().x + far] = 1;");
@@ -184,7 +184,7 @@ fn an_index_out_of_bounds_stops_the_kernel() {
 fn arrays_rows_and_fields_have_their_own_bounds() {
     let mut y = vec![0; 128];
     assert_eq!(trapped!(lds, &mut y, 0), None);
-    // The next array is there, and is not read.
+    // The index is in the next array, which must not be read.
     stops(
         trapped!(lds, &mut y, 1),
         line_of("y[i] = t[i + far] + u[i];"),
@@ -266,6 +266,6 @@ fn other_builds_have_no_checks() {
     assert!(!built.assembly(Comments::None).contains("s_trap"));
     let debug = reads.build_with(Target::GFX942, &checks()).unwrap().assembly(Comments::None);
     assert_eq!(debug.matches("s_trap 2").count(), 2);
-    // A debugger on a GPU stops at the trap, of which it finds the line.
+    // A debugger on a GPU stops at the trap and finds its line.
     assert!(debug.contains(".loc"), "{debug}");
 }

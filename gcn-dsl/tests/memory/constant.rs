@@ -1,11 +1,11 @@
-//! `&[T]` at a uniform index: a uniform value.
+//! `&[T]` at a uniform index gives a uniform value.
 
 use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// Rows of different length, as a CSR matrix has them: the bounds of the loop are uniform.
+    /// Rows of different lengths, as in a CSR matrix: the bounds of the loop are uniform.
     #[workgroup(64)]
     fn rows(first: &[u32], column: &[u16], weight: &[f64], tag: &[i8], y: &mut [f64]) {
         let row = workgroup_id().x;
@@ -43,7 +43,7 @@ fn uniform_elements_are_uniform_values() {
 }
 
 gcn_kernel! {
-    /// Beyond the end there are zeros, for every width.
+    /// Past the end, loads of every width give zeros.
     #[workgroup(64)]
     fn beyond(a: &[u8], b: &[u16], c: &[f32], d: &[u64], at: u32, y: &mut [u64]) {
         let i = lane_id();
@@ -81,7 +81,7 @@ gcn_kernel! {
         of.small[k] as i32 + of.wide[k % 8]
     }
 
-    /// Of elements that a device function gets with the struct, it loads those that it indexes.
+    /// A device function that gets a struct with an array loads only the elements that it indexes.
     #[workgroup(64)]
     fn indexed(x: &[Scaled], k: &[u32], y: &mut [i32]) {
         let i = global_id().x;

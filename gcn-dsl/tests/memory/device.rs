@@ -1,4 +1,4 @@
-//! Memory of a device: sizes that no machine has, empty allocations, threads that share a device.
+//! Device memory: sizes that no machine has, empty allocations, and threads that share a device.
 
 use gcn_dsl::prelude::*;
 
@@ -64,7 +64,7 @@ fn arguments_are_passed_from_variables_as_they_are() {
     let shared = std::sync::Arc::<[u32]>::from(&x[..]);
     let args = (2, &shared, &mut array);
     scaled.launch(&device, Grid::x(1), args).unwrap();
-    // What is only read may be borrowed for writing.
+    // A buffer that is only read may also be borrowed mutably.
     let mut read = x.clone();
     let args = (2, &mut read, &mut boxed);
     device.launch(&scaled, &scaled.build(Target::GFX942).unwrap(), Grid::x(1), args).unwrap();

@@ -1,4 +1,4 @@
-//! LDS beyond 64 KiB, which gfx950 has: an instruction's offset does not reach there.
+//! LDS above 64 KiB, which gfx950 has and which an instruction's offset cannot reach.
 
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::lang::matrix::{Linear, Pad};
@@ -8,7 +8,7 @@ use gcn_dsl::{BuildCause, BuildOptions};
 const TARGET: Target = Target::GFX950;
 
 gcn_kernel! {
-    /// Every width, after an array of `BEFORE` bytes.
+    /// Accesses of every width, after an array of `BEFORE` bytes.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn widths<const BEFORE: usize>(x: &[u32], y: &mut [u32]) {
@@ -40,7 +40,7 @@ gcn_kernel! {
         y[256 + i] = words[0] + old;
     }
 
-    /// The array that does not fit below 64 KiB is the second of two.
+    /// The second of two arrays does not fit below 64 KiB.
     #[workgroup(256)]
     #[targets(gfx950)]
     fn two_arrays(n: u32, x: &[f32], y: &mut [f32]) {
@@ -59,7 +59,7 @@ gcn_kernel! {
         y[i] = sum;
     }
 
-    /// Copies straight to LDS, and a buffer with phases and a pair.
+    /// Copies directly to LDS, a buffer with phases, and a pair of buffers.
     #[workgroup(256)]
     #[targets(gfx950)]
     fn copies<const BEFORE: usize>(x: &[u32], y: &mut [u32]) {
@@ -77,7 +77,7 @@ gcn_kernel! {
         y[256 + i] = block[255 - i] + pair[255 - i];
     }
 
-    /// Tiles of matrices, one through loads that exchange rows for columns.
+    /// Matrix tiles, one of which is loaded by transposing loads.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn product<const BEFORE: usize>(a: &[f16], b: &[f16], c: &mut [f32]) {
@@ -94,7 +94,7 @@ gcn_kernel! {
         matmul(l, r, acc).store_to(row_major(c, 32), 0, 0);
     }
 
-    /// Values without a register, and an array of dynamic size.
+    /// Values that have no register, and an array of dynamic size.
     #[workgroup(64)]
     #[targets(gfx950)]
     #[max_registers(vgpr = 16, agpr = 0, lds_spill = 8192)]
@@ -120,7 +120,7 @@ gcn_kernel! {
         }
     }
 
-    /// More than any target has.
+    /// More LDS than any target has.
     #[workgroup(64)]
     fn too_much<const BYTES: usize>(y: &mut [u32]) {
         let some = LdsSlice::<u8>::new(BYTES);
@@ -135,7 +135,7 @@ fn numbers(n: u32) -> Vec<u32> {
     (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 9).collect()
 }
 
-/// Around 64 KiB, and as far up as the arrays of the case fit into 160 KiB.
+/// Positions around 64 KiB, and the highest at which the arrays of the case still fit into 160 KiB.
 macro_rules! each {
     ($last:literal, |$before:ident| $case:expr) => {
         each!(@ |$before| $case; 62000 65520 65536 65552 100000 131072 $last)
@@ -158,7 +158,7 @@ fn every_width_reaches_every_place() {
         let small = (at(j) & 0xff) + (at(j) & 0xffff) * 3;
         expected[128 + i] = small.wrapping_add(at(j).wrapping_mul(3)).wrapping_add(77);
         expected[192 + i] = at(i / 2 * 2).wrapping_add(at(i / 2 * 2 + 1));
-        // Lanes are served in their order: the first finds 0, the others what the one before has left.
+        // Lanes are served in order: the first finds 0, each of the others what the one before has written.
         expected[256 + i] = at(0) + if i == 0 { 0 } else { 5 };
     }
     each!(161056, |BEFORE| {
@@ -171,7 +171,8 @@ fn every_width_reaches_every_place() {
     });
 }
 
-/// The place is added once, outside of the loop, and constant parts of indices stay in the instructions.
+/// The position of the array is added once, outside of the loop, and constant parts of indices stay in the
+/// instructions.
 #[test]
 fn an_array_of_64_kib_may_have_another_behind_it() {
     let n = 8u32;
@@ -238,7 +239,7 @@ fn spilled_registers_and_arrays_of_dynamic_size_reach_every_place() {
         device.launch(&spilled::<BEFORE>, &kernel, grid, (64, &x, &mut y)).unwrap();
         assert!(y == expected, "{BEFORE}");
     });
-    // All of 160 KiB may be asked for.
+    // It is allowed to request all of the 160 KiB.
     let registers = RegisterLimits { lds_spill: Some(163_840), ..RegisterLimits::default() };
     let options = BuildOptions { registers, ..BuildOptions::default() };
     assert!(spilled::<100>.build_with(TARGET, &options).unwrap().spills().lds_stores > 0);

@@ -1,4 +1,4 @@
-//! LDS: slices, LDS that the launch adds, checked loads, copies from memory, float atomics.
+//! LDS: slices, dynamic LDS of a launch, checked loads, copies from memory, float atomics.
 
 use gcn_dsl::LaunchError;
 use gcn_dsl::prelude::*;
@@ -6,7 +6,8 @@ use gcn_dsl::prelude::*;
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// A region of bytes of the launch's size, after an array of the kernel's: u32 from the front, f64 from the back.
+    /// A dynamic region, whose size in bytes the launch determines, after a static array: u32 from the start, f64 from
+    /// the end.
     #[workgroup(64)]
     fn regions(n: u32, words: &mut [u32], doubles: &mut [f64]) {
         let own = Lds::<u8, 5>::new();
@@ -26,7 +27,7 @@ gcn_kernel! {
     }
 }
 
-/// A uniform number, so that slices start at what the host does not know.
+/// A uniform number, so that slices start at a position that the host does not know.
 trait ReadHalf {
     fn read_half(self) -> S<u32>;
 }
@@ -47,7 +48,8 @@ fn slices_of_the_launch_s_lds() {
         let grid = Grid::x(2).with_dynamic_lds(4 * n);
         device.launch(&regions, &kernel, grid, (n, &mut words, &mut doubles)).unwrap();
         for i in 0..64u32 {
-            // Index 60 to 123: 64 numbers are written, the rest of the words nobody wrote is zero in the simulator.
+            // Indices 60 to 123: 64 numbers are written; the other words are never written and are zero in the
+            // simulator.
             let all = if i + 60 < 64 { (i + 60) * 3 } else { 0 };
             let own = if i < 5 { 200 } else { 0 };
             assert_eq!(words[i as usize], all + own, "{target} {i}");
@@ -63,7 +65,7 @@ fn slices_of_the_launch_s_lds() {
 }
 
 gcn_kernel! {
-    /// An array whose length is a host number.
+    /// An array whose length is computed on the host.
     #[workgroup(64)]
     fn host_length(x: &mut [u16]) {
         let len = comptime { 3usize * 64 };
@@ -92,7 +94,7 @@ fn checked_loads_give_zero_behind_the_end() {
 }
 
 gcn_kernel! {
-    /// A tile through LDS without registers, twice.
+    /// Copies a tile to LDS directly, without registers, twice.
     #[workgroup(128)]
     fn tiles(x: &[f32], y: &mut [f32]) {
         let tile = Lds::<f32, 256>::new();
@@ -109,7 +111,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Four elements at once.
+    /// Copies four elements at once.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn wide(x: &[u32], y: &mut [u32]) {
@@ -155,7 +157,7 @@ fn copies_straight_to_lds() {
 }
 
 gcn_kernel! {
-    /// Largest and smallest, of f32 in LDS and of f64 everywhere, at uniform and varying indices.
+    /// Minimum and maximum, of f32 in LDS and of f64 in LDS and global memory, at uniform and varying indices.
     #[workgroup(64)]
     fn extremes(x: &[f32], y: &mut [f32], z: &mut [f64]) {
         let l = Lds::<f32, 4>::new();
@@ -186,7 +188,7 @@ fn float_minimum_and_maximum() {
     let max = |odd| of(odd).fold(0.0, f32::max);
     let min = |odd| of(odd).fold(0.0, f32::min);
     let least = min(0).min(min(1));
-    // f64 in global memory: since gfx90a.
+    // f64 in global memory is supported from gfx90a on.
     for target in TARGETS.into_iter().filter(|t| *t >= Target::GFX90A) {
         let (mut y, mut z) = (vec![0.0; 64], vec![0.0; 5]);
         extremes.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y, &mut z)).unwrap();
@@ -197,7 +199,7 @@ fn float_minimum_and_maximum() {
 }
 
 gcn_kernel! {
-    /// No target of GFX9 has this atomic for f32 in global memory.
+    /// No target of GFX9 has this atomic operation for f32 in global memory.
     #[workgroup(64)]
     fn largest(x: &[f32], y: &mut [f32]) {
         y.atomic(0).fetch_max(x[local_id().x], Scope::Agent, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! Merged accesses: random programs in the simulator against lanes in plain Rust, and how many instructions are left.
+//! Merged accesses: random programs in the simulator, compared with an execution lane by lane in plain Rust; also the
+//! number of remaining instructions.
 
 use std::cell::RefCell;
 
@@ -10,9 +11,9 @@ use gcn_test_support::env::fuzz_seeds;
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 const LANES: usize = 64;
 const TURNS: u32 = 3;
-/// Elements of unchecked memory: every index of a program is inside.
+/// The number of elements of unchecked memory. Every index of a program is in bounds.
 const UNCHECKED: usize = 384;
-/// What is added to indices of unchecked memory, so that none is negative.
+/// The number that is added to indices of unchecked memory, so that none is negative.
 const INSIDE: u32 = 16;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -36,13 +37,13 @@ enum Object {
 enum Kind {
     Load,
     Store,
-    /// Odd lanes only.
+    /// Executed by odd lanes only.
     StoreOdd,
     LoadOdd,
-    /// Two at once.
+    /// Two elements at once.
     LoadPair,
     StorePair,
-    /// `x[turn * 4 + constant]`, a uniform value.
+    /// `x[turn * 4 + constant]`, which is uniform.
     Uniform,
     Mix,
     Barrier,
@@ -66,7 +67,7 @@ fn program() -> Vec<Op> {
 }
 
 gcn_kernel! {
-    /// Runs the program; the registers at the end are in `out`.
+    /// Executes the program. At the end, the registers are written to `out`.
     #[workgroup(64)]
     fn run(
         x: &[u32], y: &mut [u32], z: &mut [u32], w: &mut [u64], h: &mut [u16],
@@ -193,7 +194,7 @@ fn random_program(rng: &mut Random) -> Vec<Op> {
             register: rng.below(4),
         };
         ops.push(op);
-        // Neighbours, in any order.
+        // Neighbouring elements, in any order.
         for _ in 0..rng.below(5) {
             op.constant = (op.constant + [1, 1, 2, -1][rng.below(4)]).clamp(-8, 15);
             op.register = rng.below(4);
@@ -203,7 +204,7 @@ fn random_program(rng: &mut Random) -> Vec<Op> {
     ops
 }
 
-/// Memory of a run.
+/// The memory of a run.
 #[derive(Clone, PartialEq, Debug)]
 struct State {
     x: Vec<u32>,
@@ -229,7 +230,7 @@ impl State {
         }
     }
 
-    /// The program, all lanes at each step.
+    /// Executes the program, all lanes at each step.
     fn interpret(&mut self, ops: &[Op]) {
         let mut l: Vec<u32> = (0..UNCHECKED as u32).collect();
         let mut a: Vec<Vec<u32>> = vec![(0..UNCHECKED as u32).map(|k| k * 3).collect(); LANES];
@@ -322,7 +323,7 @@ impl State {
     }
 }
 
-/// Runs the program on `target`; the number of instructions executed.
+/// Runs the program on `target`. Returns the number of executed instructions.
 fn simulate(target: Target, merge: bool, ops: &[Op], state: &mut State) -> u64 {
     PROGRAM.replace(ops.to_vec());
     let options = BuildOptions { merge, ..BuildOptions::default() };
@@ -357,14 +358,14 @@ fn random_programs_with_and_without() {
     assert!(merged < plain, "merging leaves {merged} of {plain} instructions");
 }
 
-/// Instructions of the kernel's code whose mnemonic starts with `prefix`.
+/// The number of instructions in the kernel's code whose mnemonic starts with `prefix`.
 fn count(kernel: &gcn_dsl::BuiltKernel, prefix: &str) -> usize {
     let text = kernel.assembly(Comments::None);
     text.lines().filter(|line| line.trim_start().starts_with(prefix)).count()
 }
 
 gcn_kernel! {
-    /// Four neighbours per lane in, four out.
+    /// Each lane loads four neighbours and stores four.
     #[workgroup(64)]
     fn four(x: &[f32], a: f32, y: &mut [f32]) {
         let i = global_id().x * 4;
@@ -375,7 +376,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Neighbours at an index that may be odd, and after a store to the same slice.
+    /// Neighbours at an index that may be odd, and neighbours after a store to the same slice.
     #[workgroup(64)]
     fn apart(x: &[f32], y: &mut [f32]) {
         let i = global_id().x;
@@ -399,7 +400,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// LDS, two rows of four.
+    /// LDS, with two rows of four elements.
     #[workgroup(64)]
     fn local(x: &mut [f32]) {
         let l = Lds::<f32, 512>::new();
@@ -440,7 +441,7 @@ fn neighbours_are_one_instruction() {
 }
 
 gcn_kernel! {
-    /// Rows of LDS by constants, an address that no trip changes, and a coefficient that none changes.
+    /// Rows of LDS at constant distances, a loop-invariant address, and a loop-invariant coefficient.
     #[workgroup(64)]
     fn invariant(x: &[f32], c: &[f32], n: u32, y: &mut [f32]) {
         let l = Lds::<f32, 1024>::new();
@@ -461,11 +462,11 @@ gcn_kernel! {
 fn addresses_are_computed_once() {
     for target in TARGETS {
         let text = invariant.build(target).unwrap().assembly(Comments::None);
-        // The four rows have one address.
+        // The four rows share one address.
         for offset in ["offset1:64", "offset0:128 offset1:192"] {
             assert!(text.contains(offset), "{offset}: {text}");
         }
-        // Nothing in the loop but two loads, the index, the sum and the counter.
+        // The loop contains only two loads, the index, the sum and the counter.
         let end = text.rfind("s_cbranch").unwrap();
         let body = &text[text[..end].rfind(":\n").unwrap()..end];
         assert!(
@@ -478,7 +479,7 @@ fn addresses_are_computed_once() {
         invariant.launch(&Device::simulator(target), Grid::x(1), (&x, &c, 2, &mut y)).unwrap();
         let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
         for (i, y) in y.iter().enumerate() {
-            // Rows 2 to 5 are written; row 3 is the second of them.
+            // Rows 2 to 5 are written; `l` is in row 3, the second of them.
             let l = at((i ^ 5) * 4 + 1);
             let expected: f32 = (0..2).map(|k| l * c[6] + at(k * 64 + i * 2)).sum();
             assert_eq!(*y, expected, "{target} {i}");

@@ -1,5 +1,5 @@
-//! Code objects of several kernels beside LLVM: what its tools read in them, and what its assembler and linker make of the
-//! assembly.
+//! Code objects of several kernels, tested with LLVM: what its tools read in them, and what its assembler and linker
+//! make of the assembly.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +19,7 @@ const SQUARES: [u32; 500] = {
 };
 
 gcn_kernel! {
-    /// Its table stands after its code.
+    /// The kernel's table is after its code.
     #[workgroup(64)]
     fn square(x: &mut [u32]) {
         let i = global_id().x;

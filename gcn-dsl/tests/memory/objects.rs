@@ -1,4 +1,4 @@
-//! Kernels of code objects that clang made.
+//! Kernels in code objects that clang generated.
 #![allow(unsafe_code, reason = "the kernels are those of `data/objects`")]
 
 use std::io::Read;
@@ -6,7 +6,8 @@ use std::io::Read;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{LaunchError, LoadedObject};
 
-/// `weighted(float a, uchar s, uint n, const float *x, float *y)`: y = a * x + s, with the workgroup's size from a hidden argument.
+/// `weighted(float a, uchar s, uint n, const float *x, float *y)`: y = a * x + s. It reads the workgroup's size from a
+/// hidden argument.
 fn weighted() -> Vec<u8> {
     let zipped = include_bytes!("../data/objects/weighted.gfx90a.hsaco.gz");
     let mut bytes = Vec::new();

@@ -1,11 +1,11 @@
-//! LDS buffers with phases, against plain Rust.
+//! LDS buffers with phases, compared with plain Rust.
 
 use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// Each block reversed, `rounds` times, through one buffer: its phase goes round once a trip.
+    /// Reverses each block `rounds` times, through one buffer, whose phases repeat on each trip.
     #[workgroup(256)]
     fn reverse(rounds: u32, x: &mut [u32]) {
         let i = local_id().x;
@@ -20,7 +20,7 @@ gcn_kernel! {
         x[i] = value;
     }
 
-    /// Two buffers in one barrier; assignments in a branch and in an unrolled loop.
+    /// Two buffers at one barrier; assignments in a branch and in an unrolled loop.
     #[workgroup(128)]
     fn two(n: u32, x: &[f32], y: &mut [f32]) {
         let i = local_id().x;
@@ -37,7 +37,7 @@ gcn_kernel! {
         y[i] = a[255 - i] + b[127 - i];
     }
 
-    /// A running sum over blocks in two buffers in turn: one barrier a trip.
+    /// A running sum over blocks, with two buffers used alternately and one barrier per trip.
     #[workgroup(256)]
     fn mirrored(blocks: u32, x: &[f32], y: &mut [f32]) {
         let i = local_id().x;

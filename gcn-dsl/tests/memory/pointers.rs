@@ -1,4 +1,4 @@
-//! Raw pointers, uniform and of each lane, and cache hints.
+//! Raw pointers, uniform and varying, and cache hints.
 
 use gcn_dsl::prelude::*;
 
@@ -93,14 +93,14 @@ fn addresses_from_memory() {
             let expected = if i == 7 { -1.0 } else { 4.0 * first + 6.0 };
             assert_eq!(sum[i as usize], expected, "{target} {i}");
         }
-        // The two elements after the vector are one load as well.
+        // The two elements after the vector are also loaded by one instruction.
         let text = gather.build(target).unwrap().assembly(Comments::None);
         assert_eq!(text.matches("global_load_dwordx4").count(), 2, "{text}");
     }
 }
 
 gcn_kernel! {
-    /// Hints on every kind of memory.
+    /// Cache hints for every kind of memory.
     #[workgroup(64)]
     fn hints(x: &[u32], p: *mut u32, y: &mut [u32]) {
         let i = lane_id();

@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// A permutation of each lane's elements by data, and of pairs of f64 in a second array.
+    /// Permutes each lane's elements by data, and pairs of f64 in a second array.
     #[workgroup(16, 2, 2)]
     fn permute(x: &[u32], turns: u32, y: &mut [u32], z: &mut [f64]) {
         let t = local_id().x + local_id().y * 16 + local_id().z * 32;
@@ -73,7 +73,8 @@ fn arrays_with_varying_indices_are_in_scratch() {
     }
 }
 
-/// LLVM's set-up of `FLAT_SCRATCH`: user SGPRs after the kernarg pointer, and the wave's offset after the ids.
+/// LLVM's set-up of `FLAT_SCRATCH`: user SGPRs after the kernarg pointer, and the wave's offset after the workgroup
+/// ids.
 #[test]
 fn registers_of_the_set_up() {
     let kernel = permute.build(Target::GFX90A).unwrap();
@@ -106,7 +107,7 @@ fn registers_of_the_set_up() {
 }
 
 gcn_kernel! {
-    /// Every index is known: registers, also where only some lanes write.
+    /// Every index is known, so the array is in registers, even where only some lanes write.
     #[workgroup(64)]
     fn known(x: &[i32], n: u32, y: &mut [i32]) {
         let i = global_id().x;
@@ -154,7 +155,7 @@ fn arrays_with_known_indices_are_in_registers() {
 }
 
 gcn_kernel! {
-    /// An array after the reach of an instruction's offset, of bytes.
+    /// An array of bytes that is beyond the reach of an instruction's offset.
     #[workgroup(64)]
     fn far(x: &[u8], y: &mut [u8]) {
         let i = global_id().x;

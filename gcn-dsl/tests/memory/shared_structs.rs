@@ -1,4 +1,4 @@
-//! Structs and conditions in LDS and in each lane's own memory. The host computes what they have to hold.
+//! Structs and conditions in LDS and in private memory. The host computes the expected content.
 
 use gcn_dsl::prelude::*;
 
@@ -93,7 +93,7 @@ fn shared_memory_holds_structs() {
     }
 }
 
-/// A struct of 16 bytes moves at once, as clang moves a `float4`.
+/// A struct of 16 bytes is moved by one instruction, as in clang's code for a `float4`.
 #[test]
 fn neighbouring_fields_move_together() {
     let text = structs.build(Target::GFX942).expect("it builds").assembly(Comments::None);

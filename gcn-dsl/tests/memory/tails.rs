@@ -1,18 +1,18 @@
-//! Wide accesses to narrow elements at the end of a slice: elements that exist are moved, elements that do not are 0 and not
-//! written, for every element type, width, length, place and target.
+//! Wide accesses to narrow elements at the end of a slice. Elements that exist are moved; elements that do not exist
+//! are loaded as 0 and are not written. Tested for every element type, width, length, position and target.
 
 use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
-/// Lanes that have something to do, and some after them.
+/// The number of lanes that may have elements; the others have none.
 const LANES: usize = 8;
 
-/// What is in memory, by bytes; not 0.
+/// The bytes in memory, none of which is 0.
 fn bytes(len: usize, seed: usize) -> Vec<u8> {
     (0..len).map(|i| 1 + ((i * 37 + seed * 101) % 255) as u8).collect()
 }
 
-/// What a copy of `n` elements of `size` bytes for each lane leaves, by the definition.
+/// The expected memory after a copy of `n` elements of `size` bytes for each lane.
 fn copied(x: &[u8], y: &[u8], size: usize, n: usize, from: usize, to: usize) -> Vec<u8> {
     let mut after = y.to_vec();
     for lane in 0..LANES {
@@ -29,14 +29,14 @@ fn copied(x: &[u8], y: &[u8], size: usize, n: usize, from: usize, to: usize) -> 
     after
 }
 
-/// A module of kernels for an element type and a width; each copies from `x` to `y`.
+/// A module of kernels for an element type and a width, each of which copies from `x` to `y`.
 macro_rules! copies {
     ($($name:ident $ty:ident $n:literal)*) => {$(
         mod $name {
             use super::*;
 
             gcn_kernel! {
-                /// At any place.
+                /// Copies at any position.
                 #[workgroup(64)]
                 fn anywhere(x: &[$ty], y: &mut [$ty], from: u32, to: u32) {
                     let i = lane_id() * $n;
@@ -47,7 +47,7 @@ macro_rules! copies {
             }
 
             gcn_kernel! {
-                /// At multiples of the width, which the compiler knows.
+                /// Copies at multiples of the width, which the compiler knows.
                 #[workgroup(64)]
                 fn aligned(x: &[$ty], y: &mut [$ty]) {
                     let i = lane_id() * $n;
@@ -99,7 +99,7 @@ copies! {
     u16x8 u16 8
 }
 
-/// An element as bytes in memory.
+/// Conversions between an element and its bytes in memory.
 trait Element: Sized {
     fn from_memory(bytes: &[u8]) -> Self;
     fn memory(&self) -> Vec<u8>;
@@ -152,7 +152,7 @@ fn the_last_element_of_an_odd_length() {
 }
 
 gcn_kernel! {
-    /// Loads in flight, in a written order: what completes them comes after the wait.
+    /// Loads in flight in a manual schedule. The instructions that complete them come after the wait.
     #[workgroup(64)]
     #[schedule(manual)]
     fn in_flight(x: &[f16], y: &[u8], out: &mut [u32]) {
@@ -196,7 +196,7 @@ fn loads_in_flight_are_completed_after_their_wait() {
 }
 
 gcn_kernel! {
-    /// With cache hints, and in a loop whose loads run ahead.
+    /// With cache hints, and in a pipelined loop.
     #[workgroup(64)]
     fn hinted(x: &[i16], n: u32, y: &mut [i16]) {
         let lane = lane_id() * 2;
@@ -225,7 +225,7 @@ fn loops_and_hints() {
 }
 
 gcn_kernel! {
-    /// Matrices move whole dwords.
+    /// Matrix loads and stores move whole dwords.
     #[workgroup(64)]
     #[targets(HasMfma)]
     fn matrix(a: &[f16], b: &[f16], c: &mut [f32]) {

@@ -1,4 +1,4 @@
-//! Simulators: what the times of their events are, and faults.
+//! Simulators: the times of events, and faults.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ gcn_kernel! {
     }
 }
 
-/// The cycles of a launch as the timed mode of the simulator counts them by itself.
+/// The cycles of a launch, as counted by the simulator's timed mode.
 fn cycles(n: u32) -> u64 {
     let built = spin.build(Target::GFX942).unwrap();
     let state = KernelState::from_descriptor(&built.descriptor(), Target::GFX942).unwrap();
@@ -51,14 +51,14 @@ fn times_are_the_cycles_of_the_kernels_between() {
     assert_eq!(end.elapsed_since(&start).unwrap(), sum);
     assert!(matches!(start.elapsed_since(&end), Err(LaunchError::EventOrder)));
 
-    // Another stream runs beside, until it waits.
+    // Another stream runs concurrently, until it waits.
     launch(&two, 10, y);
     let beside = two.record().unwrap();
     assert_eq!(beside.elapsed_since(&start).unwrap(), time(cycles(10)));
     two.wait(&end).unwrap();
     launch(&two, 10, z);
     assert_eq!(two.record().unwrap().elapsed_since(&end).unwrap(), time(cycles(10)));
-    // So it does for a buffer that the other one writes.
+    // It also waits for a buffer that the other stream writes.
     launch(&one, 100, y);
     launch(&two, 10, y);
     assert_eq!(two.record().unwrap().elapsed_since(&one.record().unwrap()).unwrap(), time(cycles(10)));
@@ -77,7 +77,7 @@ fn a_simulator_without_a_clock_says_so() {
     assert!(error.to_string().contains("`Device::timed_simulator`"), "{error}");
 }
 
-/// Addresses that the caller's own binding gave.
+/// Addresses that the caller obtained by its own means.
 #[test]
 fn addresses_of_slices_are_multiples_of_4() {
     let error = spin.kernarg((1, &mut [0.0; 64]), &[0x1002]).unwrap_err().to_string();

@@ -13,7 +13,7 @@ gcn_kernel! {
         qs: [u8; 16],
     }
 
-    /// `out = x * y`, a wave for each row.
+    /// `out = x * y`, with one wave per row.
     #[workgroup(64)]
     #[wave(64)]
     fn mul_mat_vec_q4(x: &[BlockQ4], y: &[f32], out: &mut [f32], blocks: u32) {

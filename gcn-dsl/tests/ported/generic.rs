@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 use crate::{everywhere, floats, near};
 
 gcn_kernel! {
-    /// Root-mean-square norm of rows of `n`, a workgroup for each.
+    /// Root-mean-square norm of rows of `n` elements, with one workgroup per row.
     #[workgroup(256)]
     fn rms_norm<T: Float>(x: &[T], weight: &[T], y: &mut [T], n: u32, eps: f32) {
         let row = workgroup_id().x;

@@ -31,7 +31,7 @@ gcn_kernel! {
         }
     }
 
-    /// Tiles of 32 by 32 with a column more against conflicts of banks.
+    /// Tiles of 32 by 32 with an additional column, which avoids bank conflicts.
     #[workgroup(32, 8)]
     fn transpose(x: &[f32], y: &mut [f32], n: u32) {
         let tile = Lds::<f32, 1056>::new();

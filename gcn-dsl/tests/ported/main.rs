@@ -1,5 +1,5 @@
-//! Kernels as people port them from CUDA: written from the README and the guide, before the language had all that they use,
-//! and held against plain Rust.
+//! Kernels as people port them from CUDA, compared with plain Rust. They were written from the README and the guide,
+//! before the DSL had all the features that they use.
 
 mod blocks;
 #[path = "../devices.rs"]
@@ -16,7 +16,7 @@ mod tables;
 
 use devices::everywhere;
 
-/// Numbers without a pattern, below `limit`.
+/// Pseudo-random numbers below `limit`.
 fn numbers(n: usize, limit: u32) -> Vec<u32> {
     let mut state = 0x9e37_79b9u32;
     let mut next = || {

@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 use crate::{everywhere, floats, near};
 
 gcn_kernel! {
-    /// Softmax of rows of 64, by butterflies.
+    /// Softmax of rows of 64 elements, by butterfly shuffles.
     #[workgroup(64)]
     #[wave(64)]
     fn softmax_butterfly(x: &mut [f32]) {
@@ -83,7 +83,7 @@ fn layer_norm_of_rows() {
 }
 
 gcn_kernel! {
-    /// Rotary embedding: pairs of each row are turned by the position's angle.
+    /// Rotary embedding: pairs of each row are rotated by an angle that depends on the position.
     #[workgroup(64)]
     fn rope(x: &mut [f32], pos: &[i32], base: f32, dim: u32) {
         let row = workgroup_id().x;
@@ -98,7 +98,7 @@ gcn_kernel! {
         }
     }
 
-    /// The activations that a flag chooses.
+    /// Activations, one of which a flag selects.
     #[workgroup(64)]
     fn activate(kind: u32, slope: f32, x: &[f32], y: &mut [f32]) {
         let i = global_id().x;

@@ -36,7 +36,7 @@ gcn_kernel! {
         }
     }
 
-    /// A generator as small as they get.
+    /// A generator with minimal state.
     #[device]
     pub struct XorShift {
         state: V<u32>,
@@ -69,7 +69,7 @@ gcn_kernel! {
         }
     }
 
-    /// An estimate of pi from `samples` points of each lane.
+    /// An estimate of pi from `samples` points in each lane.
     #[workgroup(64)]
     fn monte_carlo(samples: u32, hits: &mut [u32]) {
         let i = global_id().x;

@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 use crate::{everywhere, floats, near, numbers};
 
 gcn_kernel! {
-    /// Where the largest element of each row of 64 stands; of equals the first.
+    /// The position of the largest element of each row of 64; of equal elements, the first.
     #[workgroup(64)]
     #[wave(64)]
     fn argmax(x: &[f32], out: &mut [u32]) {
@@ -26,7 +26,7 @@ gcn_kernel! {
         }
     }
 
-    /// Classes of numbers, counted.
+    /// Counts numbers by class.
     #[workgroup(64)]
     fn classes(x: &[i32], out: &mut [u32]) {
         let i = global_id().x;
@@ -39,7 +39,7 @@ gcn_kernel! {
         out[i] = class;
     }
 
-    /// 256 bins, first in LDS.
+    /// 256 bins, counted in LDS first.
     #[workgroup(256)]
     fn histogram(x: &[u8], bins: &mut [u32]) {
         let shared = Lds::<u32, 256>::new();

@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 use crate::{everywhere, numbers};
 
 gcn_kernel! {
-    /// Inclusive sums that begin again where a flag is set, by Hillis and Steele.
+    /// Inclusive sums that restart where a flag is set, by the method of Hillis and Steele.
     #[workgroup(256)]
     fn segmented_scan(x: &[u32], flags: &[u32], y: &mut [u32]) {
         let values = Lds::<u32, 256>::new();
@@ -34,7 +34,7 @@ gcn_kernel! {
         y[i] = values[t];
     }
 
-    /// The elements that are not zero, close together, in any order.
+    /// The elements that are not zero, moved together in any order.
     #[workgroup(64)]
     #[wave(64)]
     fn compact(x: &[u32], out: &mut [u32], count: &mut [u32]) {

@@ -5,7 +5,7 @@ use gcn_dsl::prelude::*;
 use crate::{everywhere, numbers};
 
 gcn_kernel! {
-    /// Sorts each 256 elements.
+    /// Sorts blocks of 256 elements.
     #[workgroup(128)]
     fn bitonic(x: &mut [u32]) {
         let s = Lds::<u32, 256>::new();
@@ -35,7 +35,7 @@ gcn_kernel! {
         x[base + t + 128] = s[t + 128];
     }
 
-    /// The four largest of each row of `n`, in registers, by insertion.
+    /// The four largest elements of each row of `n`, by insertion in registers.
     #[workgroup(64)]
     fn top4(x: &[f32], n: u32, values: &mut [f32], places: &mut [u32]) {
         let row = global_id().x;

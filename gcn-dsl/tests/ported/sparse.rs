@@ -7,7 +7,7 @@ use crate::{everywhere, floats, near, numbers};
 const EMPTY: u32 = 0xffff_ffff;
 
 gcn_kernel! {
-    /// A wave for each row of a CSR matrix.
+    /// One wave for each row of a CSR matrix.
     #[workgroup(64)]
     #[wave(64)]
     fn spmv_csr(first: &[u32], column: &[u32], value: &[f32], x: &[f32], y: &mut [f32]) {
@@ -22,7 +22,7 @@ gcn_kernel! {
         }
     }
 
-    /// Linear probing.
+    /// A hash table with linear probing.
     #[workgroup(64)]
     fn insert(keys: &[u32], table: &mut [u32], mask: u32) {
         let i = global_id().x;

@@ -12,7 +12,7 @@ const LEVELS: [f32; 16] = [
 const BITS: [u32; 4] = [1, 10, 100, 1000];
 
 gcn_kernel! {
-    /// NF4 as bitsandbytes has it: a level for each nibble.
+    /// NF4 as in bitsandbytes: a level for each nibble.
     #[workgroup(64)]
     fn dequantise_nf4(q: &[u8], scale: &[f32], y: &mut [f32]) {
         let i = global_id().x;
@@ -37,7 +37,7 @@ gcn_kernel! {
         }
     }
 
-    /// Clamp with bounds as a pair, weights by a table.
+    /// Clamping to bounds that are a pair, and weights from a table.
     #[workgroup(64)]
     fn weighted(bounds: (u32, u32), x: &[u32], y: &mut [u32]) {
         let i = global_id().x;
@@ -100,7 +100,7 @@ fn weights() {
     });
 }
 
-/// Powers of 3 modulo a prime, as a table that no register holds.
+/// Powers of 3 modulo a prime, a table that does not fit into registers.
 const POWERS: [u32; 1024] = {
     let (mut powers, mut k) = ([1; 1024], 1);
     while k < 1024 {

@@ -3,7 +3,7 @@
 use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::scalar::Elem;
 
-/// Number types, in the order of everything that exists once for each of them.
+/// The number types, in the order of everything that has one entry for each of them.
 pub const NUMBERS: [Elem; 12] = [
     Elem::I8,
     Elem::U8,
@@ -19,25 +19,26 @@ pub const NUMBERS: [Elem; 12] = [
     Elem::F64,
 ];
 
-/// Elements of every LDS array, and the most lanes of a workgroup.
+/// The number of elements of every LDS array, and the maximum number of lanes of a workgroup.
 pub const LDS_LEN: u32 = 128;
-/// Elements of every input slice.
-/// No multiple of a wide access, so that slices of narrow elements end inside of a dword.
+/// The number of elements of every input slice. Not a multiple of a wide access, so that slices of narrow elements end
+/// inside a dword.
 pub const INPUT_LEN: u32 = 93;
-/// Elements of every slice for atomics.
+/// The number of elements of every slice for atomics.
 pub const SHARED_LEN: u32 = 16;
-/// Elements that each pointer argument points to, and their types. A pointer in a variable is less than half of them further on.
+/// The number of elements that each pointer argument points to, and their types. A pointer in a variable is advanced by
+/// less than half of that number.
 pub const POINTED_LEN: u32 = 128;
 pub const POINTED: [Elem; 3] = [Elem::U32, Elem::F32, Elem::U16];
-/// Elements of every private array.
+/// The number of elements of every private array.
 pub const PRIVATE_LEN: u32 = 8;
-/// Elements of an output slice for each lane of the grid.
+/// The number of elements of an output slice for each lane of the grid.
 pub const SLOTS: u32 = 3;
 
-/// How many values an expression has.
+/// The number of values that an expression has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Place {
-    /// A host value: a literal.
+    /// One on the host: a literal.
     Host,
     /// One per wave: `S<T>`.
     Wave,
@@ -60,7 +61,7 @@ impl Ty {
     }
 }
 
-/// Names that the kernel binds first.
+/// Names that the kernel binds before its body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Id {
     /// `local_id().x`
@@ -77,10 +78,10 @@ pub enum Id {
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Op {
-    /// A literal, by its bits.
+    /// A literal, given by its bits.
     Lit(Elem, u64),
     Var(usize),
-    /// The scalar argument of the type.
+    /// The scalar argument of this type.
     Arg(Elem),
     Id(Id),
     /// `in_t[i]`
@@ -143,7 +144,7 @@ pub enum Op {
     Either(Bin),
 }
 
-/// The type of a variable that has parts.
+/// The type of a variable with parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// `shapes::Pair`
@@ -157,9 +158,9 @@ pub enum Shape {
     Tuple(Elem, Elem),
     /// `[V<T>; 3]`
     Array(Elem),
-    /// `cells::Cell`, with the layout of C
+    /// `cells::Cell`, a struct with C layout
     Cell,
-    /// `*const T`: how many elements after the argument
+    /// `*const T`: the number of elements from the argument to the pointer
     Pointer(Elem),
 }
 
@@ -179,7 +180,7 @@ impl Shape {
     }
 }
 
-/// A value with parts: a variant and its fields.
+/// A value with parts: the index of the variant, and its fields.
 pub type Made = (usize, Vec<Expr>);
 
 #[derive(Clone, PartialEq, Debug)]
@@ -201,14 +202,15 @@ impl Expr {
     pub fn bin(op: Bin, a: Expr, b: Expr) -> Expr {
         Expr::new(Op::Bin(op), [a, b])
     }
-    /// Calls `f` for the expression and its parts.
+    /// Calls `f` for the expression and all its subexpressions.
     pub fn each(&self, f: &mut impl FnMut(&Expr)) {
         f(self);
         self.args.iter().for_each(|e| e.each(f));
     }
 }
 
-/// What happens to an element of shared memory. One kind for each slice or array, so that the order does not matter.
+/// An operation on an element of shared memory. Each slice or array has only one, so that the order of the operations
+/// does not matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fetch {
     Add,
@@ -269,7 +271,7 @@ pub enum Stmt {
         then: Vec<Stmt>,
         els: Vec<Stmt>,
     },
-    /// `match value { low..=high => …, _ => … }`: a body for each arm, and one more.
+    /// `match value { low..=high => …, _ => … }`: a body for each arm, and one for `_`.
     Match {
         value: Expr,
         arms: Vec<Arm>,
@@ -289,7 +291,7 @@ pub enum Stmt {
     Loop {
         body: Vec<Stmt>,
     },
-    /// `break` out of the loop that has so many others between; the innermost is 0.
+    /// `break` out of a loop that is the given number of loops outside the innermost one, which is 0.
     Break(usize),
     Continue(usize),
     Return,
@@ -300,7 +302,7 @@ pub enum Stmt {
         body: Vec<Stmt>,
     },
     Barrier,
-    /// `let mut objectK = …;` or `objectK = …;`: a value, or `if cond { value } else { value }`.
+    /// `let mut objectK = …;` or `objectK = …;`. The assigned value is a value, or `if cond { value } else { value }`.
     Object {
         object: usize,
         new: bool,
@@ -319,7 +321,8 @@ pub enum Stmt {
         op: Bin,
         value: Expr,
     },
-    /// `match objectK { … }`, `if let`, or `let` with a pattern: the variables that the fields of each variant become.
+    /// `match objectK { … }`, `if let`, or `let` with a pattern: the variables to which the fields of each variant are
+    /// bound.
     Take {
         object: usize,
         vars: Vec<Vec<usize>>,
@@ -349,11 +352,11 @@ pub struct Range {
     pub inclusive: bool,
     pub reversed: bool,
     pub step: Option<u8>,
-    /// `#[pipeline(stages = n)]`, if the bounds are uniform.
+    /// `#[pipeline(stages = n)]`; only if the bounds are uniform.
     pub stages: Option<u8>,
 }
 
-/// Whether a branch says that it is rarely executed: any of some.
+/// True if a branch is marked as rarely executed. The choice is arbitrary.
 pub fn is_cold(body: &[Stmt]) -> bool {
     body.len() % 3 == 1
 }
@@ -381,7 +384,7 @@ pub fn has_continues(body: &[Stmt]) -> bool {
 }
 
 impl Stmt {
-    /// The expressions that stand in the statement itself.
+    /// The expressions of the statement itself, without those of nested statements.
     pub fn exprs(&self) -> Vec<&Expr> {
         match self {
             Stmt::Let { init: e, .. }
@@ -458,7 +461,8 @@ impl Stmt {
         }
     }
 
-    /// True if lanes leave by it: by `return`, or from a loop that has `level` others between.
+    /// True if the statement contains a `return`, or an exit from the enclosing loop number `level` (0 is the
+    /// innermost) or from one further out.
     pub fn leaves(&self, level: usize) -> bool {
         let inner = level + usize::from(self.is_loop());
         match self {
@@ -468,12 +472,12 @@ impl Stmt {
         }
     }
 
-    /// True for what `break` can leave.
+    /// True for loops that `break` can leave.
     pub fn is_loop(&self) -> bool {
         matches!(self, Stmt::While { .. } | Stmt::For { .. } | Stmt::Loop { .. })
     }
 
-    /// Calls `f` for the statement and all inside it.
+    /// Calls `f` for the statement and all nested ones.
     pub fn each(&self, f: &mut impl FnMut(&Stmt)) {
         f(self);
         for body in self.bodies() {
@@ -490,30 +494,31 @@ pub struct VarDecl {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
-    /// Lanes of a workgroup.
+    /// The number of lanes in a workgroup.
     pub workgroup: u32,
-    /// Workgroups.
+    /// The number of workgroups.
     pub groups: u32,
-    /// Types of the variables, by number.
+    /// The types of the variables, by number.
     pub vars: Vec<VarDecl>,
     /// Element types of the LDS arrays.
     pub lds: Vec<Elem>,
-    /// Element types of the private arrays. Those with even numbers are indexed by literals, so that they can be in registers.
+    /// Element types of the private arrays. Arrays with even numbers are indexed only by literals, so that they can be
+    /// in registers.
     pub private: Vec<Elem>,
-    /// Types of the variables with parts, by number.
+    /// The types of the variables with parts, by number.
     pub objects: Vec<Shape>,
-    /// What happens to `shared_u32`, `shared_i32`, `shared_u64`, `shared_i64`.
+    /// The operations on `shared_u32`, `shared_i32`, `shared_u64`, `shared_i64`.
     pub shared: [Fetch; 4],
     /// The kernel's body.
     pub body: Vec<Stmt>,
-    /// Where the arguments come from.
+    /// The seed for the arguments.
     pub data: u64,
 }
 
 /// Element types with atomics, in the order of [`Program::shared`].
 pub const SHARED: [Elem; 4] = [Elem::U32, Elem::I32, Elem::U64, Elem::I64];
 
-/// Which arguments a program has.
+/// The arguments that a program has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Used {
     pub args: u16,
@@ -558,7 +563,7 @@ impl Program {
         self.body.iter().for_each(|s| s.each(f));
     }
 
-    /// How large it is, for the reducer and for reports.
+    /// The size of the program, for the reducer and for reports.
     pub fn size(&self) -> usize {
         let mut size = 0;
         self.each(&mut |s| {

@@ -1,14 +1,14 @@
-//! What each operation gives, by Rust's own arithmetic on the host.
+//! The result of each operation, computed with Rust's own arithmetic on the host.
 
 use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
 
-/// Why a program says nothing: its result is left open by the language, or it does not end.
+/// The reason why a program is not usable as a test: the language leaves its result open, or it does not end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unspecified(pub &'static str);
 
-/// Host numbers as the bits that memory holds.
+/// Conversions between host numbers and their bits in memory.
 pub trait Bits: Copy {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
@@ -34,7 +34,7 @@ macro_rules! floats {
 }
 floats! { f16 u16 bf16 u16 f32 u32 f64 u64 }
 
-/// Runs `$body` with `$t` as the host type of `$elem`.
+/// Evaluates `$body` with `$t` as the host type of `$elem`.
 macro_rules! with_type {
     ($elem:expr, $t:ident => $body:expr, bool => $bool:expr) => {
         match $elem {
@@ -148,7 +148,7 @@ macro_rules! int_bin {
     }};
 }
 
-/// Arithmetic of floats in `$wide`, which is wide enough that the second rounding changes nothing.
+/// Float arithmetic in `$wide`, which is so wide that the second rounding changes nothing.
 macro_rules! float_bin {
     ($t:ident, $op:expr, $a:expr, $b:expr) => {{
         let (a, b) = ($t::of($a), $t::of($b));
@@ -196,11 +196,12 @@ pub fn bin(op: Bin, elem: Elem, a: u64, b: u64) -> Result<u64, Unspecified> {
         Elem::U32 => int_bin!(u32, op, a, b),
         Elem::I64 => int_bin!(i64, op, a, b),
         Elem::U64 => int_bin!(u64, op, a, b),
-        // Twice the digits and two more: rounding to f32 first, as `half` does, changes nothing.
+        // f32 has more than twice the digits of f16 plus two, so rounding to f32 first, as `half` does, changes
+        // nothing.
         Elem::F16 => float_bin!(f16, op, a, b),
         Elem::F32 => float_bin!(f32, op, a, b),
         Elem::F64 => float_bin!(f64, op, a, b),
-        // In f32 and rounded once more, as `half` does it.
+        // Computed in f32 and rounded again, as `half` does.
         Elem::Bf16 => float_bin!(bf16, op, a, b),
         Elem::F8E4M3 | Elem::F8E5M2 => unreachable!("8-bit floats have no arithmetic"),
     })
@@ -229,7 +230,7 @@ pub fn un(op: Un, elem: Elem, a: u64) -> u64 {
         (Elem::F64, _) => float_un!(f64, op, a),
         (Elem::F16 | Elem::Bf16, Un::Neg) => a ^ 0x8000,
         (Elem::F16, Un::Abs) => a & 0x7fff,
-        // Whole numbers of f32 that come from an f16 are f16.
+        // The integral f32 that rounding an f16 gives is exact in f16.
         (Elem::F16, _) => f16::from_f32(f32::of(un(op, Elem::F32, f16::of(a).to_f32().bits()))).bits(),
         (_, Un::Neg) => bin(Bin::Sub, elem, 0, a).unwrap_or(0),
         (_, Un::Not) => bin(Bin::Xor, elem, a, u64::MAX).unwrap_or(0),
@@ -309,8 +310,8 @@ pub fn cast(from: Elem, to: Elem, x: u64) -> u64 {
     }
 }
 
-/// To f16 or bf16 with one rounding: on the way there everything rounds to odd, which keeps the last rounding right. (The
-/// `half` crate's own conversions from f64 drop 32 bits first.)
+/// Converts to f16 or bf16 with one rounding: every intermediate step rounds to odd, which keeps the last rounding
+/// correct. (The `half` crate's own conversions from f64 first discard 32 bits.)
 fn to_half(from: Elem, to: Elem, x: u64) -> u64 {
     let wide = match from {
         Elem::I64 => int_to_odd(i64::of(x).unsigned_abs()) * if i64::of(x) < 0 { -1.0 } else { 1.0 },

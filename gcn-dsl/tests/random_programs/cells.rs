@@ -1,9 +1,10 @@
-//! A struct of memory with methods, and a function that writes to an array of the lane, declared apart from the programs that use them.
+//! A struct that is stored in memory, with methods, and a function that writes to a private array. They are declared in
+//! another macro call than the programs that use them.
 
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
-    /// Numbers with the layout of C.
+    /// Numbers with C layout.
     #[device]
     #[repr(C)]
     pub struct Cell {
@@ -30,7 +31,7 @@ gcn_kernel! {
         }
     }
 
-    /// A cell of each lane.
+    /// A varying cell.
     #[device]
     pub fn cell(low: V<u32>, wide: V<i64>) -> V<Cell> {
         Cell { low, wide }
@@ -43,7 +44,7 @@ gcn_kernel! {
     }
 }
 
-/// `step` of the host.
+/// `step` on the host.
 pub fn host_step(cell: &mut [u64], by: u32) -> u32 {
     let old = cell[0] as u32;
     cell[0] = u64::from(old.rotate_left(3) ^ by);

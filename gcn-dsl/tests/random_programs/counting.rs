@@ -1,4 +1,4 @@
-//! Loops over types that are known only at run time.
+//! Loops over counter types that are known only at run time.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use gcn_dsl::__private::{self as lang, Flow, ForIndex, ForRange, IntoDevice, Kin
 use super::ast::{Range, Stmt, has_breaks, has_continues};
 use super::value::{D, Val};
 
-/// A loop that is open: what `break` and `continue` call.
+/// A loop that has been begun: the actions of `break` and `continue`.
 pub trait Exits {
     fn leave(&self);
     fn next(&self);
@@ -27,11 +27,11 @@ macro_rules! exits {
 }
 exits! { Loop; While<K: Kind>; ForLoop<I: ForIndex>; }
 
-/// What takes the loops that are open.
+/// The loops that have been begun and not ended.
 pub type Open = Vec<Rc<dyn Exits>>;
 
-/// Builds the body of a loop, which lanes leave through `guard`, and gives the guard back. The flow's type is always [`Top`]:
-/// `typing` has seen to what it would, and with one type there is less to compile.
+/// Builds the body of a loop, which lanes leave through `guard`. Returns the guard. The flow's type is always [`Top`]:
+/// `typing` checks what it would check, and with a single type there is less to compile.
 pub fn looped<T, G: Exits + 'static>(
     tracer: &mut T,
     open: fn(&mut T) -> &mut Open,
@@ -45,12 +45,12 @@ pub fn looped<T, G: Exits + 'static>(
     Rc::try_unwrap(guard).unwrap_or_else(|_| unreachable!("only the stack had another"))
 }
 
-/// How the loops of a program that is not type-checked end.
+/// The kind of all exits in a program that is not type-checked.
 pub fn together() -> Leave<Uniform> {
     Leave::together()
 }
 
-/// Builds a `for`; `body` takes the counter.
+/// Builds a `for`. `body` gets the counter.
 pub fn run<T>(
     tracer: &mut T,
     open: fn(&mut T) -> &mut Open,
@@ -103,12 +103,12 @@ fn one<T, A: ForRange<B>, B>(
     guard.end(&together(), &together());
 }
 
-/// A small number as a counter's step.
+/// A small number, as the step of a counter.
 pub trait Step<I> {
     fn step(self) -> I;
 }
 
-/// A counter whose loop may be pipelined: `lang::pipeline` for uniform ones, nothing for others.
+/// A counter whose loop can be pipelined: calls `lang::pipeline` for uniform counters and does nothing for others.
 trait MayPipeline: ForIndex {
     fn pipeline(guard: &lang::ForLoop<Self, Top, Uniform, Uniform>, stages: usize);
 }

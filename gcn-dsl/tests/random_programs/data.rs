@@ -1,4 +1,4 @@
-//! The arguments that a program runs on, and what it writes.
+//! The arguments of a program, and the memory that it writes.
 
 use gcn_dsl::scalar::Elem;
 use gcn_test_support::Random;
@@ -6,18 +6,18 @@ use gcn_test_support::Random;
 use super::ast::{INPUT_LEN, NUMBERS, POINTED, POINTED_LEN, Program, SHARED, SHARED_LEN, SLOTS};
 use super::bits;
 
-/// By element type as a number; what a type does not have is empty.
+/// Arrays are indexed by element type; the entries of types that do not have the item are empty.
 #[derive(Clone, Debug)]
 pub struct Data {
     pub args: [u64; 15],
     pub inputs: [Vec<u64>; 15],
-    /// What pointers point to, in the order of [`POINTED`], and where that is when the program runs.
+    /// The elements that pointers point to, in the order of [`POINTED`], and their addresses while the program runs.
     pub pointed: [Vec<u64>; 3],
     pub pointed_at: [u64; 3],
     pub results: Results,
 }
 
-/// What a program may write.
+/// The memory that a program may write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Results {
     pub outputs: [Vec<u64>; 15],
@@ -25,7 +25,7 @@ pub struct Results {
     pub shared: [Vec<u64>; 4],
 }
 
-/// Bits of a type: small, huge, special and random values side by side.
+/// The bits of a value of a type: small, huge, special and random values.
 pub fn value(elem: Elem, rng: &mut Random) -> u64 {
     let random =
         (rng.below(1 << 31) as u64) << 40 ^ (rng.below(1 << 31) as u64) << 20 ^ rng.below(1 << 31) as u64;
@@ -57,7 +57,7 @@ pub fn value(elem: Elem, rng: &mut Random) -> u64 {
     bits::cast(Elem::F64, elem, x.to_bits())
 }
 
-/// Random bits, without the signalling NaNs that nobody writes down.
+/// Random bits, except signalling NaNs, which no program contains as literals.
 fn float_bits(elem: Elem, bits: u64) -> u64 {
     if bits::is_nan(elem, bits) { bits::cast(Elem::F64, elem, 2.5f64.to_bits()) } else { bits }
 }
@@ -88,7 +88,7 @@ impl Data {
 }
 
 impl Results {
-    /// The first difference; one NaN is as good as another.
+    /// The first difference. All NaNs count as equal.
     pub fn difference(&self, want: &Results) -> Option<String> {
         for elem in NUMBERS {
             let (got, want) = (&self.outputs[elem as usize], &want.outputs[elem as usize]);

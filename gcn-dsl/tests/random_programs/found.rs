@@ -1,11 +1,11 @@
-//! What random programs have found, as small as it gets.
+//! Faults that random programs have found, in minimal form.
 
 use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// A varying `for` up to the largest value: the counter must not wrap around.
+    /// A varying `for` up to the largest value, whose counter must not wrap around.
     #[workgroup(64)]
     fn to_the_last_value(start: &[u32], trips: &mut [u32]) {
         let i = global_id().x;
@@ -32,7 +32,8 @@ fn a_varying_for_ends_at_the_last_value() {
 }
 
 gcn_kernel! {
-    /// Registers hold narrow integers extended: the same bits as another type are other bits of the register.
+    /// Narrow integers are extended in registers, so a value with the same bits as another type has other bits in the
+    /// register.
     #[workgroup(64)]
     fn narrow_bits(x: &[u16], y: &[i8], h: &[f16], wide: &mut [i32]) {
         let i = global_id().x;
@@ -68,7 +69,8 @@ fn narrow_integers_keep_their_bits_and_change_their_sign() {
 }
 
 gcn_kernel! {
-    /// The value of the first branch lives through the second, where a reduction uses registers of all lanes.
+    /// The value of the first branch is live during the second branch, in which a reduction uses registers in all
+    /// lanes.
     #[workgroup(64)]
     fn value_that_comes_later(x: &[f32], y: &mut [i32]) {
         let i = global_id().x;
@@ -101,7 +103,7 @@ gcn_kernel! {
     }
 }
 
-/// By 12, as the count is masked: not all bits are known to be zero, so that the mask is needed.
+/// A shift by 12, since the count is masked. Not all bits are known to be zero, so the mask is needed.
 #[test]
 fn counts_of_narrow_shifts_are_masked_before_bits_are_known() {
     let x: Vec<u16> = (0..64).collect();
@@ -121,7 +123,8 @@ gcn_kernel! {
     }
 }
 
-/// By 24, as the count is masked: a shift and a cast are one instruction, which takes the masked count.
+/// A shift by 24, since the count is masked. The shift and the cast become one instruction, which needs the masked
+/// count.
 #[test]
 fn counts_beyond_a_word_are_masked_before_a_cast_takes_its_bits() {
     let x: Vec<u32> = (0..64u32).map(|i| i.wrapping_mul(0x0812_3457)).collect();

@@ -1,5 +1,5 @@
-//! Makes programs. Everything that comes out satisfies `typing`; what the language leaves open is rare by construction, and
-//! the interpreter refuses the rest.
+//! Generates programs. Every program satisfies `typing`. Behaviour that the language leaves open is rare by
+//! construction, and the interpreter rejects such programs.
 
 use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::scalar::Elem;
@@ -12,10 +12,10 @@ use super::ast::{
 use super::data;
 use super::typing::{has_bin, has_un, is_int};
 
-/// What may be done with LDS until the next barrier.
+/// How LDS may be accessed until the next barrier.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
-    /// Each lane its own element.
+    /// Each lane may access only its own element.
     Own,
     /// Any element may be read.
     Read,
@@ -24,28 +24,28 @@ enum Phase {
 pub struct Generator {
     pub rng: Random,
     pub program: Program,
-    /// Variables in scope, with the depth of their declaration.
+    /// The variables in scope, each with the depth of its declaration.
     pub scope: Vec<(usize, u32)>,
-    /// Variables with parts in scope.
+    /// The variables with parts that are in scope.
     pub objects: Vec<usize>,
-    /// Varying conditions around.
+    /// The number of enclosing varying conditions.
     pub depth: u32,
-    /// Statements that may still be made.
+    /// The number of statements that may still be generated.
     budget: u32,
-    /// Loops around.
+    /// The number of enclosing loops.
     loops: u32,
-    /// For each loop that `break` can leave, whether it may.
+    /// For each loop that `break` can leave: true if it may.
     pub leavable: Vec<bool>,
-    /// Directly in an unrolled loop, which nothing leaves.
+    /// True directly in an unrolled loop, which nothing may leave.
     pub unrolled: bool,
-    /// Unrolled loops around.
+    /// The number of enclosing unrolled loops.
     unrolls: u32,
     phase: Phase,
-    /// Type that this program likes.
+    /// The element type that this program uses most.
     favourite: Elem,
 }
 
-/// The program with this number.
+/// The program with this seed.
 pub fn program(seed: u64) -> Program {
     let mut rng = Random::new(seed);
     let fetches = [Fetch::Add, Fetch::Min, Fetch::Max, Fetch::And, Fetch::Or, Fetch::Xor];
@@ -118,7 +118,7 @@ impl Generator {
         self.scope.push((var, self.depth));
     }
 
-    /// LDS is initialised first, so that reading it means something; a few variables, so that there is something to do.
+    /// The initialization of LDS, so that reads are defined, and the declarations of a few variables.
     fn prologue(&mut self) -> Vec<Stmt> {
         let mut out = Vec::new();
         for array in 0..self.program.lds.len() {
@@ -138,7 +138,7 @@ impl Generator {
         out
     }
 
-    /// What the variables hold at the end is the result.
+    /// The final values of the variables are the results.
     fn epilogue(&mut self) -> Vec<Stmt> {
         let mut out = Vec::new();
         let mut slots = [0; 15];
@@ -164,7 +164,7 @@ impl Generator {
         out
     }
 
-    /// Statements; `top` if the variables stay in scope.
+    /// Statements. `top` says whether the variables stay in scope afterwards.
     fn block(&mut self, top: bool) -> Vec<Stmt> {
         let (scope, objects, depth) = (self.scope.len(), self.objects.len(), self.depth);
         let mut out = Vec::new();
@@ -173,7 +173,7 @@ impl Generator {
             self.budget -= 1;
             let before = out.len();
             self.statement(&mut out);
-            // Lanes may be missing after it.
+            // Some lanes may be inactive after the statement.
             self.depth += out[before..].iter().filter(|s| s.leaves(0)).count() as u32;
         }
         if !top {
@@ -184,11 +184,11 @@ impl Generator {
         out
     }
 
-    /// The body of a loop that lanes may leave before its condition says so.
+    /// The body of a loop that lanes may leave before the loop's condition ends it.
     fn leavable(&mut self, varying: bool) -> Vec<Stmt> {
         let before = (self.depth, self.loops, self.unrolled);
         let leavable = self.one_in(2);
-        // Exits are made only where the body counts as divergent from its beginning.
+        // Exits are generated only if the whole body counts as divergent.
         self.depth += u32::from(varying || leavable);
         self.loops += 1;
         self.leavable.push(leavable);
@@ -199,10 +199,10 @@ impl Generator {
         body
     }
 
-    /// `if condition { break; }` or another exit.
+    /// `if condition { break; }`, or another exit.
     fn exit(&mut self, out: &mut Vec<Stmt>) {
         let loops = self.leavable.len();
-        // Out of a loop only through others that may be left as well.
+        // An exit from an outer loop leaves the inner loops too, so all of them must allow it.
         let reach = self.leavable.iter().rev().take_while(|l| **l).count();
         let all = reach == loops;
         let exit = match self.rng.below(5) {
@@ -218,7 +218,7 @@ impl Generator {
         self.depth += u32::from(place == Place::Lane);
         if self.one_in(3) {
             then.extend(self.assignment());
-            // A declaration that nobody sees is no harm.
+            // Variables that are declared in the branch are not in scope afterwards.
             self.scope.retain(|v| !then.iter().any(|s| matches!(s, Stmt::Let { var, .. } if *var == v.0)));
         }
         self.depth -= u32::from(place == Place::Lane);
@@ -289,7 +289,7 @@ impl Generator {
     fn match_statement(&mut self, out: &mut Vec<Stmt>) {
         let ints = [Elem::U32, Elem::I32, Elem::U8, Elem::I8, Elem::U16, Elem::I16, Elem::U64, Elem::I64];
         let ty = Ty { elem: self.pick(&ints), place: self.place() };
-        // Half of the values are small, so that arms are taken.
+        // Half of the values are small, so that arms with small patterns are selected.
         let value = match self.one_in(2) {
             true => Expr::bin(Bin::And, self.expr(ty, 2), Expr::leaf(Op::Lit(ty.elem, 7))),
             false => self.expr(ty, 2),
@@ -299,7 +299,7 @@ impl Generator {
         out.push(Stmt::Match { value, arms, bodies });
     }
 
-    /// A number, or a range that is not empty.
+    /// A number, or a non-empty range.
     fn arm(&mut self, elem: Elem) -> Arm {
         let bits = u64::MAX >> (64 - 8 * elem.bytes());
         let largest = if elem.is_signed() { bits >> 1 } else { bits };
@@ -313,7 +313,7 @@ impl Generator {
         }
     }
 
-    /// An index of a private array: known in those with even numbers.
+    /// An index of a private array: a literal for arrays with even numbers.
     fn private_index(&mut self, array: usize) -> Expr {
         match array % 2 {
             0 => Expr::u32(self.rng.below(PRIVATE_LEN as usize) as u32),
@@ -321,7 +321,7 @@ impl Generator {
         }
     }
 
-    /// `loop`, with a `break` that comes for certain.
+    /// A `loop` with a `break` that is certain to be reached.
     fn endless(&mut self, out: &mut Vec<Stmt>) {
         let fuel = self.declare(Ty::lane(Elem::U32), true);
         out.push(Stmt::Let { var: fuel, init: Expr::u32(0) });
@@ -331,7 +331,7 @@ impl Generator {
             Stmt::Set { var: fuel, op: Some(Bin::Add), value: Expr::u32(1) },
             Stmt::If { cond: spent, then: vec![Stmt::Break(0)], els: Vec::new() },
         ];
-        // One level for the loop, one for what follows the `break`.
+        // One level for the loop, and one for the code after the `break`.
         self.depth += 2;
         self.loops += 1;
         self.leavable.push(true);
@@ -358,7 +358,7 @@ impl Generator {
         Some(Stmt::Let { var, init })
     }
 
-    /// A value that becomes `ty` by itself.
+    /// A value that converts to `ty` implicitly.
     pub fn value(&mut self, ty: Ty) -> Expr {
         if ty.place == Place::Lane && self.one_in(8) {
             return self.expr(Ty::wave(ty.elem), 2);
@@ -407,7 +407,7 @@ impl Generator {
         }
         let value = self.value(Ty::lane(elem));
         out.push(Stmt::LdsStore { array, index: Expr::leaf(Op::Id(Id::Local)), value });
-        // A whole phase of atomics between two barriers.
+        // A whole phase of atomics, between two barriers.
         if self.depth == 0 && self.loops == 0 && SHARED.contains(&elem) && self.one_in(2) {
             out.push(Stmt::Barrier);
             let op = self.pick(&[Fetch::Add, Fetch::Min, Fetch::Max, Fetch::And, Fetch::Or, Fetch::Xor]);
@@ -429,7 +429,7 @@ impl Generator {
             false => Expr::new(Op::And, [left, self.expr(Ty { elem: Elem::Bool, place }, 2)]),
         };
         let step = Stmt::Set { var: fuel, op: Some(Bin::Add), value: Expr::u32(1) };
-        // A uniform counter is counted in a loop only that nothing leaves.
+        // A uniform counter is generated only for a loop that no lane leaves early.
         let mut body = match place {
             Place::Lane => self.leavable(true),
             _ => {
@@ -465,7 +465,7 @@ impl Generator {
             if elem.is_signed() { Expr::bin(Bin::Sub, small, three) } else { small }
         };
         let (start, end) = match self.rng.below(6) {
-            // Ends of the type, where a counter could wrap.
+            // Bounds at the ends of the type, where a counter could wrap.
             0 => {
                 let last = u64::MAX >> (64 - 8 * elem.bytes() + u32::from(elem.is_signed()));
                 let first = Expr::leaf(Op::Lit(elem, last - self.rng.below(4) as u64));
@@ -475,7 +475,7 @@ impl Generator {
             }
             1 | 2 => (self.small_literal(elem), small(self, place)),
             3 => (small(self, place), self.small_literal(elem)),
-            // Trips that are known when the kernel is built.
+            // A trip count that is known when the kernel is built.
             4 => {
                 let [first, last] = [0; 2].map(|_| self.small_literal(elem));
                 let last = if place == Place::Lane { Expr::new(Op::Splat, [last]) } else { last };
@@ -490,7 +490,7 @@ impl Generator {
         let range = Range { inclusive: self.one_in(3), reversed: self.one_in(3), step, stages: None };
         let var = self.declare(Ty { elem, place }, false);
         let scope = self.scope.len();
-        // The counter cannot be assigned, so that its depth does not matter.
+        // The loop counter cannot be assigned, so its depth does not matter.
         self.scope.push((var, self.depth));
         let body = self.leavable(place == Place::Lane);
         self.scope.truncate(scope);
@@ -514,7 +514,7 @@ impl Generator {
         Expr::leaf(Op::Lit(elem, data::value(elem, &mut self.rng)))
     }
 
-    /// An index that is mostly below `len`, a power of two where it must be.
+    /// An index below `len`.
     pub fn index(&mut self, len: u32) -> Expr {
         let x = self.expr(Ty::lane(Elem::U32), 1);
         Expr::bin(Bin::And, x, Expr::u32(len - 1))
@@ -596,7 +596,7 @@ impl Generator {
         }
     }
 
-    /// Two operands of which at least one is exactly `ty` and the other becomes it.
+    /// Two operands, at least one of which has exactly the type `ty`; the other converts to it.
     fn operands(&mut self, ty: Ty, depth: u32) -> (Expr, Expr) {
         let a = self.expr(ty, depth);
         let b = match self.rng.below(4) {
@@ -665,7 +665,7 @@ impl Generator {
             }
             17 if place == Place::Wave && self.depth == 0 => {
                 let v = self.expr(Ty::lane(elem), depth);
-                // A constant beyond the wave is an error of the build.
+                // A constant lane number outside the wave would be a build error.
                 let lane = self.expr(Ty::wave(Elem::U32), 1);
                 Expr::new(Op::ReadLane, [v, Expr::bin(Bin::Rem, lane, Expr::u32(64))])
             }

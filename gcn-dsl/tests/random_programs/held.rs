@@ -1,4 +1,4 @@
-//! Variables with parts in a program that is traced: what the macro's expansion does with each of their types.
+//! Variables with parts in a traced program: what the macro's expansion does with each of their types.
 
 use std::rc::Rc;
 
@@ -11,16 +11,16 @@ use super::cells::{Cell, cell};
 use super::shapes::{Either, Long, Machine, Pair, Thing, Word, passed};
 use super::value::{D, Val, of};
 
-/// A cell of each lane.
+/// A varying cell.
 type Lanes = <Cell as lang::Stored>::Value;
 type Body<'b> = &'b mut dyn FnMut(usize, Vec<Val>);
 pub type Values<'b> = &'b mut dyn FnMut(bool) -> (usize, Vec<Val>);
 
 /// A variable with parts.
 pub trait Held {
-    /// An assignment of a value, or of one of two.
+    /// Assigns a value, or one of two values.
     fn set(&self, cond: Option<D<bool>>, values: Values);
-    /// `match` on it.
+    /// `match` on the variable.
     fn take(&self, body: Body);
     fn member(&self, _: usize) -> Val {
         unreachable!("`typing` knows what has fields")
@@ -51,7 +51,7 @@ pub trait Held {
     }
 }
 
-/// `if cond { then } else { else }` with values of the two expressions.
+/// `if cond { then } else { else }`, with the values of the two expressions.
 macro_rules! choose {
     ($cond:expr, $then:expr, $else:expr) => {
         match $cond {
@@ -73,7 +73,7 @@ macro_rules! choose {
     };
 }
 
-/// A branch without a value.
+/// An `if` without a value.
 macro_rules! branch {
     ($cond:expr, $then:expr, $else:expr) => {{
         let guard = lang::if_begin($cond, &Top::new());
@@ -90,7 +90,7 @@ struct Variable<X>(Var<X, Top>);
 pub fn declare(shape: Shape, cond: Option<D<bool>>, values: Values) -> Rc<dyn Held> {
     macro_rules! declared {
         ($t:ty) => {{
-            // A variable whose first value is what its declaration says: as `let objectK: T; objectK = …;`.
+            // A variable that is declared without a value and then assigned: `let objectK: T; objectK = …;`.
             let mut first: Option<$t> = None;
             <$t as Makes>::made(cond, values, &mut |x| first = Some(x));
             let first = first.unwrap_or_else(|| unreachable!("a value is made"));
@@ -120,7 +120,7 @@ pub fn declare(shape: Shape, cond: Option<D<bool>>, values: Values) -> Rc<dyn He
     }
 }
 
-/// Values of a type out of a variant and its fields.
+/// Constructs values of a type from a variant and its fields.
 trait Makes: Sized {
     fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self));
 }
@@ -182,7 +182,7 @@ where
     }
 }
 
-/// As a function that returns an `Option` gives it.
+/// Constructed like the result of a function that returns an `Option`.
 fn value_of<T: gcn_dsl::scalar::Number>((variant, x): (usize, Vec<Val>)) -> Maybe<V<T>>
 where
     D<T>: TryFrom<Val, Error = Val>,
@@ -385,7 +385,7 @@ macro_rules! results {
     ($($t:ty, $e:ty $(, $passed:ident)?;)*) => {$(
         impl Makes for Outcome<V<$t>, V<$e>> {
             fn made(cond: Option<D<bool>>, values: Values, put: &mut dyn FnMut(Self)) {
-                // As a function that returns a `Result` gives it.
+                // Constructed like the result of a function that returns a `Result`.
                 made!(cond, values, put, |(variant, x): (usize, Vec<Val>)| -> Self {
                     match variant {
                         0 => lang::ok(of::<$t>(x[0]).lane()).into_device(),

@@ -1,7 +1,7 @@
-//! What a program means: an interpreter over the lanes of a workgroup, in plain Rust.
+//! The meaning of a program: an interpreter over the lanes of a workgroup, in plain Rust.
 //!
-//! It refuses programs whose meaning the language leaves open: races, uninitialised LDS, barriers that not all waves
-//! reach, and what [`bits`](super::bits) refuses.
+//! It rejects programs whose meaning the language leaves open: those with races, uninitialised LDS, barriers that not
+//! all waves reach, and those that [`bits`](super::bits) rejects.
 
 use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::scalar::Elem;
@@ -17,24 +17,24 @@ use super::data::{Data, Results};
 use super::shapes::host_passed;
 use super::typing;
 
-/// Which lanes of the workgroup run.
+/// The active lanes of the workgroup.
 type Mask = u128;
 /// A value for each lane.
 type Lanes = Vec<u64>;
 type Result<T> = std::result::Result<T, Unspecified>;
 
-/// Statements and expressions that may run, so that an endless program is one more refused one.
+/// The maximum number of executed statements and expressions, so that an endless program is rejected as well.
 const STEPS: u32 = 6_000;
 
-/// An element of an LDS array, and who touched it since the last barrier.
+/// An element of an LDS array, and the lanes that have accessed it since the last barrier.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     value: u64,
     initialised: bool,
     writer: Option<u32>,
-    /// Lanes that read: none, one, or several.
+    /// The lanes that have read the element: none, one, or several.
     reader: Option<Option<u32>>,
-    /// The kind of atomics it has seen.
+    /// The kind of atomic operations on the element.
     atomic: Option<Fetch>,
 }
 
@@ -43,21 +43,21 @@ struct Group<'p> {
     data: &'p Data,
     results: &'p mut Results,
     group: u32,
-    /// Lanes of a wave.
+    /// The number of lanes in a wave.
     wave: usize,
     vars: Vec<Lanes>,
     lds: Vec<Vec<Cell>>,
-    /// For each private array and lane, its elements.
+    /// The elements for each private array and lane.
     private: Vec<Vec<[u64; PRIVATE_LEN as usize]>>,
-    /// For each variable with parts and lane, the variant and its fields.
+    /// The variant and its fields, for each variable with parts and each lane.
     objects: Vec<Vec<(usize, Vec<u64>)>>,
     steps: u32,
-    /// For each loop around, the lanes that have left it and those that have left its trip.
+    /// For each enclosing loop, the lanes that have left the loop and those that have left its current trip.
     left: Vec<[Mask; 2]>,
     seen: &'p mut Seen,
 }
 
-/// By variable and lane of the grid: the values that it takes.
+/// The values that variables take, by variable and lane of the grid.
 pub type Seen = Vec<Vec<Vec<u64>>>;
 
 /// Runs the program on its data in waves of 64 lanes.
@@ -70,7 +70,7 @@ pub fn run_in(wave: WaveSize, program: &Program, data: &Data) -> Result<Results>
     watched(wave, program, data).map(|(results, _)| results)
 }
 
-/// The same, with the values that variables take.
+/// As [`run_in`], but also returns the values that the variables take.
 pub fn watched(wave: WaveSize, program: &Program, data: &Data) -> Result<(Results, Seen)> {
     let mut results = data.results.clone();
     let mut seen = vec![vec![Vec::new(); program.lanes() as usize]; program.vars.len()];
@@ -110,7 +110,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Runs statements; gives the lanes that get past them.
+    /// Executes statements. Returns the lanes that reach their end.
     fn block(&mut self, stmts: &[Stmt], mut mask: Mask) -> Result<Mask> {
         for stmt in stmts {
             if mask == 0 {
@@ -121,7 +121,8 @@ impl Group<'_> {
         Ok(mask)
     }
 
-    /// One trip of a loop; gives the lanes that make another, if the condition lets them, and those that returned.
+    /// Executes one trip of a loop. Returns the lanes that make another one if the condition allows it, and those that
+    /// returned.
     fn trip(&mut self, body: &[Stmt], mask: Mask) -> Result<[Mask; 2]> {
         self.left.push([0; 2]);
         let past = self.block(body, mask)?;
@@ -129,7 +130,7 @@ impl Group<'_> {
         Ok([past | trip, whole])
     }
 
-    /// Runs a statement; gives the lanes that get past it.
+    /// Executes a statement. Returns the lanes that reach its end.
     fn stmt(&mut self, stmt: &Stmt, mask: Mask) -> Result<Mask> {
         self.step()?;
         match stmt {
@@ -278,7 +279,7 @@ impl Group<'_> {
                 }
             }
             Stmt::Take { object, vars, bodies } => {
-                // The value is looked at once: bodies may change the variable.
+                // The value is read once, because bodies may change the variable.
                 let whole = self.objects[*object].clone();
                 let mut past = 0;
                 for (variant, (vars, body)) in vars.iter().zip(bodies).enumerate() {
@@ -343,7 +344,7 @@ impl Group<'_> {
         let elem = self.program.vars[var].ty.elem;
         let number = |bits: u64| number(elem, bits);
         let step = i128::from(range.step.unwrap_or(1));
-        // The number of the trip tells where the counter is, so that it cannot overflow.
+        // The counter is computed from the trip number, so that it cannot overflow.
         let at = |lane: usize, trip: i128| {
             let (first, last) = (number(start[lane]), number(end[lane]) - i128::from(!range.inclusive));
             let at = if range.reversed { last - trip * step } else { first + trip * step };
@@ -403,7 +404,7 @@ impl Group<'_> {
         Ok(lanes_of(mask).filter(|l| value[*l] != 0).fold(0, |m, l| m | 1 << l))
     }
 
-    /// The value for each lane of `mask`; in the others it means nothing.
+    /// The value for each lane in `mask`; undefined in other lanes.
     fn eval(&mut self, e: &Expr, mask: Mask) -> Result<Lanes> {
         self.step()?;
         if e.op == Op::If {
@@ -414,7 +415,7 @@ impl Group<'_> {
         if let Op::And | Op::Or = e.op {
             let left = self.mask(&e.args[0], mask)?;
             let and = e.op == Op::And;
-            // The right side runs where the left one does not decide.
+            // The right side is evaluated only where the left side does not decide.
             let right = self.mask(&e.args[1], if and { left } else { mask & !left })?;
             let holds = if and { right } else { left | right };
             return Ok((0..self.program.workgroup).map(|l| (holds >> l & 1) as u64).collect());
@@ -515,7 +516,7 @@ impl Group<'_> {
             Op::MulAdd => Ok(bits::mul_add(elem, x[0], x[1], x[2])),
             Op::Cast(to) => Ok(bits::cast(elem, to, x[0])),
             Op::Bits(_) if bits::is_nan(elem, x[0]) => Err(Unspecified("the bits of a NaN")),
-            // It could be a signalling one, which `min` and `max` treat in their own way.
+            // It could be a signalling NaN, for which `min` and `max` have special rules.
             Op::Bits(to) if bits::is_nan(to, x[0]) => Err(Unspecified("a NaN made of bits")),
             Op::Bits(_) | Op::Splat => Ok(x[0]),
             _ => unreachable!("{op:?} is not of one lane"),
@@ -538,7 +539,7 @@ impl Group<'_> {
         Ok(cell.value)
     }
 
-    /// What looks at other lanes of the wave.
+    /// Operations that read other lanes of the wave.
     fn across(&self, op: Op, args: &[Lanes], mask: Mask, out: &mut Lanes) -> Result<()> {
         let x = &args[0];
         for lane in lanes_of(mask) {
@@ -563,7 +564,7 @@ impl Group<'_> {
     }
 }
 
-/// A reduction or scan of the integers of a wave's active lanes, as one of its lanes sees it.
+/// A reduction or scan of integers over the active lanes of a wave: the result in one of its lanes.
 fn joined(what: Op, op: Bin, elem: Elem, (lane, wave): (usize, usize), mask: Mask, x: &Lanes) -> Result<u64> {
     let base = lane / wave * wave;
     let last = match what {
@@ -590,7 +591,7 @@ fn number(elem: Elem, bits: u64) -> i128 {
     if elem.is_signed() { i128::from((bits << shift) as i64 >> shift) } else { i128::from(bits) }
 }
 
-/// The element that the hardware finds: the byte offset wraps at 2^32, and beyond the end there is nothing.
+/// The element that the hardware accesses: the byte offset wraps at 2^32. `None` past the end.
 fn in_bounds(index: u64, elem: Elem, len: u32) -> Option<usize> {
     let element = (index as u32).wrapping_mul(elem.bytes()) / elem.bytes();
     (element < len).then_some(element as usize)

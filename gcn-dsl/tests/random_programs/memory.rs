@@ -1,4 +1,4 @@
-//! Arguments, arrays and variables of a type that is known only at run time.
+//! Arguments, arrays and variables of types that are known only at run time.
 
 use gcn_dsl::__private::{
     self as lang, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, Top, V, Var,
@@ -17,19 +17,19 @@ const PRIVATE: usize = PRIVATE_LEN as usize;
 
 type Load = Box<dyn Fn(D<u32>) -> Val>;
 type Store = Box<dyn Fn(D<u32>, Val)>;
-/// Takes the first element's index, the length, and the index in the part.
+/// The arguments are the index of the first element, the length, and the index in the part.
 type Part = Box<dyn Fn(D<u32>, u32, V<u32>) -> Val>;
-/// Takes the index, the width, and the element of the vector.
+/// The arguments are the index, the width, and the element of the vector.
 type Wide = Box<dyn Fn(V<u32>, u32, u32) -> Val>;
 type FetchFn = Box<dyn Fn(Fetch, D<u32>, Val)>;
 
-/// What can be done with a slice or an array.
+/// The operations that a slice or an array supports.
 #[derive(Default)]
 pub struct Memory {
     pub load: Option<Load>,
     pub uniform: Option<Load>,
     pub store: Option<Store>,
-    /// The same by `cells::put`.
+    /// The same as `store`, by `cells::put`.
     pub put: Option<Store>,
     pub part: Option<Part>,
     pub wide: Option<Wide>,
@@ -54,7 +54,7 @@ where
     Some(Box::new(move |i| at!(i, i => Val::from(lang::load(&memory, i)))))
 }
 
-/// A load at a varying index; at a uniform one, constant memory gives a uniform value.
+/// A load at a varying index. At a uniform index, read-only memory would give a uniform value.
 fn load_lanes<T: Number>(slice: Slice<T, ReadOnly>) -> Option<Load>
 where
     Slice<T, ReadOnly>: LoadAt<V<u32>, Output = V<T>>,
@@ -63,7 +63,7 @@ where
     Some(Box::new(move |i| lang::load(&slice, i.lane()).into()))
 }
 
-/// What every slice can do that is only read.
+/// The operations of every read-only slice.
 fn read<T: Number>(slice: Slice<T, ReadOnly>) -> Memory
 where
     Slice<T, ReadOnly>: LoadAt<V<u32>, Output = V<T>>
@@ -183,7 +183,7 @@ pub fn lds(elem: Elem) -> Memory {
     with_type!(elem, T => {
         let array = Lds::<T, LDS>::new();
         let f = with_fetch!(elem, T => {
-            // The same array as the element type's own name has it.
+            // The same array with the concrete element type.
             let array = (&array as &dyn std::any::Any).downcast_ref::<Lds<T, LDS>>().copied();
             array.map(|array| {
                 let f: FetchFn = Box::new(move |op, i, value| {
@@ -197,7 +197,7 @@ pub fn lds(elem: Elem) -> Memory {
     }, bool => unreachable!("no LDS arrays of bool"))
 }
 
-/// An array of each lane's own, of zeros.
+/// A private array of zeros.
 pub fn private(elem: Elem) -> Memory {
     with_type!(elem, T => {
         let zero = of::<T>(value::literal(elem, 0)).lane();
@@ -209,7 +209,7 @@ pub fn private(elem: Elem) -> Memory {
     }, bool => unreachable!("no private arrays of bool"))
 }
 
-/// A variable in scope.
+/// Access to a variable in scope.
 pub struct Variable {
     pub get: Box<dyn Fn() -> Val>,
     pub set: Box<dyn Fn(Val)>,
@@ -222,8 +222,8 @@ impl Variable {
     }
 }
 
-/// `let mut x: X = init`. The builder looks at the block that an assignment stands in; the type of the flow is only rustc's
-/// concern, and `typing` takes its place here.
+/// `let mut x: X = init`. The builder uses the block that contains an assignment. The type of the flow only matters to
+/// rustc, whose checks `typing` does here.
 pub fn declare(decl: VarDecl, init: Val) -> Variable {
     match decl.ty.elem {
         Elem::Bool => typed::<bool>(decl.ty.place, init),

@@ -1,4 +1,4 @@
-//! Variables with parts: how they are made at random.
+//! Generates variables with parts.
 
 use gcn_dsl::ir::Bin;
 use gcn_dsl::scalar::Elem;
@@ -7,17 +7,17 @@ use super::ast::{Expr, Id, Made, Op, POINTED, Place, Shape, Stmt, Ty};
 use super::generate::Generator;
 use super::typing::has_bin;
 
-/// Types of values in an `Option` and in tuples, as far as they are generated.
+/// The types of the values in an `Option` and in tuples that are generated.
 pub const OPTIONS: [Elem; 5] = [Elem::U32, Elem::F32, Elem::I64, Elem::I16, Elem::F16];
 pub const TUPLES: [(Elem, Elem); 3] =
     [(Elem::U32, Elem::I64), (Elem::F32, Elem::U16), (Elem::I32, Elem::F64)];
 
-/// A `Result`'s value and error, and the fields of `Either`.
+/// The types of the value and the error of a `Result`, and of the fields of `Either`.
 pub const RESULTS: [(Elem, Elem); 2] = [(Elem::U32, Elem::I32), (Elem::F32, Elem::U32)];
 pub const ARRAYS: [Elem; 3] = [Elem::U32, Elem::F32, Elem::I16];
 pub const EITHERS: [(Elem, Elem); 2] = [(Elem::U32, Elem::F32), (Elem::I64, Elem::U16)];
 
-/// True if an expression can have a value of the type from such a variable.
+/// True if an expression on a variable of this shape can have a value of the type.
 fn gives(shape: Shape, elem: Elem) -> bool {
     match shape {
         Shape::Thing | Shape::Either(..) | Shape::Pointer(_) => false,
@@ -31,13 +31,13 @@ pub fn steps(shape: Shape) -> bool {
     matches!(shape, Shape::Pair | Shape::Cell)
 }
 
-/// True for what has fields or elements that are assigned.
+/// True for shapes with fields or elements that can be assigned.
 pub fn has_fields(shape: Shape) -> bool {
     matches!(shape, Shape::Pair | Shape::Tuple(..) | Shape::Array(_) | Shape::Cell)
 }
 
 impl Generator {
-    /// A variable in scope of such a shape.
+    /// A variable in scope whose shape satisfies `is`.
     pub fn object(&mut self, is: impl Fn(Shape) -> bool) -> Option<usize> {
         let fitting: Vec<usize> =
             self.objects.iter().copied().filter(|k| is(self.program.objects[*k])).collect();
@@ -76,7 +76,7 @@ impl Generator {
                 let elem = self.program.objects[object].variants()[0][0];
                 let ops = [Bin::Add, Bin::Sub, Bin::Mul, Bin::Xor, Bin::And, Bin::Or];
                 let op = self.pick(&ops);
-                // The array is borrowed while the value is computed.
+                // The value must not use the array, which is borrowed while the value is computed.
                 let around = self.objects.clone();
                 self.objects.retain(|other| *other != object);
                 let value = self.value(Ty::lane(elem));
@@ -121,7 +121,7 @@ impl Generator {
         }
     }
 
-    /// A condition between two values, or none.
+    /// A condition that selects one of two values; `None` for a single value.
     fn chosen(&mut self) -> Option<Expr> {
         let place = self.place();
         self.one_in(2).then(|| self.expr(Ty { elem: Elem::Bool, place }, 2))
@@ -142,12 +142,12 @@ impl Generator {
         out.push(Stmt::Take { object, vars, bodies });
     }
 
-    /// A variable that two branches give its value.
+    /// A variable without an initial value that two branches assign.
     pub fn later(&mut self, out: &mut Vec<Stmt>) {
         let (elem, place) = (self.number(), self.place());
         let cond = self.expr(Ty { elem: Elem::Bool, place }, 2);
         let before = (self.unrolled, self.leavable.len());
-        // Nothing leaves before the value is there.
+        // No exit is allowed before the assignment.
         self.unrolled = true;
         let (mut bodies, mut values) = (Vec::new(), Vec::new());
         for _ in 0..2 {
@@ -163,7 +163,8 @@ impl Generator {
         self.enter(var);
     }
 
-    /// A value for each lane from a variable with parts, a part of a slice, a wide load, or a function that takes a closure.
+    /// A varying value from a variable with parts, a part of a slice, a wide load, or a function with a closure
+    /// argument.
     pub fn of_objects(&mut self, elem: Elem, depth: u32) -> Expr {
         let ty = Ty::lane(elem);
         let ops = [Bin::Add, Bin::Sub, Bin::Mul, Bin::Xor, Bin::And, Bin::Or, Bin::Min, Bin::Max];
@@ -180,7 +181,7 @@ impl Generator {
             }
             1 => {
                 let widest = (16 / elem.bytes()).min(8);
-                // An instruction moves whole dwords.
+                // An instruction moves whole dwords, so the width is at least one dword.
                 let width = self.pick(&[2, 4, 8]).min(widest).max(4 / elem.bytes());
                 let k = self.rng.below(width as usize) as u32;
                 Expr::new(Op::Wide(elem, width, k), [self.index(128)])

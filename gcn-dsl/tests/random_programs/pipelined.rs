@@ -1,4 +1,5 @@
-//! Random programs again, with every loop pipelined that can be: they still give what the interpreter gives.
+//! Random programs in which every loop is pipelined that can be. Their results must still equal those of the
+//! interpreter.
 
 use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::{Kernel, Target};
@@ -9,11 +10,11 @@ use super::run::{self, Outcome};
 use super::trace::Generated;
 use super::{generate, typing};
 
-/// Programs, and the loops that must have been among them for the test to mean something.
+/// The number of programs, and the minimum number of pipelined loops among them.
 const COUNT: u64 = 15;
 const LEAST_LOOPS: usize = 15;
 
-/// Sets the stages of the loops for which `stages` has some, by their number in the text.
+/// Sets the numbers of stages of the loops, by the index of the loop in the text; `None` leaves a loop as it is.
 fn with_stages(program: &Program, stages: &[Option<u8>]) -> Program {
     fn visit(body: &mut [Stmt], stages: &mut std::slice::Iter<'_, Option<u8>>) {
         for stmt in body {
@@ -28,7 +29,7 @@ fn with_stages(program: &Program, stages: &[Option<u8>]) -> Program {
     program
 }
 
-/// For each `for` in the text whether nothing leaves it early, which the macro would refuse.
+/// For each `for` in the text: true if nothing leaves it early, which the macro would reject in a pipelined loop.
 fn loops(program: &Program) -> Vec<bool> {
     let mut found = Vec::new();
     program.each(&mut |stmt| {
@@ -39,17 +40,17 @@ fn loops(program: &Program) -> Vec<bool> {
     found
 }
 
-/// How many loops of the program are pipelined when it is built.
+/// The number of loops of the program that are pipelined when it is built.
 fn pipelined(program: &Program) -> usize {
     match Generated(program).build(Target::GFX942) {
         Ok(built) => built.pipelines().len(),
         Err(e) if matches!(e.cause, BuildCause::Pipeline(_)) => 0,
-        // What it is, the run says.
+        // Another error, which the run reports.
         Err(_) => 1,
     }
 }
 
-/// The program with each loop pipelined of which a load can run ahead; how many there are.
+/// The program with `#[pipeline]` on each loop in which a load can be moved ahead, and the number of these loops.
 fn transformed(seed: u64, program: &Program) -> (Program, usize) {
     let candidates = loops(program);
     let stages = |i: usize| 2 + ((seed as usize + i) % 3) as u8;
@@ -71,7 +72,7 @@ fn pipelined_programs_give_what_the_interpreter_gives() {
         let (program, pipelined) = transformed(seed, &generate::program(seed));
         assert!(typing::is_valid(&program));
         if pipelined > 0 {
-            // Those of RDNA in turn.
+            // One place of RDNA, each program another one.
             let rdna = run::rdna();
             let places = [run::gfx9(), vec![rdna[seed as usize % rdna.len()]]].concat();
             match run::check(&program, &places) {

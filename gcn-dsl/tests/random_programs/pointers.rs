@@ -1,4 +1,4 @@
-//! Pointers in variables: `let mut p: *const u32 = at_u32.add(i);`, in a program that is traced.
+//! Pointers in variables of a traced program: `let mut p: *const u32 = at_u32.add(i);`.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::ast::POINTED;
 use super::held::{Held, Values};
 use super::value::{D, Val, of};
 
-/// The pointers that are arguments, in the order of [`POINTED`].
+/// The arguments that are pointers, in the order of [`POINTED`].
 #[derive(Clone, Copy, Default)]
 pub struct Pointers(Option<Ptr<u32, ReadOnly>>, Option<Ptr<f32, ReadOnly>>, Option<Ptr<u16, ReadOnly>>);
 
@@ -36,7 +36,7 @@ impl Pointers {
 
 struct Pointer<T> {
     to: Var<LanePtr<T, ReadOnly>, Top>,
-    /// The argument.
+    /// The pointer that is the argument.
     start: Ptr<T, ReadOnly>,
 }
 

@@ -15,6 +15,20 @@ use super::typing;
 
 /// The program as an item of `gcn_kernel!` with this name.
 pub fn kernel(program: &Program, name: &str) -> String {
+    spelled(program, name, None)
+}
+
+/// Other texts for parts of a program.
+pub trait Words {
+    /// Another text for the expression, in parentheses, or none; `arg` prints an argument.
+    fn expr(&self, program: &Program, e: &Expr, arg: &dyn Fn(usize) -> String) -> Option<String>;
+    /// Another text for the statement `var op= value`, or none; `text` is that of its value.
+    fn set(&self, program: &Program, var: usize, op: Option<Bin>, value: &Expr, text: &str)
+    -> Option<String>;
+}
+
+/// The same, with other words for what it does.
+pub fn spelled<'p>(program: &'p Program, name: &str, spelling: Option<&'p dyn Words>) -> String {
     let used = program.used();
     let mut args = Vec::new();
     if used.args & bit(Elem::Bool) != 0 {
@@ -40,13 +54,13 @@ pub fn kernel(program: &Program, name: &str) -> String {
         let zero = literal(*t, 0);
         _ = writeln!(out, "    let own{k} = Private::<{t}, {PRIVATE_LEN}>::filled({zero});");
     }
-    let mut printer = Printer { program, out, indent: 1, loops: 0 };
+    let mut printer = Printer { program, out, indent: 1, loops: 0, spelling };
     printer.block(&program.body);
     printer.out + "}\n"
 }
 
-/// True for a variable whose written type leaves open whether lanes have their own values: every other one of which that is found by
-/// what it is given.
+/// True for a variable whose written type does not say whether it is varying. This is every second variable for which
+/// the expansion finds that out by what is assigned.
 pub fn is_plain(program: &Program, var: usize) -> bool {
     let mut varies = program.vars[var].ty.place == Place::Wave;
     program.each(&mut |stmt| {
@@ -65,6 +79,7 @@ struct Printer<'p> {
     out: String,
     indent: usize,
     loops: usize,
+    spelling: Option<&'p dyn Words>,
 }
 
 fn shape_name(shape: Shape) -> String {
@@ -104,7 +119,7 @@ fn pattern(shape: Shape, variant: usize, fields: &[String]) -> String {
     }
 }
 
-/// Shifts are methods, too: the operators refuse counts that are known to be too large.
+/// Shifts are printed as methods, too, because the operators reject constant counts that are too large.
 fn is_method(op: Bin) -> bool {
     matches!(op, Bin::Shl | Bin::Shr | Bin::Min | Bin::Max)
 }
@@ -127,6 +142,11 @@ fn symbol(op: Bin) -> &'static str {
     }
 }
 
+/// The operator of an operation that has one.
+pub fn operator(op: Bin) -> Option<&'static str> {
+    (!is_method(op) && op != Bin::MulHi).then(|| symbol(op))
+}
+
 fn fetch(op: Fetch) -> &'static str {
     match op {
         Fetch::Add => "fetch_add",
@@ -138,7 +158,7 @@ fn fetch(op: Fetch) -> &'static str {
     }
 }
 
-/// What a reduction by `op` is called.
+/// The name of a reduction with the operator `op`.
 fn joined(op: Bin) -> &'static str {
     match op {
         Bin::Add => "sum",
@@ -240,6 +260,13 @@ impl Printer<'_> {
                 self.line(&text);
             }
             Stmt::Set { var, op, value } => {
+                let other = self.spelling.and_then(|spelling| {
+                    let text = self.top(value);
+                    spelling.set(self.program, *var, *op, value, &text)
+                });
+                if let Some(text) = other {
+                    return self.line(&text);
+                }
                 let value = self.expected(value);
                 let text = match op {
                     Some(op) if is_method(*op) => format!("x{var} = x{var}.{}({value});", symbol(*op)),
@@ -350,7 +377,7 @@ impl Printer<'_> {
                     None => values[0].clone(),
                     Some(c) => format!("if {} {{ {} }} else {{ {} }}", self.top(c), values[0], values[1]),
                 };
-                // An array of values that each lane has: its plain type says as much.
+                // The elements are varying, so the plain element type is sufficient.
                 let mut fields = made.iter().flat_map(|m| &m.1);
                 let lanes = |e: &Expr| typing::ty(self.program, e).is_some_and(|t| t.place == Place::Lane);
                 let shape_name = match shape {
@@ -358,7 +385,8 @@ impl Printer<'_> {
                     shape => shape_name(shape),
                 };
                 let text = match new {
-                    // Without a type it is a pointer for all lanes, or of each lane, as its first value is.
+                    // Without a type annotation, whether the pointer is uniform or varying follows from its initial
+                    // value.
                     true if matches!(shape, Shape::Pointer(_)) && object % 2 == 0 => {
                         format!("let mut object{object} = {value};")
                     }
@@ -385,7 +413,8 @@ impl Printer<'_> {
             Stmt::Take { object, vars, bodies } => self.take(*object, vars, bodies),
             Stmt::Step { object, twice, var, by } => {
                 let (name, by) = (if *twice { "twice" } else { "step" }, self.expected(by));
-                // The method is declared by another `gcn_kernel!`: whether it changes the variable is said, or for rustc to know.
+                // Another `gcn_kernel!` declares the method. The call states explicitly that it changes the variable,
+                // or leaves that to rustc.
                 self.line(&match var % 2 {
                     0 => format!("let x{var} = (&mut object{object}).{name}({by});"),
                     _ => format!("let x{var} = object{object}.{name}({by});"),
@@ -415,7 +444,7 @@ impl Printer<'_> {
         if is_plain(self.program, var) { of.elem.to_string() } else { ty(of) }
     }
 
-    /// A literal that takes the type that is expected, or another expression.
+    /// A literal that takes the expected type, or another expression.
     fn expected(&self, e: &Expr) -> String {
         let text = self.top(e);
         let Op::Lit(t, _) = e.op else { return text };
@@ -436,7 +465,7 @@ impl Printer<'_> {
 
     fn made(&self, shape: Shape, (variant, fields): &Made) -> String {
         let field = |e: &Expr| match shape {
-            // What its parameters are its fields say.
+            // The types of the fields determine the enum's parameters.
             Shape::Either(..) => format!("splat({})", self.top(e)),
             Shape::Pointer(_) => self.expr(e),
             _ => self.expected(e),
@@ -492,7 +521,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Without the outermost parentheses.
+    /// The expression without its outermost parentheses.
     fn top(&self, e: &Expr) -> String {
         let text = self.expr(e);
         let binary = matches!(e.op, Op::Bin(op) if !is_method(op));
@@ -505,6 +534,10 @@ impl Printer<'_> {
     fn expr(&self, e: &Expr) -> String {
         let arg = |i: usize| self.expr(&e.args[i]);
         let top = |i: usize| self.top(&e.args[i]);
+        let other = self.spelling.and_then(|spelling| spelling.expr(self.program, e, &arg));
+        if let Some(text) = other {
+            return text;
+        }
         match e.op {
             Op::Lit(t, bits) => literal(t, bits),
             Op::Var(v) => format!("x{v}"),

@@ -1,4 +1,4 @@
-//! Programs that random ones have been reduced to, which did not build or gave something else on RDNA.
+//! Reduced random programs that did not build or gave a wrong result on RDNA.
 
 use gcn_dsl::BuildOptions;
 use gcn_dsl::prelude::*;
@@ -6,13 +6,13 @@ use gcn_dsl::prelude::*;
 use super::run;
 
 gcn_kernel! {
-    /// An SGPR and two literals for one instruction, which may read two of the three.
+    /// An SGPR and two literals for one instruction, which may read only two of the three.
     #[workgroup(64)]
     fn two_bounds(x: &[f32], y: &mut [f32]) {
         y[global_id().x] = x.uniform(0u32).min(15.625f32).min(f32::from_bits(0xdf24_4a88));
     }
 
-    /// A selection by a mask that is a constant, between an SGPR and a literal.
+    /// A selection between an SGPR and a literal, by a constant mask.
     #[workgroup(64)]
     fn constant_mask(count: u32, out: &mut [u32]) {
         let chosen: V<bool> = false;
@@ -24,7 +24,7 @@ gcn_kernel! {
         out[global_id().x] = taken;
     }
 
-    /// Changes of the sign, of which each reader folds several.
+    /// Several sign changes, which are folded into each instruction that reads the value.
     #[workgroup(64)]
     fn signs(out: &mut [u8]) {
         let mut is_zero: V<bool> = false;
@@ -39,7 +39,7 @@ gcn_kernel! {
         out[global_id().x] = is_zero as u8;
     }
 
-    /// A constant that other lanes need than those for which it was made first.
+    /// A constant that is needed in lanes other than those for which it was first defined.
     #[workgroup(64)]
     fn of_other_lanes(out: &mut [f32]) {
         let x: V<f32> = 116.5;
@@ -53,7 +53,7 @@ gcn_kernel! {
         out[global_id().x + 64] = y;
     }
 
-    /// A value of a variable that a loop reads, and whose last statement writes the variable.
+    /// A loop reads the value of a variable, and the last statement of the loop writes the variable.
     #[workgroup(64)]
     fn last_in_a_loop(step: f32, out: &mut [f32]) {
         let mut x: V<f32> = 1.0;
@@ -64,7 +64,7 @@ gcn_kernel! {
         out[global_id().x] = x;
     }
 
-    /// The same where the loop has no condition of its own.
+    /// The same in a loop without a condition.
     #[workgroup(64)]
     fn last_in_an_endless_loop(step: f32, out: &mut [f32]) {
         let mut x: V<f32> = step;

@@ -1,10 +1,10 @@
-//! Makes a failing program small.
+//! Minimizes a failing program.
 
 use super::ast::{Expr, Op, Place, Program, Stmt};
 use super::typing;
 
-/// The smallest program found for which `fails` still holds. Takes away statements first, then parts of expressions, until
-/// nothing more can go.
+/// The smallest program found for which `fails` returns true. Removes statements first, then parts of expressions,
+/// until nothing more can be removed.
 pub fn reduce(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
     let mut best = program.clone();
     loop {
@@ -18,7 +18,7 @@ pub fn reduce(program: &Program, fails: impl Fn(&Program) -> bool) -> Program {
     }
 }
 
-/// Makes the `n`th change of a kind, and says whether there was one.
+/// Makes the `n`th change of a kind. Returns false if there is no such change.
 type Change = fn(&mut Program, n: usize) -> bool;
 
 fn pass(best: &mut Program, change: Change, fails: &impl Fn(&Program) -> bool) -> bool {
@@ -45,7 +45,7 @@ fn blocks(stmts: &mut Vec<Stmt>, f: &mut impl FnMut(&mut Vec<Stmt>) -> bool) -> 
     stmts.iter_mut().any(|s| s.bodies_mut().into_iter().any(|b| blocks(b, f)))
 }
 
-/// Removes statements: first long runs of them.
+/// Removes statements, long runs of them first.
 fn drop_statements(program: &mut Program, mut n: usize) -> bool {
     blocks(&mut program.body, &mut |block| {
         let mut len = block.len();
@@ -62,7 +62,7 @@ fn drop_statements(program: &mut Program, mut n: usize) -> bool {
     })
 }
 
-/// Puts the inside of a statement in its place.
+/// Replaces a statement by its nested statements.
 fn flatten_statements(program: &mut Program, mut n: usize) -> bool {
     blocks(&mut program.body, &mut |block| {
         for i in 0..block.len() {
@@ -115,7 +115,7 @@ fn shrink_expressions(program: &mut Program, mut n: usize) -> bool {
     })
 }
 
-/// Fewer lanes, fewer arrays.
+/// Reduces the number of lanes and of arrays.
 fn shrink_shape(program: &mut Program, n: usize) -> bool {
     match n {
         0 => program.groups = 1,

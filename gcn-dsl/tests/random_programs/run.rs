@@ -1,4 +1,4 @@
-//! One program, everywhere.
+//! Runs one program on all targets.
 
 use gcn_dsl::prelude::{Kernel, Target};
 use gcn_dsl::scalar::Elem;
@@ -15,11 +15,11 @@ use super::{generate, interpret, print, reduce, typing};
 
 pub const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
-/// A processor of each instruction set of RDNA with instructions of its own.
+/// One target for each instruction set of RDNA that has instructions of its own.
 const RDNA: [Target; 5] =
     [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
 
-/// A target, and the size of the waves there.
+/// A target and a wave size.
 pub type Place = (Target, WaveSize);
 
 /// The targets of GFX9.
@@ -27,12 +27,13 @@ pub fn gfx9() -> Vec<Place> {
     TARGETS.map(|target| (target, WaveSize::W64)).to_vec()
 }
 
-/// Those of RDNA, in waves of each size.
+/// The targets of RDNA, each with both wave sizes.
 pub fn rdna() -> Vec<Place> {
     RDNA.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave))).collect()
 }
 
-/// Those of them that `GCN_FUZZ_TARGET` names: a target, or one with the lanes of its waves, `gfx1100/32`. By default all.
+/// Those of the places that `GCN_FUZZ_TARGET` selects: a target, or a target and the lanes of its waves, as in
+/// `gfx1100/32`. By default all.
 fn asked(places: Vec<Place>) -> Vec<Place> {
     let asked = setting("GCN_FUZZ_TARGET", String::new());
     let is_asked = |(target, wave): &Place| {
@@ -41,15 +42,15 @@ fn asked(places: Vec<Place>) -> Vec<Place> {
     places.into_iter().filter(is_asked).collect()
 }
 
-/// What became of a program.
+/// The result of a test with one program.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     Same,
-    /// The language leaves its meaning open.
+    /// The language leaves the meaning of the program open.
     Unspecified(Unspecified),
-    /// It needs more registers than there are.
+    /// The program needs more registers than the target has.
     TooLarge,
-    /// It uses an operation that has types but no instructions yet.
+    /// The program uses an operation that has types but no instructions yet.
     Missing,
     Failure(Failure),
 }
@@ -61,7 +62,7 @@ pub struct Failure {
     pub what: String,
 }
 
-/// Kinds of failure, which reduction must not mix up.
+/// The kinds of failure. Reduction keeps the kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Build,
@@ -70,7 +71,8 @@ pub enum Kind {
     Panic,
 }
 
-/// Instructions of a wave: more than an interpreted program needs, so that a loop without end is a failure.
+/// The maximum number of instructions of a wave: more than a program needs that the interpreter accepts, so an endless
+/// loop is a failure.
 const MOST_INSTRUCTIONS: u64 = 3_000_000;
 
 fn on(program: &Program, (target, wave): Place, data: &Data) -> Result<Results, Outcome> {
@@ -97,12 +99,12 @@ pub fn build(program: &Program, target: Target, options: &BuildOptions) -> Resul
     })
 }
 
-/// As `Device::simulator` does it, with a limit on the instructions.
+/// As `Device::simulator` does it, but with a maximum number of instructions.
 pub fn simulate(program: &Program, built: &BuiltKernel, data: &Data) -> Result<Results, String> {
     simulate_on(program, built, data, |machine| machine)
 }
 
-/// The same on a machine that is prepared first.
+/// As [`simulate`], on a machine that is prepared first.
 pub fn simulate_on(
     program: &Program,
     built: &BuiltKernel,
@@ -167,7 +169,7 @@ pub fn simulate_on(
     Ok(results)
 }
 
-/// Runs the program at each place, and as plain Rust.
+/// Runs the program at each place, and in the interpreter, and compares the results.
 pub fn check(program: &Program, places: &[Place]) -> Outcome {
     let data = Data::new(program);
     let wants = WaveSize::ALL.map(|wave| {
@@ -211,7 +213,7 @@ pub fn check(program: &Program, places: &[Place]) -> Outcome {
     }
 }
 
-/// Reduces a failing program and says all there is to know about it.
+/// Reduces a failing program and describes the failure.
 pub fn report(seed: u64, program: &Program, failure: &Failure) -> String {
     let small = reduce::reduce(
         program,
@@ -233,7 +235,7 @@ pub fn report(seed: u64, program: &Program, failure: &Failure) -> String {
     format!("program {seed}, reduced from {} to {}: {what}\n{source}", program.size(), small.size())
 }
 
-/// Compares as many programs at each of the places.
+/// Tests `count` programs at each of the places.
 fn compared(places: &[Place], count: u64) {
     let first = fuzz_seed(0);
     let stop_at = setting("GCN_FUZZ_FAILURES", 1);

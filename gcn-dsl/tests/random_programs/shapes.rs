@@ -1,16 +1,17 @@
-//! Types and functions of the device that random programs use: a struct with methods, a trait, an enum, functions that take closures.
+//! Device types and functions that random programs use: a struct with methods, a trait, an enum, functions with closure
+//! arguments.
 
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
-    /// Numbers with a name.
+    /// Two named numbers.
     #[device]
     pub struct Pair {
         pub count: V<u32>,
         pub level: V<f32>,
     }
 
-    /// Steps of a state.
+    /// A state that can be advanced by steps.
     #[device]
     pub trait Machine {
         fn step(&mut self, by: V<u32>) -> V<u32>;
@@ -39,7 +40,21 @@ gcn_kernel! {
         }
     }
 
-    /// One of several things.
+    /// Memory in a struct.
+    #[device]
+    pub struct Rows<'a, T: Number> {
+        pub of: &'a [T],
+        pub step: u32,
+    }
+
+    #[device]
+    impl<'a, T: Number> Rows<'a, T> {
+        pub fn at(&self, i: V<u32>) -> V<T> {
+            self.of[i * self.step]
+        }
+    }
+
+    /// An enum with several variants.
     #[device]
     pub enum Thing {
         Nothing,
@@ -48,7 +63,7 @@ gcn_kernel! {
         Wide(V<i64>),
     }
 
-    /// One of two things.
+    /// An enum with two variants and two parameters.
     #[device]
     pub enum Either<A, B> {
         Left(A),
@@ -64,7 +79,7 @@ gcn_kernel! {
         Ok(left * 5 + from?)
     }
 
-    /// What is left of a `Result` after three `?`.
+    /// The value or the error of a `Result` after three `?`.
     #[device]
     pub fn passed(from: Result<V<u32>, V<i32>>, by: V<u32>) -> V<u32> {
         match reduced(from, by) {
@@ -73,13 +88,13 @@ gcn_kernel! {
         }
     }
 
-    /// A function of the caller, twice.
+    /// Applies the caller's function twice.
     #[device]
     pub fn again<T: Arithmetic>(x: V<T>, f: impl Fn(V<T>) -> V<T>) -> V<T> {
         f(f(x))
     }
 
-    /// A condition of the caller decides between its two functions.
+    /// The caller's condition selects one of its two functions.
     #[device]
     pub fn either<T: Arithmetic>(
         x: V<T>,
@@ -90,7 +105,7 @@ gcn_kernel! {
     }
 }
 
-/// `Either` with its parameters, under names that other macro calls match on.
+/// `Either` with concrete types, by names that other macro calls use in patterns.
 pub type Word = Either<V<u32>, V<f32>>;
 pub type Long = Either<V<i64>, V<u16>>;
 
@@ -102,7 +117,7 @@ fn host_reduced(from: Result<u32, i32>, by: u32) -> Result<u32, i32> {
     Ok(left.wrapping_mul(5).wrapping_add(from?))
 }
 
-/// `passed` of the host.
+/// `passed` on the host.
 pub fn host_passed(from: Result<u32, i32>, by: u32) -> u32 {
     match host_reduced(from, by) {
         Ok(x) => x,

@@ -1,6 +1,7 @@
-//! The same programs as source text: what `gcn_kernel!` makes of a program means what the program means.
+//! The same programs as source text: the kernel that `gcn_kernel!` makes of a program must give the program's result.
 //!
-//! `sample.rs` is made of [`print`](super::print) by `GCN_BLESS=1 cargo test -p gcn-dsl-tests --test random_programs through_macro`.
+//! `GCN_BLESS=1 cargo test -p gcn-dsl-tests --test random_programs through_macro` generates `sample.rs` with
+//! [`print`](super::print).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,17 +16,18 @@ use super::run::{TARGETS, simulate};
 use super::sample::SAMPLE;
 use super::{generate, interpret, print, typing};
 
-/// A kernel of the sample: the program's number, and what builds the kernel.
+/// A kernel of the sample: the program's number, and the function that builds the kernel.
 pub type Sampled = (u64, fn(Target, &BuildOptions) -> Result<BuiltKernel, BuildError>);
 
-/// How many programs the sample is chosen from, and how large each is at most, for the sake of what rustc needs for them.
+/// The number of programs from which the sample is chosen, and the maximum size of each. Both limit rustc's time.
 const CANDIDATES: usize = 150;
 const LARGEST: usize = 150;
 
-/// What of the language a program contains: each kind of statement, of operator and of call, and each type of host, uniform
-/// and varying values. The macro works by syntax, so that pairs of a type and an operation would add kernels but no case.
+/// The language features that a program uses: each kind of statement, operator and call, and each type of host, uniform
+/// and varying values. The macro works on syntax, so combinations of a type and an operation would add kernels but test
+/// nothing new.
 fn features(program: &Program) -> BTreeSet<String> {
-    // The variant's name; for operators also which.
+    // The variant's name; for operators, also the operator.
     let kind =
         |text: String, depth: usize| text.split(['(', ' ', ',']).take(depth).collect::<Vec<_>>().join(" ");
     let mut features = BTreeSet::new();
@@ -65,7 +67,14 @@ fn features(program: &Program) -> BTreeSet<String> {
     features
 }
 
-/// True if an operand that is printed inside of a closure has an `if`, which the macro refuses there.
+/// True for a program of a size for rustc that has a meaning.
+pub fn is_suitable(program: &Program) -> bool {
+    program.size() <= LARGEST
+        && !branches_in_closures(program)
+        && interpret::run(program, &Data::new(program)).is_ok()
+}
+
+/// True if an operand that is printed inside a closure contains an `if`, which the macro rejects there.
 fn branches_in_closures(program: &Program) -> bool {
     let mut found = false;
     program.each(&mut |stmt| {
@@ -80,20 +89,15 @@ fn branches_in_closures(program: &Program) -> bool {
     found
 }
 
-/// The programs of the sample: of the first that mean something the fewest, as far as a greedy choice finds them, that
-/// together contain all that any of them contains.
+/// The programs of the sample: a set of meaningful programs, as small as a greedy choice finds it, that contains every
+/// feature that any of the first programs contains.
 fn chosen() -> BTreeSet<u64> {
-    let means_something = |program: &Program| {
-        program.size() <= LARGEST
-            && !branches_in_closures(program)
-            && interpret::run(program, &Data::new(program)).is_ok()
-    };
     let candidates = (0..).map(|seed| (seed, generate::program(seed)));
-    let candidates = candidates.filter(|(_, program)| means_something(program)).take(CANDIDATES);
+    let candidates = candidates.filter(|(_, program)| is_suitable(program)).take(CANDIDATES);
     let mut left: Vec<_> =
         candidates.map(|(seed, program)| (seed, program.size(), features(&program))).collect();
     let mut chosen = BTreeSet::new();
-    // New features for what rustc has to compile; the first of the best.
+    // The number of new features in relation to the size; of equal programs, the first.
     let worth = |(_, size, features): &(u64, usize, BTreeSet<String>)| features.len() * 1000 / size;
     while let Some(best) = left.iter().rev().max_by_key(|candidate| worth(candidate)) {
         let (seed, _, covered) = best.clone();
@@ -104,12 +108,13 @@ fn chosen() -> BTreeSet<u64> {
     chosen
 }
 
-fn source() -> String {
+/// A file of these programs, each printed by `kernel` under its name.
+pub fn source(seeds: impl IntoIterator<Item = u64>, kernel: impl Fn(&Program, &str) -> String) -> String {
     let mut out = String::from("//! Made from random programs; see `through_macro.rs`.\n\n");
-    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::cells::{Cell, cell, put};\nuse super::shapes::{Long, Machine, Pair, Thing, Word, again, either, passed};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
+    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::cells::{Cell, cell, put};\nuse super::shapes::{Long, Machine, Pair, Rows, Thing, Word, again, either, passed};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
     let (mut kernels, mut list) = (String::new(), String::new());
-    for seed in chosen() {
-        kernels += &print::kernel(&generate::program(seed), &format!("program_{seed}"));
+    for seed in seeds {
+        kernels += &kernel(&generate::program(seed), &format!("program_{seed}"));
         kernels.push('\n');
         _ = writeln!(
             list,
@@ -127,12 +132,17 @@ fn source() -> String {
 #[test]
 fn the_sample_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/random_programs/sample.rs");
-    assert_current(path, &source());
+    assert_current(path, &source(chosen(), print::kernel));
 }
 
 #[test]
 fn the_macro_gives_what_the_interpreter_gives() {
-    for &(seed, build) in SAMPLE {
+    all_run(SAMPLE);
+}
+
+/// Runs each program on all targets, against the interpreter.
+pub fn all_run(sample: &[Sampled]) {
+    for &(seed, build) in sample {
         let program = generate::program(seed);
         let data = Data::new(&program);
         let want = interpret::run(&program, &data).unwrap();

@@ -1,5 +1,5 @@
-//! Random programs with few registers on the targets whose AGPRs, if they have any, are a file of their own: they still give
-//! what the interpreter gives.
+//! Random programs with few registers, on the targets that have no AGPRs or have them as a separate file. The results
+//! must still equal those of the interpreter.
 
 use gcn_dsl::BuildOptions;
 use gcn_dsl::kernel::Spills;
@@ -14,7 +14,7 @@ use super::{generate, interpret, print};
 const TARGETS: [Target; 3] = [Target::GFX900, Target::GFX906, Target::GFX908];
 const COUNT: u64 = 90;
 
-/// Few registers: LDS for some programs, and AGPRs, fewer than would be needed, where there are any.
+/// Few registers, LDS for spilling in some programs and, if the target has AGPRs, fewer than necessary.
 fn options(seed: u64) -> BuildOptions {
     let registers = RegisterLimits {
         vgprs: Some(14 + 2 * (seed % 6) as u32),
@@ -38,7 +38,7 @@ fn random_programs_with_few_registers_give_what_the_interpreter_gives() {
             let place = || format!("{target}\n{}", print::kernel(&program, &format!("program_{seed}")));
             let built = match run::build(&program, target, &options(seed)) {
                 Ok(built) => built,
-                // An instruction may need more at once.
+                // A single instruction may need more registers than the limit.
                 Err(Outcome::TooLarge) => {
                     large += 1;
                     continue;

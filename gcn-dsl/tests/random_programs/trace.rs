@@ -1,4 +1,4 @@
-//! A program as a kernel: what the macro's expansion would call, statement by statement.
+//! A program as a kernel: makes the calls that the macro's expansion would contain, statement by statement.
 
 use std::rc::Rc;
 
@@ -22,11 +22,11 @@ use super::pointers::Pointers;
 use super::typing;
 use super::value::{self, D, Val, of};
 
-/// The program as what `gcn_kernel!` would declare.
+/// The program, in the role of a kernel that `gcn_kernel!` declares.
 #[derive(Clone, Copy)]
 pub struct Generated<'p>(pub &'p Program);
 
-/// What the program is called with.
+/// The arguments of a program.
 pub struct Given<'a>(pub &'a mut Data, pub Used);
 
 impl<'a> Passed<Given<'a>> for Given<'a> {
@@ -63,7 +63,7 @@ impl Kernel for Generated<'_> {
         tracer.whole.into_iter().for_each(Block::end);
     }
 
-    /// The slices' contents go their own way, with the addresses.
+    /// The contents of the slices are transferred separately; the addresses are arguments.
     fn pack<'b, 'a: 'b>(Given(data, used): &'b mut Self::Args<'a>, packer: &mut Packer<'b>) {
         if used.args & bit(Elem::Bool) != 0 {
             packer.value(data.args[Elem::Bool as usize] != 0);
@@ -92,7 +92,7 @@ impl Kernel for Generated<'_> {
     fn pack_device<'b, 'a: 'b>((): &'b mut Self::DeviceArgs<'a>, _packer: &mut DevicePacker<'b>) {}
 }
 
-/// Values as memory holds them.
+/// The values as bytes in memory.
 pub fn bytes(elem: Elem, values: &[u64]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()[..elem.bytes() as usize].to_vec()).collect()
 }
@@ -110,7 +110,7 @@ struct Tracer<'p> {
     objects: Vec<Option<Rc<dyn Held>>>,
     ids: [Val; 5],
     open: Open,
-    /// Around the body, if it has a `return`.
+    /// The block around the body, if the body has a `return`.
     whole: Option<Block>,
 }
 
@@ -270,7 +270,7 @@ impl<'p> Tracer<'p> {
                     self.block(body);
                 }
             }
-            Stmt::Barrier => lang::barrier().__gcn_here::<_, AnyTarget, AnyTarget>(&Top::new()),
+            Stmt::Barrier => lang::barrier().a_call_in_a_kernel::<_, AnyTarget, AnyTarget>(&Top::new()),
             Stmt::Object { object, new, cond, made } => {
                 let cond = cond.as_ref().map(|c| of::<bool>(self.eval(c)));
                 let (old, shape) = (self.objects[*object].clone(), self.program.objects[*object]);
@@ -333,7 +333,7 @@ impl<'p> Tracer<'p> {
         self.objects[object].clone().expect("`typing` knows what is in scope")
     }
 
-    /// The arms of a `match`, as the chain that the macro makes of them.
+    /// The arms of a `match`, as the chain of branches that the macro generates.
     fn arms(&mut self, value: Val, arms: &[Arm], bodies: &[Vec<Stmt>]) {
         let Some((arm, rest)) = arms.split_first() else { return self.block(&bodies[0]) };
         let cond = value::is(value, *arm);

@@ -1,5 +1,5 @@
-//! Random programs again, with loops that load from memory and whose ends are known only when they run, so that several trips are
-//! made at a time: they still give what the interpreter gives.
+//! Random programs with additional loops that load from memory and whose trip counts are known only at run time, so
+//! that several trips are processed at a time. The results must still equal those of the interpreter.
 
 use gcn_dsl::ir::{Bin, Pred};
 use gcn_dsl::prelude::{Kernel, Target};
@@ -13,10 +13,10 @@ use super::trace::Generated;
 use super::typing::{has_bin, is_int};
 use super::{generate, typing};
 
-/// Programs, and the loops of several trips that must have been among them for the test to mean something.
+/// The number of programs, and the minimum number of loops among them that process several trips.
 const COUNT: u64 = 40;
 const LEAST_LOOPS: usize = 40;
-/// Numbers around which the counters start: small ones, and those where a counter would wrap.
+/// Numbers near which the counters start: small ones, and those near which a counter would wrap.
 const NEAR: [i64; 4] = [0, -5, i32::MAX as i64 - 9, u32::MAX as i64 - 9];
 
 struct Adds {
@@ -30,7 +30,7 @@ impl Adds {
         self.program.vars.len() - 1
     }
 
-    /// Bounds at most 16 apart, in either order, one of them at least an argument's.
+    /// Bounds that are at most 16 apart, in either order, at least one of which depends on an argument.
     fn bounds(&mut self, elem: Elem) -> [Expr; 2] {
         let near = Expr::leaf(Op::Lit(elem, NEAR[self.rng.below(4)] as u64 & 0xffff_ffff));
         let some = |bits: u64| {
@@ -44,7 +44,8 @@ impl Adds {
         }
     }
 
-    /// What a trip loads: neighbours of the trips around, elements at a distance, or one for all lanes.
+    /// The value that a trip loads: one that neighbouring trips also load, an element at a distance, or a uniform
+    /// value.
     fn loaded(&mut self, elem: Elem, k: &Expr) -> Expr {
         let local = Expr::leaf(Op::Id(Id::Local));
         let distance = 1 << self.rng.below(4);
@@ -85,7 +86,7 @@ impl Adds {
         body
     }
 
-    /// Puts a loop somewhere, and a store of what it computes.
+    /// Inserts a loop somewhere, and a store of its result.
     fn add(&mut self) {
         let elem = NUMBERS[self.rng.below(NUMBERS.len())];
         let counts = [Elem::U32, Elem::I32][self.rng.below(2)];
@@ -113,7 +114,7 @@ impl Adds {
     }
 }
 
-/// The program of this number with more loops, and how many more.
+/// The program with this number and additional loops, and the number of these.
 fn with_loops(seed: u64) -> (Program, usize) {
     let mut adds = Adds { rng: Random::new(!seed), program: generate::program(seed) };
     let count = 1 + adds.rng.below(3);
@@ -121,7 +122,7 @@ fn with_loops(seed: u64) -> (Program, usize) {
     (adds.program, count)
 }
 
-/// The loops on a condition that the built program has.
+/// The number of loops with a condition in the built program.
 fn loops(program: &Program) -> usize {
     let Ok(built) = Generated(program).build(Target::GFX942) else { return 0 };
     built.ir().matches("do {").count()
@@ -138,7 +139,7 @@ fn several_trips_at_a_time_give_what_the_interpreter_gives() {
             Outcome::Same => {
                 same += 1;
                 added += more;
-                // A loop of several trips has one for the rest beside it.
+                // Next to each loop of several trips is one for the remaining trips.
                 several += loops(&program).saturating_sub(loops(&generate::program(seed)) + more);
             }
             Outcome::Failure(failure) => panic!("{}", run::report(seed, &program, &failure)),

@@ -1,4 +1,5 @@
-//! The rules of types and flow, so that every program that the generator or the reducer makes is one that rustc accepts.
+//! The rules for types and flow. Every program that the generator or the reducer makes satisfies them, so that rustc
+//! accepts it.
 
 use gcn_dsl::ir::{Bin, Un};
 use gcn_dsl::scalar::Elem;
@@ -13,7 +14,7 @@ pub fn is_int(elem: Elem) -> bool {
     !elem.is_float() && elem != Elem::Bool
 }
 
-/// Operators that a type has.
+/// True if the type has the operator.
 pub fn has_bin(op: Bin, elem: Elem) -> bool {
     match op {
         Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Min | Bin::Max => elem != Elem::Bool,
@@ -35,16 +36,16 @@ pub fn has_un(op: Un, elem: Elem) -> bool {
 
 struct Checker<'p> {
     program: &'p Program,
-    /// Varying conditions around each variable's declaration; `None` where it is out of scope.
+    /// The number of varying conditions around each variable's declaration; `None` if the variable is out of scope.
     declared: Vec<Option<u32>>,
-    /// Which of the variables with parts are in scope.
+    /// For each variable with parts, true if it is in scope.
     objects: Vec<bool>,
     depth: u32,
-    /// Loops around.
+    /// The number of enclosing loops.
     loops: usize,
 }
 
-/// True if the program has types and its statements stand where they may.
+/// True if the program is well-typed and all its statements are in positions where they are allowed.
 pub fn is_valid(program: &Program) -> bool {
     let objects = vec![false; program.objects.len()];
     let mut checker =
@@ -70,14 +71,15 @@ impl Checker<'_> {
             self.stmt(stmt)?;
             let exit = matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return);
             check(!exit || i + 1 == stmts.len())?;
-            // Lanes may be missing after it. (Not if they leave together; but no program depends on that here.)
+            // Some lanes may be inactive after the statement. (Not if all leave together, but no program here depends
+            // on that.)
             self.depth += u32::from(stmt.leaves(0));
         }
         (self.declared, self.objects, self.depth) = before;
         Some(())
     }
 
-    /// A loop's body: lanes may have left on an earlier trip.
+    /// A loop's body. Lanes may have left the loop on an earlier trip.
     fn looped(&mut self, condition: Place, stmts: &[Stmt]) -> Option<()> {
         let leaves = stmts.iter().any(|s| s.leaves(0));
         self.loops += 1;
@@ -110,7 +112,7 @@ impl Checker<'_> {
         check(!matches!(e.op, Op::Lit(_, i) if i >= u64::from(PRIVATE_LEN)))
     }
 
-    /// A value that becomes `want` by itself.
+    /// Checks that the value converts to `want` implicitly.
     fn becomes(&self, e: &Expr, want: Ty) -> Option<()> {
         let ty = self.ty(e)?;
         check(ty.elem == want.elem && ty.place <= want.place)
@@ -180,7 +182,7 @@ impl Checker<'_> {
                 self.looped(place, body)
             }
             Stmt::For { var, range, start, end, body } => self.for_loop(*var, *range, start, end, body),
-            // One that nothing leaves has no end.
+            // A loop without a `break` would not end.
             Stmt::Loop { body } => {
                 check(has_breaks(body))?;
                 self.looped(Place::Wave, body)
@@ -225,7 +227,7 @@ impl Checker<'_> {
                 let variants = shape.variants();
                 check(!matches!(shape, Shape::Pointer(_)))?;
                 check(variants.len() == vars.len() && bodies.len() == vars.len())?;
-                // One variant is always the one: `let` with a pattern, and no condition.
+                // If there is only one variant, it is a `let` with a pattern, without a condition.
                 let place = if vars.len() == 1 { Place::Host } else { Place::Lane };
                 for ((types, vars), body) in variants.iter().zip(vars).zip(bodies) {
                     check(types.len() == vars.len())?;
@@ -289,7 +291,7 @@ impl Checker<'_> {
         let place = a.place.max(b.place).max(Place::Wave);
         check(decl.ty == Ty { elem: a.elem, place } && !decl.mutable)?;
         check(range.step != Some(0))?;
-        // The counter belongs to the body's flow.
+        // The counter belongs to the flow of the loop's body.
         self.declared[var] = Some(self.depth);
         let result = self.looped(place, body);
         self.declared[var] = None;
@@ -307,7 +309,7 @@ impl Checker<'_> {
             return Some(a);
         }
         check(a.elem == b.elem && has_bin(op, a.elem))?;
-        // Methods: the receiver is the device value, and an argument becomes what the receiver is.
+        // Methods: the receiver is a device value, and the argument is converted to the receiver's type.
         if matches!(op, Bin::Min | Bin::Max) {
             check(b.place <= a.place)?;
         }

@@ -1,4 +1,5 @@
-//! A device value of a type that is known only at run time: the operators and functions of `gcn_dsl::lang` by enumeration.
+//! A device value whose type is known only at run time: calls the operators and functions of `gcn_dsl::lang` by
+//! enumerating all types.
 
 use gcn_dsl::__private::{self as lang, CastTo, Compare, Condition, IntoDevice, Logic, S, Top, V};
 use gcn_dsl::ir::{Bin, Pred, Un};
@@ -44,7 +45,7 @@ val! {
     Bool bool I8 i8 U8 u8 I16 i16 U16 u16 I32 i32 U32 u32 I64 i64 U64 u64 F16 f16 Bf16 bf16 F32 f32 F64 f64
 }
 
-/// `$f` on the inner value of the variants listed.
+/// Evaluates the body for the inner value of each of the listed variants.
 macro_rules! each {
     ($v:expr, $d:ident => $body:expr; $($variant:ident)*) => {
         match $v {
@@ -101,7 +102,7 @@ pub fn literal(elem: Elem, bits: u64) -> Val {
 }
 
 impl Val {
-    /// As an annotation `S<T>` or `V<T>` makes it.
+    /// The value after a type annotation `S<T>` or `V<T>`.
     pub fn annotated(self, place: Place) -> Val {
         each!(self, d => match place {
             Place::Host => d,
@@ -227,7 +228,7 @@ pub fn compare(pred: Pred, a: Val, b: Val) -> Val {
     pairs!(I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
 }
 
-/// `left && right` or `left || right`. A left side that decides has the place of the result.
+/// `left && right` or `left || right`. If a host value on the left decides, `lane` says whether the result is varying.
 pub fn logic(and: bool, left: D<bool>, lane: bool, right: &mut dyn FnMut() -> Val) -> Val {
     match left {
         H(left) => logic_of(and, left, lane, right),
@@ -331,7 +332,7 @@ pub fn either(op: Bin, [x, y, z]: [Val; 3]) -> Val {
         I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
 }
 
-/// `z` as a value of each lane, of the type of `_like`.
+/// `z` as a varying value of the type of `_like`.
 fn annotated_lane<T: gcn_dsl::scalar::Scalar>(z: Val, _like: V<T>) -> V<T>
 where
     D<T>: TryFrom<Val, Error = Val>,
@@ -347,7 +348,7 @@ pub fn read_first(x: Val) -> Val {
     of_lanes!(x, a => lang::read_first_lane(a); I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
 }
 
-/// Programs name 64 lanes; a shorter wave has them modulo its own.
+/// Programs use lane numbers below 64; in a shorter wave they are taken modulo its size.
 pub fn read_lane(x: Val, lane: D<u32>) -> Val {
     let lane = match lang::wave_size() {
         gcn_isa::target::WAVE_SIZE => lane.wave(),
@@ -425,8 +426,8 @@ macro_rules! joined {
     };
 }
 
-/// The value of an `if`; `side` gives that of one of its sides, told which. The flow's type is always [`Top`], as in
-/// `counting`.
+/// The value of an `if`. `side` returns the value of the side that its argument selects. The flow's type is always
+/// [`Top`], as in `counting`.
 pub fn if_value(cond: D<bool>, side: &mut dyn FnMut(bool) -> Val) -> Val {
     match cond {
         W(cond) => {

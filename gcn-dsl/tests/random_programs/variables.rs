@@ -1,5 +1,5 @@
-//! Debug information of the programs that rustc compiles: wherever it says that a variable is in a register, the register has one of
-//! the values that the interpreter gives the variable in that lane.
+//! Debug information of the programs that rustc compiles: wherever it says that a variable is in a register, the
+//! register must have one of the values that the interpreter gives the variable in that lane.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -21,11 +21,11 @@ use super::{generate, interpret};
 
 type Slice<'d> = EndianSlice<'d, LittleEndian>;
 
-/// A dword of a variable while the code at some addresses runs.
+/// The location of one dword of a variable, for a range of code.
 #[derive(Debug)]
 struct Located {
     name: String,
-    /// By byte offset in the kernel.
+    /// The code's byte offsets in the kernel.
     range: std::ops::Range<u64>,
     dword: u32,
     bytes: u32,
@@ -38,7 +38,7 @@ enum At {
     Constant(u64),
 }
 
-/// What the debug information says of variables.
+/// The locations of variables, from the debug information.
 fn located(built: &BuiltKernel) -> Vec<Located> {
     let object = read_code_object(built.code_object()).unwrap();
     let start = object.kernels[0].address;
@@ -61,7 +61,7 @@ fn located(built: &BuiltKernel) -> Vec<Located> {
             panic!("{name}: no type")
         };
         let ty = unit.entry(ty).unwrap();
-        // Conditions of lanes are one bit each, and arrays have no size of their own.
+        // A varying condition is one bit per lane, and arrays have no size of their own.
         let of = ty.attr_value(gimli::DW_AT_name).and_then(|name| dwarf.attr_string(&unit, name).ok());
         if of.is_none_or(|name| name.slice() == b"lanes") {
             continue;
@@ -82,7 +82,7 @@ fn located(built: &BuiltKernel) -> Vec<Located> {
     found
 }
 
-/// The parts of a location: a register, or a constant, and its bytes. The numbers are those of LLVM's guide.
+/// The parts of a location: a register or a constant, and its number of bytes. The opcodes are from LLVM's guide.
 fn pieces(mut expression: Slice<'_>, size: u32) -> Vec<(Option<At>, u32)> {
     let (mut out, mut at) = (Vec::new(), None);
     while !expression.is_empty() {
@@ -91,7 +91,7 @@ fn pieces(mut expression: Slice<'_>, size: u32) -> Vec<(Option<At>, u32)> {
             0x10 => at = Some(At::Constant(expression.read_uleb128().unwrap())),
             0x9f => {}
             0x93 => out.push((at.take(), expression.read_uleb128().unwrap() as u32)),
-            // The lane that the debugger looks at: push_lane, 4, mul, offset.
+            // The offset of the lane that the debugger shows: push_lane, 4, mul, offset.
             0xe9 => {
                 let rest: Vec<u8> = (0..5).map(|_| expression.read_u8().unwrap()).collect();
                 assert_eq!(rest, [3, 0x34, 0x1e, 0xe9, 4]);
@@ -113,8 +113,8 @@ fn register(number: u64) -> Reg {
     }
 }
 
-/// Compares what registers hold with what the interpreter says. Gives the number of comparisons, and how many of them would have
-/// failed for the next variable.
+/// Compares the contents of registers with the values in the interpreter. Returns the number of comparisons, and how
+/// many would have failed for the next variable instead.
 fn compare(program: &Program, built: &BuiltKernel, seed: u64) -> [usize; 2] {
     let data = Data::new(program);
     let (_, seen) = interpret::watched(built.program().wave, program, &data).unwrap();
@@ -141,7 +141,7 @@ fn compare(program: &Program, built: &BuiltKernel, seed: u64) -> [usize; 2] {
                 continue;
             }
         };
-        // After an instruction is before the next one.
+        // The state after an instruction is the state before the next one.
         let inside =
             offsets.windows(2).filter(|w| located.range.contains(&w[0]) && located.range.contains(&w[1]));
         let at: BTreeMap<u32, Reg> = inside.map(|w| (w[0] as u32, reg)).collect();
@@ -161,7 +161,7 @@ fn compare(program: &Program, built: &BuiltKernel, seed: u64) -> [usize; 2] {
                 let Some(values) = seen[var].get(global).filter(|values| !values.is_empty()) else {
                     continue;
                 };
-                // Which NaN it is may depend on the order of operations.
+                // The bits of a NaN may depend on the order of operations.
                 if values.iter().any(|value| is_nan(program.vars[var].ty.elem, *value)) {
                     continue;
                 }
@@ -217,7 +217,7 @@ fn registers_hold_what_debug_information_says() {
     );
 }
 
-/// LLVM finds nothing wrong with the debug information.
+/// Checks that LLVM finds no error in the debug information.
 fn verified(built: &BuiltKernel) {
     if tool("llvm-dwarfdump").is_none() {
         return;

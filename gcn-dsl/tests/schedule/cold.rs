@@ -1,9 +1,10 @@
-//! `cold_path()`: what moves to the end of the kernel, and that it computes the same there.
+//! `cold_path()`: which code moves to the end of the kernel, and that the results are the same.
 
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
-    /// Bodies of uniform and varying conditions, an `else`, one in another, one with a loop, and one at the end of a loop's body.
+    /// Cold bodies of uniform and varying conditions, an `else`, one nested in another, one with a loop, and one at the
+    /// end of a loop's body.
     #[workgroup(64)]
     fn rare<const COLD: bool>(n: u32, x: &[u32], y: &mut [u32]) {
         let i = local_id().x;
@@ -41,7 +42,7 @@ gcn_kernel! {
         y[i] = sum;
     }
 
-    /// The lines of a manual schedule stay where they are.
+    /// The instructions of a manual schedule stay in their order.
     #[workgroup(64)]
     fn manual(n: u32, y: &mut [u32]) {
         let i = local_id().x;
@@ -96,7 +97,7 @@ fn rarely_executed_code_computes_the_same_at_the_end() {
     }
 }
 
-/// Instructions after `s_endpgm`.
+/// The number of instructions after `s_endpgm`.
 fn after_the_end(text: &str) -> usize {
     let code = text.lines().take_while(|line| !line.contains(".section"));
     let after = code.skip_while(|line| !line.contains("s_endpgm")).skip(1);
@@ -116,7 +117,7 @@ fn only_what_is_marked_moves() {
         };
         let (cold, plain) = (text(true), text(false));
         assert_eq!(after_the_end(&plain), 0, "{target}: {plain}");
-        // Three bodies and the `else` with their branches back.
+        // Three bodies and the `else`, with their branches back.
         assert!(after_the_end(&cold) >= 12, "{target}: {cold}");
         let fixed = manual.build(target).unwrap().assembly(Comments::None);
         assert_eq!(after_the_end(&fixed), 0, "{target}: {fixed}");

@@ -1,4 +1,5 @@
-//! Wait states that other instructions fill, and what is left alone: an order that the user asked for.
+//! Wait states that are filled with other instructions; also, code that must not change: an order that the user asked
+//! for.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, BuiltKernel};
@@ -6,7 +7,7 @@ use gcn_dsl::{BuildOptions, BuiltKernel};
 const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
 gcn_kernel! {
-    /// A lane number that the vector ALU computed, and after its use what does not need it.
+    /// A lane number that the vector ALU computes; instructions that do not depend on it come after its use.
     #[workgroup(64)]
     #[schedule(manual)]
     fn by_hand(x: &mut [u32]) {
@@ -26,7 +27,7 @@ gcn_kernel! {
         x[i] = got + ((i ^ 0x1234) + (i << 3));
     }
 
-    /// The same as by hand, but that the compiler may order it.
+    /// The same code, but the compiler may order it.
     #[workgroup(64)]
     fn free(x: &mut [u32]) {
         let i = local_id().x;

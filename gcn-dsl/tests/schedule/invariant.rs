@@ -3,7 +3,7 @@
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
-    /// What follows from the lane's number is the same on each trip.
+    /// Values that depend on the lane's number are the same on each trip.
     #[workgroup(64)]
     fn rows(n: u32, x: &[f32], y: &mut [f32]) {
         let mut sum: V<f32> = 0.0;

@@ -1,6 +1,6 @@
-//! List scheduling: the witness is a symbolic execution. Each instruction computes a value named by what it read, loads
-//! read the version of their memory, stores make a new version. Two orders of a block are the same program if every
-//! register and memory ends with the same name.
+//! List scheduling, tested by symbolic execution. Each instruction computes a value whose name consists of what it
+//! read; loads read the current version of their memory, stores create a new version. Two orders of a block are the
+//! same program if every register and memory has the same name at the end.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -52,7 +52,7 @@ fn name(inst: &MInst) -> &'static str {
     }
 }
 
-/// Places that hold values: registers by dword, flags, memories.
+/// Everything that has a value: registers by dword, flags, memories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Place {
     Virt(VReg, u8),
@@ -60,7 +60,7 @@ enum Place {
     Scc,
     Lds,
     Memory,
-    /// Barriers and the like happen in order with all memory.
+    /// Barriers and similar instructions are ordered with all memory accesses.
     Order,
 }
 
@@ -150,7 +150,7 @@ fn execute(f: &Function, insts: &[MInst]) -> State {
     state
 }
 
-/// A function with one block of random instructions on a small set of registers.
+/// A function with one block of random instructions that use few registers.
 fn random_function(seed: u64) -> Function {
     let mut rng = Random::new(seed);
     let mut f = Function::new(TARGET, "random");
@@ -306,7 +306,7 @@ fn initial_copies_stay_first() {
     assert_eq!(scheduled(&mut f, insts), ["copy", "copy", "s_load_dwordx2", "v_mul_f32"]);
 }
 
-/// The VGPRs that a block with only local registers needs, by walking it backwards.
+/// The number of VGPRs that a block with only local registers needs, computed backwards.
 fn peak_vgprs(f: &Function, insts: &[MInst]) -> u32 {
     let (mut live, mut peak) = (std::collections::HashSet::new(), 0);
     for inst in insts.iter().rev() {
@@ -334,7 +334,7 @@ fn peak_vgprs(f: &Function, insts: &[MInst]) -> u32 {
 
 #[test]
 fn pressure_keeps_to_the_budget() {
-    // 80 loads of four registers with one use each: hoisting all would take 320 VGPRs.
+    // 80 loads of four registers with one use each: if all were hoisted, they would need 320 VGPRs.
     let mut f = Function::new(TARGET, "pressure");
     let (address, p) = (f.new_vreg(RegFile::Vgpr, 1), f.new_vreg(RegFile::Sgpr, 2));
     let (va, vp) = (virt(&f, address), virt(&f, p));

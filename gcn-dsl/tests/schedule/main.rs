@@ -1,4 +1,5 @@
-//! Schedules, waits and registers: what follows instruction selection, and what kernels ask of it.
+//! Schedules, waits and registers: the stages after instruction selection, and the requests of kernels that concern
+//! them.
 
 mod cold;
 mod fill;
@@ -21,7 +22,7 @@ use gcn_dsl::BuildOptions;
 use gcn_dsl::prelude::Target;
 use gcn_isa::WaveSize;
 
-/// A target of each instruction set that differs, in waves of each size that it has.
+/// One target for each instruction set that differs, with each wave size that it supports.
 fn places() -> Vec<(Target, WaveSize)> {
     let rdna = [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
     let targets = Target::REPRESENTATIVES.into_iter().chain(rdna);

@@ -1,5 +1,5 @@
-//! Manual schedules: results in the simulator (a missing wait is an error there), the values of the waits, and that each
-//! wait is needed.
+//! Manual schedules: results in the simulator (in which a missing wait is an error), the values of the waits, and the
+//! necessity of each wait.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::kernel::InsertedKind;
@@ -11,7 +11,7 @@ use gcn_isa::counters::{Counter, WaitCnt};
 use super::{options, places};
 
 gcn_kernel! {
-    /// Four loads at once, each waited for where it is used.
+    /// Four loads at once, with a wait for each before its use.
     #[workgroup(64)]
     #[schedule(manual)]
     fn four_loads(x: &[f32], y: &mut [f32]) {
@@ -38,7 +38,7 @@ fn written(kernel: &BuiltKernel) -> Vec<(usize, WaitCnt)> {
     waits(kernel.program()).into_iter().filter(|(i, _)| note(*i).starts_with("written wait")).collect()
 }
 
-/// No wait but those that are written, and those that are needed for kernel arguments.
+/// Checks that the only waits are those that the kernel contains and those that kernel arguments need.
 fn only_written_vm_waits(kernel: &BuiltKernel) {
     for inserted in kernel.waits().iter().filter(|i| i.kind == InsertedKind::Waitcnt) {
         for reason in &inserted.reasons {
@@ -54,7 +54,8 @@ fn only_written_vm_waits(kernel: &BuiltKernel) {
     }
 }
 
-/// Each written wait is the weakest that is enough: one more operation outstanding, and the checker objects.
+/// Checks that each written wait is the weakest that is sufficient: with one more operation outstanding, the checker
+/// reports an error.
 fn each_written_wait_is_needed(kernel: &BuiltKernel) {
     let options = Options { errata: false, memory_model: MemoryModel::Strict, ..Options::default() };
     assert!(check::check_with(kernel.program(), options).findings.is_empty());
@@ -94,7 +95,7 @@ fn loads_are_waited_for_one_by_one() {
 }
 
 gcn_kernel! {
-    /// Loads stay outstanding over a loop whose trips load, too; the number of trips is not known.
+    /// Loads stay outstanding during a loop that also loads. The trip count is unknown.
     #[workgroup(64)]
     #[schedule(manual)]
     fn over_a_loop(trips: u32, x: &[f32], y: &mut [f32]) {
@@ -111,7 +112,7 @@ gcn_kernel! {
         y[i] = sum + wait(second);
     }
 
-    /// One operation of each kind, in and out of a branch.
+    /// One operation of each kind, inside and outside a branch.
     #[workgroup(64)]
     fn kinds(n: u32, x: &[f32], y: &mut [f32]) {
         let tile = Lds::<f32, 64>::new();
@@ -130,7 +131,7 @@ gcn_kernel! {
         }
     }
 
-    /// Everything on a counter at once; an instruction by its name.
+    /// A wait for everything on a counter; an instruction that is called by its name.
     #[workgroup(64)]
     #[schedule(manual)]
     fn all_at_once(x: &[f32], y: &mut [f32]) {
@@ -147,7 +148,7 @@ fn the_weakest_wait_behind_a_loop() {
     for (target, wave) in places() {
         let kernel = over_a_loop.build_with(target, &options(wave)).unwrap();
         only_written_vm_waits(&kernel);
-        // Without a trip one younger operation is outstanding; in a trip none.
+        // Without a trip, one younger operation is outstanding; in a trip, none.
         let values: Vec<u8> = written(&kernel).iter().map(|(_, w)| Counter::Vm.of(*w)).collect();
         assert_eq!(values, [0, 1, 0], "{}", kernel.assembly(Comments::Explain));
         for trips in [0u32, 1, 5] {
@@ -182,7 +183,8 @@ fn every_kind_of_operation() {
     }
 }
 
-/// The counters by the names that the ISA documents have for them: RDNA 1 to 3 count stores apart, RDNA 4 every kind.
+/// The counters, by their names in the ISA documents: RDNA 1 to 3 count stores separately, RDNA 4 counts every kind
+/// separately.
 #[test]
 fn each_kind_waits_on_its_own_counter() {
     let on = |target| {
@@ -200,7 +202,7 @@ fn each_kind_waits_on_its_own_counter() {
     assert_eq!(on(Target::GFX1201), each);
 }
 
-/// What is written before what, in a manual block.
+/// In a manual block, the instructions stay in the written order.
 #[test]
 fn the_written_order_stays() {
     for (target, wave) in places() {
@@ -218,7 +220,7 @@ fn the_written_order_stays() {
     }
 }
 
-/// Taking any written wait away is seen by the strict simulator or by the checker.
+/// If any written wait is removed, the strict simulator or the checker reports an error.
 #[test]
 fn taking_a_wait_away_breaks() {
     let x: Vec<f32> = (0..256).map(|i| i as f32).collect();

@@ -1,4 +1,4 @@
-//! The order that a kernel asks for: barriers for the scheduler, patterns, priorities.
+//! The order that a kernel requests: scheduling barriers, patterns, priorities.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::lang::matrix::Spread;
@@ -9,7 +9,7 @@ use super::options;
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// Left to itself the scheduler starts the second load at once.
+    /// Without requests, the scheduler starts the second load immediately.
     #[workgroup(64)]
     fn free(x: &[f32], y: &mut [f32]) {
         let i = local_id().x;
@@ -27,7 +27,7 @@ gcn_kernel! {
         y[i] = a + b;
     }
 
-    /// Loads may pass.
+    /// Loads may move across the barrier.
     #[workgroup(64)]
     fn loads_pass(x: &[f32], y: &mut [f32]) {
         let i = local_id().x;
@@ -118,7 +118,7 @@ fn nothing_passes_a_barrier_for_the_scheduler() {
         let plain = free.build_with(target, &options).unwrap();
         let split = fenced.build_with(target, &options).unwrap();
         let passed = loads_pass.build_with(target, &options).unwrap();
-        // The multiplication that only needs the first load.
+        // The multiplication that depends only on the first load.
         let first = |kernel: &BuiltKernel| {
             places(kernel, "v_").into_iter().find(|i| {
                 *i > places(kernel, "buffer_load")[0] && {
@@ -155,7 +155,7 @@ fn priorities_stay_where_they_are_written() {
 #[test]
 fn classes_follow_each_other_as_asked() {
     let x: Vec<f16> = (0..2048).map(|i| f16::from_f32((i % 13) as f32 - 6.0)).collect();
-    // Lane l of the fragments holds row (column) l % 32, k from 4 * (l / 32): elements 4 l of the tile on.
+    // Lane l of a fragment has row (column) l % 32 and k from 4 * (l / 32) on: the elements of the tile from 4 l on.
     let part = |k: usize, row: usize, j: usize| x[(row + 32 * (j / 4)) * 4 + k * 256 + j % 4].to_f32();
     for target in TARGETS.into_iter().filter(|t| *t >= Target::GFX908) {
         let kernel = products.build(target).unwrap();
@@ -178,7 +178,8 @@ fn classes_follow_each_other_as_asked() {
     }
 }
 
-/// A factor takes a lane two reads: on RDNA 3, where each half of the wave has all of it, of 16 bytes, on RDNA 4 of 8 bytes.
+/// A lane loads a factor with two reads: of 16 bytes on RDNA 3, where each half of the wave has the whole factor, of 8
+/// bytes on RDNA 4.
 #[test]
 fn classes_follow_each_other_on_rdna() {
     let x: Vec<f16> = (0..2048).map(|i| f16::from_f32((i % 13) as f32 - 6.0)).collect();

@@ -1,14 +1,16 @@
-//! `#[ping_pong]`: results in every mode of the simulator, what is refused, and that faults in such loops are still found.
+//! `#[ping_pong]`: results in every mode of the simulator, code that is rejected, and the detection of faults in such
+//! loops.
 
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
 
-/// Columns of A and rows of B in LDS at a time.
+/// The number of columns of A and rows of B in LDS at a time.
 const DEPTH: u32 = 16;
 
 gcn_kernel! {
-    /// c = a * b for 128 x depth times depth x 64; `a` has rows of `depth` elements, `b` columns.
+    /// c = a * b for 128 x depth times depth x 64. `a` has rows of `depth` elements, `b` has columns of `depth`
+    /// elements.
     #[workgroup(512)]
     #[targets(HasMfma)]
     fn product(depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
@@ -39,7 +41,7 @@ gcn_kernel! {
         acc.store_to(row_major(c, 64), row, col);
     }
 
-    /// Loads what another wave of the same group stores in the same phase.
+    /// Loads an element that another wave of the same group stores in the same phase.
     #[workgroup(512)]
     #[targets(HasMfma)]
     fn racing(n: u32, y: &mut [u32]) {
@@ -126,7 +128,7 @@ gcn_kernel! {
         y[local_id().x] = sum;
     }
 
-    /// All of these are the same for all waves.
+    /// All of these trip counts are uniform over the workgroup.
     #[workgroup(512)]
     fn uniform_trips(n: u32, counts: &[u32], y: &mut [u32]) {
         let mut sum: V<u32> = 0;
@@ -151,7 +153,7 @@ gcn_kernel! {
 macro_rules! products_of_rdna {
     ($($name:ident: workgroup $items:tt of waves $wave:tt, $step:tt of the depth;)*) => {$(
         gcn_kernel! {
-            /// `product` in accumulators of 16 x 16 elements, by eight waves of either size.
+            /// `product` with accumulators of 16 x 16 elements, by eight waves of either size.
             #[workgroup $items]
             #[wave $wave]
             fn $name(depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {

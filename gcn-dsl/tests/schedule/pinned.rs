@@ -1,4 +1,4 @@
-//! `#[register("…")] let`: the value is where the user wants it, and the kernel computes the same.
+//! `#[register("…")] let`: the value is in the register that the user chose, and the kernel computes the same.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildCause, BuiltKernel};
@@ -46,7 +46,7 @@ gcn_kernel! {
         }
     }
 
-    /// Both are needed by the store.
+    /// The store needs both values.
     #[workgroup(64)]
     fn both(x: &[u32], y: &mut [u32]) {
         let i = local_id().x;
@@ -57,7 +57,7 @@ gcn_kernel! {
         y[i] = pair.get(0) + pair.get(1) * other;
     }
 
-    /// One after the other.
+    /// The two values are used one after the other.
     #[workgroup(64)]
     fn in_turn(x: &[u32], y: &mut [u32]) {
         let i = local_id().x;
@@ -97,7 +97,7 @@ gcn_kernel! {
     }
 }
 
-/// Whether some instruction of that name has the register as its first or another operand.
+/// True if an instruction of this name has the register as an operand.
 fn names(kernel: &BuiltKernel, mnemonic: &str, reg: Reg) -> bool {
     let lines = kernel.program().lines.iter().filter(|l| l.inst.desc.mnemonic.starts_with(mnemonic));
     lines.into_iter().any(|l| l.inst.operands.contains(&Operand::Reg(reg)))
@@ -145,7 +145,7 @@ fn accumulators_and_fragments_are_where_they_were_asked_for() {
             "{target}\n{}",
             kernel.assembly(Comments::None)
         );
-        // The result goes to the accumulator's place by itself.
+        // The result is written to the accumulator's registers without a copy.
         let others = kernel.program().lines.iter().filter(|l| l.inst.desc.is_matrix());
         assert!(others.into_iter().all(|l| l.inst.operands[0] == Operand::Reg(Reg::a(16, 16))), "{target}");
         let mut y = vec![0f32; 1024];
@@ -153,7 +153,7 @@ fn accumulators_and_fragments_are_where_they_were_asked_for() {
         let element = |lane: usize, k: usize| x[lane * 4 + k].to_f32();
         for row in 0..32 {
             for col in 0..32 {
-                // Lane 32 h + r holds k = 4 h .. 4 h + 4 of row r.
+                // Lane 32 h + r has the elements k = 4 h .. 4 h + 4 of row r.
                 let of = |base: usize, line: usize, k: usize| element(base + 32 * (k / 4) + line, k % 4);
                 let want: f32 = (0..8).map(|k| of(0, row, k) * of(64, col, k)).sum();
                 assert_eq!(y[row * 32 + col], 2.0 * want, "{target} {row} {col}");

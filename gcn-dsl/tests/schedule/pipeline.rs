@@ -1,5 +1,5 @@
-//! `#[pipeline(stages = n)]`: the witness of results is plain Rust, for each number of trips around the number of stages; that of
-//! speed is the timed simulator.
+//! `#[pipeline(stages = n)]`. Results are compared with plain Rust, for each trip count near the number of stages.
+//! Speed is measured in the timed simulator.
 
 mod buffers;
 mod busy;
@@ -13,11 +13,11 @@ use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
-/// And those of RDNA, in waves of 32 lanes.
+/// The targets of GFX9 and of RDNA, the latter in waves of 32 lanes.
 const EVERYWHERE: [Target; 6] =
     [Target::GFX90A, Target::GFX942, Target::GFX950, Target::GFX1030, Target::GFX1100, Target::GFX1201];
 
-/// Runs the block for each target and each number of stages as the constant `N`.
+/// Runs the block for each target and each number of stages, which is the constant `N`.
 macro_rules! for_stages {
     ($device:ident, $n:ident => $body:block) => {
         for_stages!(TARGETS; $device, $n => $body)
@@ -36,7 +36,8 @@ macro_rules! for_stages {
 pub(crate) use for_stages;
 
 gcn_kernel! {
-    /// Loads of every kind and width: one byte, two, four, sixteen, through scalar memory, streaming, and merged neighbours.
+    /// Loads of every kind and width: of one, two, four and sixteen bytes, through scalar memory, streaming, and of
+    /// merged neighbours.
     #[workgroup(64)]
     fn mixed<const STAGES: usize>(
         n: u32, bytes: &[u8], halves: &[f16], words: &[u32], wide: &[f32], scalars: &[u64], y: &mut [u64]
@@ -77,7 +78,7 @@ fn loads_of_every_width_run_ahead() {
         })
     };
     for_stages!(EVERYWHERE; device, N => {
-        // One number of stages without what else may reorder and merge.
+        // With one of the numbers of stages, the other optimizations that reorder and merge are disabled.
         let options = BuildOptions { schedule: N != 3, merge: N != 3, ..BuildOptions::default() };
         let built = mixed::<N>.build_with(device.target(), &options).unwrap();
         let [pipeline] = built.pipelines() else { panic!("one loop: {:?}", built.pipelines()) };
@@ -107,7 +108,7 @@ gcn_kernel! {
     }
 }
 
-/// The simulator ends the run at the first byte that is outside of the allocation.
+/// The simulator ends the run at the first byte that is out of bounds of an allocation.
 #[test]
 fn nothing_is_read_that_the_loop_does_not_read() {
     for_stages!(EVERYWHERE; device, N => {
@@ -125,7 +126,8 @@ fn nothing_is_read_that_the_loop_does_not_read() {
 }
 
 gcn_kernel! {
-    /// What is stored to stays in its trip, and sees what earlier trips stored; the rest runs ahead.
+    /// A load of memory that the loop stores to stays in its trip, and reads what earlier trips stored. The other loads
+    /// run ahead.
     #[workgroup(64)]
     fn scan<const STAGES: usize>(n: u32, x: &[u32], y: &mut [u32]) {
         let lane = local_id().x;
@@ -135,7 +137,7 @@ gcn_kernel! {
         }
     }
 
-    /// What nothing in the loop stores to runs ahead although it could be written.
+    /// Loads run ahead from memory that the kernel may write if nothing in the loop stores to it.
     #[workgroup(64)]
     fn moved<const STAGES: usize>(n: u32, from: &mut [u32], to: &mut [u32]) {
         let lane = local_id().x;

@@ -1,4 +1,5 @@
-//! Loops that put tiles into LDS and multiply: where later loads start, and which wave keeps the matrix pipe.
+//! Loops that copy tiles to LDS and multiply: where the loads of later tiles are issued, and which wave keeps the
+//! matrix pipe.
 
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
@@ -6,7 +7,7 @@ use gcn_dsl::prelude::*;
 const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
 gcn_kernel! {
-    /// c = a * b of a 64 x 64 tile; `a` has rows of `depth` elements, `b` columns.
+    /// c = a * b for a 64 x 64 tile. `a` has rows of `depth` elements, `b` has columns of `depth` elements.
     #[workgroup(256)]
     #[targets(HasMfma)]
     fn product<const STAGES: usize, const PRIORITY: u8>(depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
@@ -58,10 +59,10 @@ fn later_loads_start_when_the_stores_are_under_way() {
         let text = built.assembly(Comments::None);
         let order = order(&text);
         let (stored, rest) = order.split_once('B').unwrap();
-        // Stores in their order, then the loads, all before the barrier; none among the products.
+        // The stores are in order, followed by the loads, all before the barrier; there are none between the products.
         assert_eq!(stored, "WL", "{target}: {text}");
         assert!(!rest.contains('L'), "{target}: {order}");
-        // The loop's body is there once; with another stage twice.
+        // The code contains the loop's body once; with one more stage, twice.
         let products = |text: &str| text.matches("v_mfma").count();
         let twice = product::<3, 0>.build(target).unwrap().assembly(Comments::None);
         assert_eq!(products(&twice), 2 * products(&text), "{target}");
@@ -78,7 +79,7 @@ fn a_wave_keeps_the_matrix_pipe_from_its_first_product_to_the_last() {
         assert!(before.0.ends_with('M') && before.0.matches('M').count() == 1, "{target}: {order}");
         let (kept, after) = before.1.split_once('-').unwrap();
         assert!(kept.contains('M') && kept.ends_with('M') && after == "B", "{target}: {order}");
-        // Who sets priorities keeps them.
+        // Priorities that the user sets are kept.
         let own = product::<2, 2>.build(target).unwrap().assembly(Comments::None);
         assert_eq!(own.matches("s_setprio").count(), 1, "{target}");
     }

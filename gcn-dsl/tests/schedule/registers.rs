@@ -1,4 +1,4 @@
-//! Kernels with more values than registers compute the same as with all of them, in the strict simulator.
+//! Kernels with more values than registers compute the same as with enough registers, in the strict simulator.
 
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
@@ -8,7 +8,7 @@ use gcn_test_support::env::some_of;
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// 320 values of each lane that all live until the last was loaded, in three passes over them.
+    /// 320 varying values that are all live until the last has been loaded, used in three passes.
     #[workgroup(64)]
     fn crowd(x: &[u32], y: &mut [u32]) {
         let lane = global_id().x;
@@ -30,7 +30,8 @@ gcn_kernel! {
         }
     }
 
-    /// Loops of different length in the lanes, with values that live through them and are read across lanes after them.
+    /// Loops whose trip counts differ between lanes, with values that are live through the loops and are read across
+    /// lanes afterwards.
     #[workgroup(64)]
     fn divergent(x: &[u32], y: &mut [u32]) {
         let lane = global_id().x;
@@ -63,7 +64,7 @@ gcn_kernel! {
         }
     }
 
-    /// Sixty uniform values that live through a loop.
+    /// Sixty uniform values that are live through a loop.
     #[workgroup(64)]
     fn uniform(table: &[u32], trips: u32, y: &mut [u32]) {
         let lane = global_id().x;
@@ -293,9 +294,9 @@ fn occupancy_bounds_the_registers_of_separate_files() {
             let report = kernel.report();
             assert!(report.vgprs.max(report.agprs) <= most, "{target}: {report}");
             assert!(report.occupancy.waves_per_simd >= waves, "{target}: {report}");
-            // AGPRs beside as many VGPRs take nothing from the occupancy, so all of them are used.
+            // As many AGPRs as VGPRs do not reduce the occupancy, so all of them are used.
             assert_eq!(report.agprs > most / 2, target.has_agprs(), "{target}: {report}");
-            // The descriptor counts the larger file by fours.
+            // The descriptor counts the larger file in units of four.
             let granules = u32::from(kernel.descriptor()[48] & 63);
             assert_eq!(granules, report.vgprs.max(report.agprs).div_ceil(4) - 1, "{target}: {report}");
         }
@@ -340,7 +341,7 @@ fn accumulators_that_do_not_fit_go_through_vgprs_where_files_are_separate() {
     };
     let (expected, none) = run(Target::GFX90A, &BuildOptions::default());
     assert!(none.total() == 0 && expected.iter().any(|v| *v != 0.0), "{none:?}");
-    // To VGPRs, and where these do not suffice through them to memory.
+    // Spilled to VGPRs and, if there are not enough of these, through VGPRs to memory.
     let (y, spills) = run(Target::GFX908, &limits(80, 40, 32));
     assert!(y == expected && spills.register_moves > 0 && spills.stores == 0, "{spills:?}");
     let (y, spills) = run(Target::GFX908, &limits(24, 40, 32));

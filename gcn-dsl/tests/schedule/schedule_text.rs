@@ -1,5 +1,5 @@
-//! `kernel.schedule()`: the whole text of a small kernel (`tests/data/schedule.txt`; `GCN_BLESS=1` writes it anew, and the diff
-//! is to be read), and what must hold of the numbers in every text, each by a witness of its own.
+//! `kernel.schedule()`: the complete text for a small kernel (`tests/data/schedule.txt`, which `GCN_BLESS=1` overwrites;
+//! read the diff), and properties of the numbers in every text, each tested by independent means.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
@@ -45,7 +45,7 @@ fn kernels(target: Target) -> [BuiltKernel; 3] {
     ]
 }
 
-/// An instruction's row.
+/// The row of an instruction.
 #[derive(Debug)]
 struct Row<'t> {
     line: usize,
@@ -69,7 +69,7 @@ fn row(text: &str) -> Option<Row<'_>> {
     })
 }
 
-/// Block by block.
+/// The rows of each block.
 fn blocks(text: &str) -> Vec<Vec<Row<'_>>> {
     text.split("\nblock ").skip(1).map(|block| block.lines().skip(1).filter_map(row).collect()).collect()
 }
@@ -80,7 +80,7 @@ fn the_whole_text() {
     assert_current(concat!(env!("CARGO_MANIFEST_DIR"), "/data/schedule.txt"), &text);
 }
 
-/// The printer of programs is the witness.
+/// The rows are compared with the output of the printer of programs.
 #[test]
 fn every_instruction_is_there_once_and_in_order() {
     for kernel in TARGETS.into_iter().flat_map(kernels) {
@@ -102,7 +102,7 @@ fn back(row: &Row<'_>) -> u64 {
     text.split(';').next().unwrap().trim().parse().unwrap()
 }
 
-/// Loads take what the table of parameters says, the wait ends with the later one, and the product comes next.
+/// Loads take the time in the table of parameters, the wait ends with the later load, and the product follows.
 #[test]
 fn waits_end_when_what_they_name_is_back() {
     for target in TARGETS {
@@ -120,7 +120,7 @@ fn waits_end_when_what_they_name_is_back() {
     }
 }
 
-/// `s_nop n` takes n + 1 slots of four cycles, and the numbers of the head are those of the report.
+/// `s_nop n` takes n + 1 slots of four cycles, and the numbers in the header are those of the report.
 #[test]
 fn idle_wait_states_take_their_slots() {
     let mut idle = 0;
@@ -142,7 +142,7 @@ fn idle_wait_states_take_their_slots() {
     assert!(idle > 0);
 }
 
-/// The user's line stands above its instructions.
+/// The user's source line is printed above its instructions.
 #[test]
 fn the_users_lines_are_named() {
     let source = include_str!("schedule_text.rs");

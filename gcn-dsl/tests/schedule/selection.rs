@@ -1,4 +1,5 @@
-//! Instruction selection and value numbering: what is computed once, and what becomes one instruction.
+//! Instruction selection and value numbering: which values are computed once, and which operations are combined into
+//! one instruction.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
@@ -8,7 +9,7 @@ fn text(kernel: &BuiltKernel) -> String {
 }
 
 gcn_kernel! {
-    /// Pairs of operations, one to an output row.
+    /// Pairs of operations, one for each row of the output.
     #[workgroup(64)]
     fn pairs_of_operations(a: &[u32], b: &[u32], c: &[u32], y: &mut [u32]) {
         let i = local_id().x;
@@ -82,7 +83,7 @@ fn two_operations_become_one_instruction() {
 }
 
 gcn_kernel! {
-    /// The same product in sibling branches, a commuted sum, and two loads of one place of LDS.
+    /// The same product in sibling branches, a commuted sum, and two loads from the same LDS address.
     #[workgroup(64)]
     fn repeated(n: u32, x: &[f32], y: &mut [f32]) {
         let tile = Lds::<f32, 128>::new();
@@ -106,7 +107,7 @@ fn equal_values_are_computed_once() {
         let kernel = repeated.build(target).unwrap();
         let text = text(&kernel);
         assert_eq!(text.matches("v_mul_lo_u32").count(), 1, "{target}: {text}");
-        // The sum's two places by one instruction, and the square's one by one.
+        // One instruction stores both copies of the sum; the square's are stored one by one.
         assert_eq!(text.matches("ds_read").count(), 2, "{target}: {text}");
         assert_eq!(text.matches("ds_write").count(), 1, "{target}: {text}");
         let (n, mut y) = (20, vec![0.0; 64 * 148]);

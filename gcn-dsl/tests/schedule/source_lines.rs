@@ -47,7 +47,7 @@ gcn_kernel! {
     }
 }
 
-/// The line of this file that has `text`, from 1.
+/// The number, from 1, of the line in this file that equals `text`.
 fn line_of(text: &str) -> usize {
     1 + include_str!("source_lines.rs").lines().position(|l| l.trim() == text).expect(text)
 }
@@ -93,7 +93,7 @@ fn llvm_shows_the_rust_line_of_each_instruction() {
     }
 }
 
-/// What llvm-symbolizer says of each instruction: mnemonic, then functions with their lines, innermost first.
+/// The output of llvm-symbolizer for each instruction: mnemonic, then functions with their lines, innermost first.
 fn frames(path: &Path) -> Vec<(String, Vec<(String, usize)>)> {
     let listing = Command::new("llvm-objdump-22").arg("-d").arg(path).output().unwrap();
     let listing = String::from_utf8(listing.stdout).unwrap();
@@ -151,7 +151,7 @@ fn inlined_functions_are_shown_with_their_calls() {
     }
 }
 
-/// What llvm-dwarfdump says of each variable of this name, up to the next entry.
+/// The entries of each variable of this name in the output of llvm-dwarfdump.
 fn variables<'d>(dump: &'d str, name: &str) -> Vec<&'d str> {
     let entries = dump.split("\n\n").filter(|entry| entry.contains("DW_TAG_variable"));
     entries.filter(|entry| entry.contains(&format!("DW_AT_name\t(\"{name}\")"))).collect()
@@ -177,7 +177,7 @@ fn variables_have_their_types_and_registers() {
         let kernel = through_two.build_with(target, &options).unwrap();
         assert_eq!(kernel.code(), through_two.build(target).unwrap().code());
         let text = dump(kernel.code_object());
-        // Each of the two calls has its own.
+        // Each of the two calls has a variable of its own.
         let squares = variables(&text, "square");
         assert_eq!(squares.len(), 2, "{text}");
         for square in squares {

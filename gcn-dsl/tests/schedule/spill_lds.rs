@@ -1,4 +1,4 @@
-//! Registers that go to LDS: results, the descriptor, LDS of the kernel's own beside them, occupancy.
+//! Registers that are spilled to LDS: results, the descriptor, LDS that the kernel itself uses, occupancy.
 
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
@@ -7,7 +7,8 @@ use gcn_dsl::{BuildOptions, BuiltKernel};
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 gcn_kernel! {
-    /// Forty values of each lane that live across an exchange through the kernel's own LDS, in a workgroup of three dimensions.
+    /// Forty varying values that are live across an exchange through the kernel's own LDS, in a three-dimensional
+    /// workgroup.
     #[workgroup(8, 4, 4)]
     #[max_registers(vgpr = 24, agpr = 0, lds_spill = 40960)]
     fn exchange(x: &[u32], y: &mut [u32]) {
@@ -27,7 +28,7 @@ gcn_kernel! {
         }
     }
 
-    /// An array of dynamic size after what is spilled; lanes with an odd number change their values.
+    /// An array of dynamic size after the spill slots; lanes with odd numbers change their values.
     #[workgroup(64)]
     #[max_registers(vgpr = 16, agpr = 0, lds_spill = 4096)]
     fn dynamic(n: u32, x: &[u32], y: &mut [u32]) {
@@ -83,12 +84,12 @@ fn registers_go_to_lds_and_what_is_left_to_scratch() {
         let kernel = exchange.build(target).unwrap();
         let (spills, spec) = (*kernel.spills(), kernel.spec());
         assert!(kernel.report().vgprs <= 24 && spills.lds_stores > 0 && spills.lds_loads > 0, "{spills:?}");
-        // 512 bytes of its own, and slots of 512 bytes.
+        // 512 bytes of the kernel's own LDS, and slots of 512 bytes.
         assert!(spec.lds_bytes > 512 && spec.lds_bytes <= 512 + 40960, "{}", spec.lds_bytes);
         assert_eq!(spec.lds_bytes % 512, 0);
         assert_eq!(spills.stores, 0, "{spills:?}");
         run_exchange(&kernel, target);
-        // Two slots are not enough, and none are asked for.
+        // With space for two slots, which is not enough, and with none.
         for (lds_spill, bytes) in [(1024 + 100, 512 + 1024), (0, 512)] {
             let registers = RegisterLimits { lds_spill: Some(lds_spill), ..RegisterLimits::default() };
             let options = BuildOptions { registers, ..BuildOptions::default() };
@@ -102,7 +103,7 @@ fn registers_go_to_lds_and_what_is_left_to_scratch() {
 
 #[test]
 fn lds_for_registers_leaves_the_occupancy_that_was_asked_for() {
-    // Seven workgroups of two waves give some SIMD four waves, and share 64 KiB.
+    // Seven workgroups of two waves share 64 KiB, so that some SIMD has four waves.
     let registers = RegisterLimits {
         min_occupancy: Some(4),
         lds_spill: Some(60_000),

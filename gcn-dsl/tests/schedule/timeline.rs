@@ -21,7 +21,7 @@ fn input() -> Vec<f32> {
     (0..16 * 128u16).map(f32::from).collect()
 }
 
-/// The timed run computes what the kernel says, and its waves wait for the loads.
+/// The timed run computes the correct result, and its waves wait for the loads.
 #[test]
 fn timed_runs_give_results_and_a_report() {
     let mut x = input();
@@ -31,7 +31,7 @@ fn timed_runs_give_results_and_a_report() {
     assert!(report.waves == 2 && report.stalls.get(Stall::Waitcnt) > 0, "{}", report.summary());
 }
 
-/// The page has the kernel's name and line, a fold, and the note of the compiler on each wait.
+/// The page contains the kernel's name and line, a fold, and the compiler's comment on each wait.
 #[test]
 fn the_timeline_has_the_reasons_of_waits() {
     let built = sums.build(Target::GFX942).unwrap();

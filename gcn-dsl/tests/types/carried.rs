@@ -1,5 +1,5 @@
-//! What loops carry: pairs of accumulators in packed registers, results of a condition in the body, and values that overwrite a
-//! variable where its old value is read last. Bits are those of the host.
+//! Values that loops carry: pairs of accumulators in packed registers, results of a condition in the body, and values
+//! that overwrite a variable where its old value is last read. The bits must equal the host's.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -9,7 +9,7 @@ use super::{TARGETS, bits};
 const LANES: usize = 64;
 
 gcn_kernel! {
-    /// Three accumulators, of which two are a pair.
+    /// Three accumulators, two of which are a pair.
     #[workgroup(64)]
     fn attract(n: u32, points: &[f32], out: &mut [f32]) {
         let tile = Lds::<f32, 256>::new();
@@ -34,7 +34,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Lanes leave the loop one after the other; the pair keeps what they have.
+    /// Lanes leave the loop one after the other; their accumulators in the pair stay unchanged.
     #[workgroup(64)]
     fn divergent(steps: &[u32], x: &[f32], out: &mut [f32]) {
         let i = local_id().x;
@@ -88,7 +88,7 @@ macro_rules! narrow {
 narrow! { halves f16 signed i16 unsigned u16 }
 
 gcn_kernel! {
-    /// Mandelbrot's iteration: its condition has the squares that its body needs.
+    /// The Mandelbrot iteration, whose condition contains the squares that the body needs.
     #[workgroup(64)]
     fn escape(limit: u32, c: &[f32], out: &mut [u32], at: &mut [f32]) {
         let i = local_id().x;
@@ -106,7 +106,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// A list: the condition loads what the body adds up.
+    /// A linked list, whose condition loads what the body adds.
     #[workgroup(64)]
     fn follow(next: &[u32], sums: &mut [u32]) {
         let mut at = local_id().x;
@@ -137,7 +137,7 @@ fn count(kernel: &impl Kernel, target: Target, name: &str) -> usize {
 fn accumulators_of_f32_are_pairs() {
     let points = floats(1, 256);
     for target in TARGETS {
-        // Of each trip one subtraction and one sum are for two accumulators.
+        // On each trip, one subtraction and one sum are for two accumulators.
         let (packed, single) =
             (count(&attract, target, "v_pk_fma_f32"), count(&attract, target, "v_fmac_f32"));
         assert_eq!(packed > 0, packs(target), "{target}: {packed} and {single}");
@@ -228,7 +228,7 @@ sums! {
 fn the_body_reuses_what_the_condition_computes() {
     let c: Vec<f32> = floats(7, 2 * LANES).into_iter().map(|x| x / 5.0).collect();
     for target in TARGETS {
-        // The two squares, once before the loop and once at its end; no copy of `t`.
+        // The two squares are computed once before the loop and once at its end; `t` is not copied.
         let text = escape.build(target).unwrap().assembly(Comments::None);
         let looped = text.split("LBB").nth(2).unwrap_or(&text);
         assert_eq!(looped.matches("v_mul_f32").count(), 3, "{target}: {text}");
@@ -251,7 +251,7 @@ fn the_body_reuses_what_the_condition_computes() {
 fn the_body_reuses_what_the_condition_loads() {
     let next: Vec<u32> = (0..LANES as u32).map(|i| if i % 9 == 0 { 0 } else { i - 1 }).collect();
     for target in TARGETS {
-        // Before the loop and at its end.
+        // One load before the loop and one at its end.
         assert_eq!(count(&follow, target, "buffer_load"), 2, "{target}");
         let mut sums = vec![u32::MAX; LANES];
         follow.launch(&Device::simulator(target), Grid::x(1), (&next, &mut sums)).unwrap();

@@ -1,17 +1,18 @@
-//! `as` between every pair of types: all 16-bit and narrower inputs, random and special ones of 32 and 64 bits.
+//! `as` between every pair of types: for all inputs of at most 16 bits, and for random and special ones of 32 and 64
+//! bits.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
 use super::{TARGETS, bf16_of, bits, f16_of, samples};
 
-/// How a host type is converted: Rust's `as`, which rounds once; the 16-bit floats by the same rule.
+/// The conversion of a host type: Rust's `as`, which rounds once; conversions to the 16-bit floats also round once.
 trait Host: Copy + std::fmt::Debug {
-    /// Inputs: all where there are few.
+    /// Inputs: all values, if there are few.
     fn inputs(rng: &mut Random) -> Vec<Self>;
     fn to_ints(self) -> ([i64; 4], [u64; 4]);
     fn to_floats(self) -> (f32, f64);
-    /// One rounding to the 16-bit floats.
+    /// Converts to the 16-bit floats with one rounding.
     fn halves(self) -> (f16, bf16);
 }
 
@@ -29,7 +30,8 @@ where
     list
 }
 
-/// f64 with its last bit standing for what an integer of 64 bits has beyond: rounding that again is rounding once.
+/// An f64 whose last bit is set if the integer has further bits, so that rounding it again is equivalent to one
+/// rounding.
 fn sticky(x: i128) -> f64 {
     let shift = (128 - x.unsigned_abs().leading_zeros()).saturating_sub(40);
     let lost = x.unsigned_abs() & ((1u128 << shift) - 1) != 0;
@@ -94,13 +96,13 @@ const EDGES: [f64; 22] = [
     f64::NAN,
 ];
 
-/// Floats of any exponent, and many within the range of integers and of 16-bit floats, near their ties.
+/// Floats of any exponent; many are in the range of integers and of 16-bit floats, near their ties.
 fn float(rng: &mut Random) -> f64 {
     let any = f64::from_bits(bits(rng));
     match rng.below(4) {
         0 => any,
         1 => {
-            // A tie of f16 or bf16, or a little beside.
+            // A tie of f16 or bf16, or a number near one.
             let kept = if rng.one_in(2) { 42 } else { 45 };
             let tie = (any.to_bits() >> kept << kept) | 1 << (kept - 1);
             let exponent = (1023 - 30 + rng.below(60) as u64) << 52;

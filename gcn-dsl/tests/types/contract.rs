@@ -1,4 +1,4 @@
-//! `#[contract]`: what is fused, in Rust's bits.
+//! `#[contract]`: which operations are fused. The results must have the same bits as Rust's `mul_add`.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -19,7 +19,8 @@ macro_rules! kernels {
                 out[i + 64] = c + a * b;
                 out[i + 128] = a * b - c;
                 out[i + 192] = c - a * b;
-                // Of two products the left one; one that others read as well stays beside.
+                // Of two products, the left one is fused; a product that is used elsewhere too is also computed
+                // separately.
                 out[i + 256] = a * b - b * c;
                 let product = a * c;
                 out[i + 320] = product + b;
@@ -74,7 +75,7 @@ macro_rules! check {
 fn sums_are_fused_with_products() {
     check!(singles plain_singles f32 |n| n as f32 / 524_288.0 - 1.0, f32::mul_add);
     check!(doubles plain_doubles f64 |n| n as f64 / 3.0e5 - 1.7, f64::mul_add);
-    // The product of two f16 is an f64 exactly, and so is its sum with a third.
+    // The product of two f16 is exact in f64, and so is its sum with a third f16.
     let fma = |a: f16, b: f16, c: f16| f16::from_f64(a.to_f64() * b.to_f64() + c.to_f64());
     check!(halves plain_halves f16 |n| f16::from_f32(n as f32 / 524_288.0 - 1.0), fma);
 }

@@ -1,4 +1,5 @@
-//! How many vector instructions functions of f32 take: the numbers of the guide, beside those of ROCm's library.
+//! The numbers of vector instructions that functions of f32 take: those in the guide, and those of ROCm's library for
+//! comparison.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -68,7 +69,8 @@ fn sine_and_cosine_share_the_reduction() {
     let all = functions();
     let of = |name: &str| all.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count);
     let both = vector(&text(&sine_and_cosine));
-    // The reduction is the larger part of either. Both take 237 with clang 22 and ROCm's library, which reduces twice.
+    // The reduction is the larger part of each function. Both together take 237 instructions with clang 22 and ROCm's
+    // library, which reduces twice.
     assert!(2 * both < of("sin") + of("cos") + both, "{both}, {} and {}", of("sin"), of("cos"));
     assert!(both < of("sin") + 20, "{both}, after {} for a sine", of("sin"));
 }

@@ -1,9 +1,11 @@
-//! Division by constants, which is a multiplication: quotients and remainders are Rust's, for dividends at the edges and at random.
+//! Division by constants, which is a multiplication: quotients and remainders must equal Rust's, for extreme and random
+//! dividends.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
-/// Divisors of a type: small ones, powers of two and their neighbours, those whose multiplier has 33 bits (7, 641 …), the largest.
+/// Divisors of a type: small ones, powers of two and their neighbours, those whose multiplier has 33 bits (7, 641 …),
+/// the largest.
 macro_rules! divisors {
     ($($name:ident $ty:ident [$($d:expr),* $(,)?];)*) => {$(
         mod $name {
@@ -31,7 +33,7 @@ macro_rules! divisors {
             fn are_as_in_rust() {
                 let mut x: Vec<$ty> = vec![0, 1, 2, $ty::MAX, $ty::MAX - 1, $ty::MIN, $ty::MIN + 1];
                 for d in &DIVISORS {
-                    // Where a quotient changes.
+                    // Numbers near which the quotient changes.
                     for k in [1, 2, $ty::MAX.wrapping_div(*d)] {
                         let multiple = k.wrapping_mul(*d);
                         x.extend([multiple, multiple.wrapping_sub(1), multiple.wrapping_add(1)]);

@@ -1,4 +1,5 @@
-//! 8-bit floats: all codes to f32 and other types, f32 near every code and every tie back, in each target's variant.
+//! 8-bit floats: all codes converted to f32 and other types, and f32 near every code and every tie converted back, in
+//! the format of each target.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -7,7 +8,7 @@ use super::bits;
 
 const WITH_EIGHT_BITS: [Target; 2] = [Target::GFX942, Target::GFX950];
 
-/// f32 with the last bit set where something was lost, so that rounding it is rounding once.
+/// An f32 whose last bit is set if it is inexact, so that rounding it again is equivalent to one rounding.
 fn odd(x: f64) -> f32 {
     let near = x as f32;
     if f64::from(near) == x || x.is_nan() {
@@ -59,13 +60,13 @@ macro_rules! kernels {
 
                 let mut x: Vec<f32> = codes.iter().map(|c| c.to_f32(target)).collect();
                 for i in 0..255 {
-                    // The tie between neighbours, and the floats beside it.
+                    // The tie between two neighbours, and the floats next to it.
                     let tie = (f64::from(x[i]) + f64::from(x[i + 1])) as f32 / 2.0;
                     x.extend([tie, f32::from_bits(tie.to_bits().wrapping_add(1)), f32::from_bits(tie.to_bits().wrapping_sub(1))]);
                 }
                 let mut rng = Random::new(8);
                 x.resize_with(4096, || f32::from_bits(bits(&mut rng) as u32));
-                // In f64 a little more than the tie, which f32 would lose.
+                // As f64, slightly more than the tie; as f32, the difference would be lost.
                 let y: Vec<f64> = x.iter().map(|x| f64::from(*x) * (1.0 + 2f64.powi(-50))).collect();
                 let k: Vec<i32> = (0..4096).map(|i| if i < 2048 { i } else { bits(&mut rng) as i32 }).collect();
                 let mut out = vec![$t::default(); 4 * 4096];

@@ -1,4 +1,4 @@
-//! Floats: operators and the methods that are exact or correctly rounded, against Rust's.
+//! Floats: operators and the methods that are exact or correctly rounded, compared with Rust's.
 
 use gcn_dsl::lang::Float;
 use gcn_dsl::prelude::*;
@@ -62,7 +62,7 @@ macro_rules! kernels {
         fn $test() {
             let mut rng = Random::new(stringify!($test).len() as u64);
             for target in TARGETS {
-                // Every 16-bit value; of wider types random ones.
+                // All 16-bit values; for wider types, random ones.
                 let n = if size_of::<$t>() == 2 { 65536 } else { samples(4096) };
                 let mut make = |i: usize, all: bool| -> $t {
                     let $bits = if all && size_of::<$t>() == 2 { i as u64 } else { bits(&mut rng) };
@@ -80,10 +80,10 @@ macro_rules! kernels {
                         let got = out[k * n + i];
                         let same = got.to_bits() == wanted.to_bits()
                             || got.is_nan() && wanted.is_nan()
-                            // Of 0.0 and -0.0 either may be the smaller one.
+                            // Either of 0.0 and -0.0 may count as the smaller one.
                             || matches!(k, 6 | 7) && got == *wanted && x[i] == y[i]
                             || k == 18 && got == *wanted && (x[i] == y[i] || y[i] == <$t>::default());
-                        // Signalling NaNs and the smallest of them: the hardware makes them quiet first.
+                        // Signalling NaNs in the minimum and maximum: the hardware makes them quiet first.
                         let signalling = matches!(k, 6 | 7) && ($x.is_nan() || $y.is_nan());
                         assert!(same || signalling, "{target} {:e} {:e} result {k}: {got:e}, not {wanted:e}", $x, $y);
                     }
@@ -100,7 +100,7 @@ macro_rules! kernels {
     )*};
 }
 
-/// Rust's own for f32 and f64.
+/// Rust's own operations for f32 and f64.
 macro_rules! native {
     ($x:ident $y:ident) => {
         [
@@ -128,13 +128,13 @@ macro_rules! native {
     };
 }
 
-/// 16-bit floats: f64 holds sums and products exactly; quotients and roots of 11 bits are far enough from ties there.
+/// 16-bit floats: in f64 sums and products are exact, and quotients and roots of 11 bits are far enough from ties.
 macro_rules! through_f64 {
     ($t:ident $round:ident $x:ident $y:ident) => {{
         let (a, b) = ($x.to_f64(), $y.to_f64());
         let sign = if a.is_nan() { a } else { a.signum() };
         let clamped = if a.is_nan() { a } else { a.max(b.min(-b)).min(b.max(-b)) };
-        // bf16 has no fused instruction: f32's result is rounded again.
+        // bf16 has no fused instruction: the result in f32 is rounded again.
         let fused = if stringify!($t) == "bf16" {
             f64::from((a as f32).mul_add(b as f32, a as f32))
         } else {

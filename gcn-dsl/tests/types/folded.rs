@@ -1,5 +1,5 @@
-//! What one instruction does with an operand that is known in part: conditions as carries, counts that start at a sum, halves of 64-bit
-//! masks that are all zeros or ones.
+//! Operands that are known in part, folded into one instruction: conditions as carries, counts that are added to a sum,
+//! halves of 64-bit masks that are all zeros or ones.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -9,7 +9,7 @@ use super::{TARGETS, bits, instructions};
 const N: usize = 128;
 
 gcn_kernel! {
-    /// A condition as 0 or 1, either way round, added on both sides and subtracted.
+    /// A condition as 0 or 1, or inverted, added on either side and subtracted.
     #[workgroup(64)]
     fn carries(x: &[u32], y: &[u32], sums: &mut [u32], signed: &mut [i32]) {
         let i = global_id().x;
@@ -34,7 +34,7 @@ gcn_kernel! {
         wide[i] = y[i] + (x[i] as u64 | (y[i] as u64) << 32).count_ones();
     }
 
-    /// Masks of which a half is all zeros or ones, and a number without an upper half.
+    /// Masks one half of which is all zeros or ones, and a number whose upper half is zero.
     #[workgroup(64)]
     fn halves(x: &[u64], y: &[u32], out: &mut [u64]) {
         let i = global_id().x;

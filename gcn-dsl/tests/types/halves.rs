@@ -1,4 +1,4 @@
-//! Both halves of products: where a kernel asks for both, they are computed together.
+//! Both halves of products: if a kernel uses both, they are computed together.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -10,7 +10,7 @@ const N: usize = 64;
 macro_rules! kernels {
     ($($name:ident $t:ident $wide:ident)*) => {$(
         gcn_kernel! {
-            /// The lower half before the upper one and after it, of exchanged factors, and of a product that a branch multiplies.
+            /// The lower half before the upper one and after it, with exchanged factors, and of a product in a branch.
             #[workgroup(64)]
             fn $name(x: &[$t], y: &[$t], low: &mut [$t], high: &mut [$t]) {
                 let i = local_id().x;
@@ -82,7 +82,7 @@ fn both_halves_are_one_product() {
             (3, 0),
             "{words}"
         );
-        // The schoolbook's four products of words, and nothing beside them.
+        // The four products of words of the schoolbook method, and no others.
         let long = of_u64.build(target).unwrap().assembly(Comments::None);
         assert_eq!((instructions(&long, "v_mad_u64_u32"), instructions(&long, "v_mul_")), (12, 0), "{long}");
     }

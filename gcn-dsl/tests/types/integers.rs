@@ -1,4 +1,4 @@
-//! Integers: every operator and method of every type, varying and uniform, against Rust's.
+//! Integers: every operator and method of every type, varying and uniform, compared with Rust's.
 
 use gcn_dsl::lang::Integer;
 use gcn_dsl::prelude::*;
@@ -6,7 +6,7 @@ use gcn_test_support::Random;
 
 use super::{TARGETS, bits, samples};
 
-/// Results of the type itself, of its unsigned sibling, and counts.
+/// Results of the type itself, of its unsigned counterpart, and counts.
 type Results<T, U, N> = (Vec<T>, Vec<U>, Vec<N>);
 
 macro_rules! on {
@@ -86,7 +86,7 @@ macro_rules! kernels {
                 #[unroll] for k in 0..r.len() { counts[i + k as u32 * n] = r[k]; }
             }
 
-            /// The same in uniform values: a wave for each element.
+            /// The same with uniform values, one wave for each element.
             #[workgroup(64)]
             fn $s(x: &[$t], y: &[$t], d: &[$t], shift: &[u32], own: &mut [$t], unsigned: &mut [$u], counts: &mut [u32]) {
                 let i = workgroup_id().x;

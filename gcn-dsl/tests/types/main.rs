@@ -1,6 +1,6 @@
-//! Scalar types in the simulator against plain Rust: operators, methods, casts, mathematical functions.
+//! Scalar types in the simulator, compared with plain Rust: operators, methods, casts, mathematical functions.
 //!
-//! `GCN_FUZZ_COUNT` multiplies the random samples.
+//! `GCN_FUZZ_COUNT` multiplies the number of random samples.
 
 mod carried;
 mod casts;
@@ -31,12 +31,12 @@ use gcn_test_support::env::fuzz_count;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
-/// How many samples to take where `thorough` are enough for a thorough run.
+/// The number of samples in this run, if `thorough` are enough for a thorough run.
 fn samples(thorough: usize) -> usize {
     (thorough * fuzz_count(4)).div_ceil(4).next_multiple_of(256)
 }
 
-/// Random bits: anything, few bits, runs of ones, near the ends.
+/// Random bits: arbitrary ones, few set bits, runs of ones, and numbers near the ends of the range.
 fn bits(rng: &mut Random) -> u64 {
     let any = |rng: &mut Random| {
         (rng.below(1 << 22) as u64) << 44 | (rng.below(1 << 22) as u64) << 22 | rng.below(1 << 22) as u64
@@ -52,14 +52,15 @@ fn bits(rng: &mut Random) -> u64 {
     }
 }
 
-/// `x` rounded once to a float of `digits` bits with exponents from `least`, ties to even; infinite beyond `most`.
+/// `x` rounded once to a float with `digits` bits and exponents from `least` on, ties to even; infinite above `most`.
 ///
-/// The conversions from f64 of the crate `half` drop the low word before they round, so they are not a reference.
+/// The conversions from f64 of the crate `half` discard the low word before they round, so they cannot be the
+/// reference.
 fn rounded(x: f64, digits: i32, least: i32, most: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
     }
-    // f64's own denormals are far below every quantum here.
+    // The denormals of f64 are far below every quantum here.
     let exponent = ((x.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(least);
     let quantum = 2f64.powi(exponent - digits + 1);
     let result = (x / quantum).round_ties_even() * quantum;
@@ -74,7 +75,7 @@ fn bf16_of(x: f64) -> half::bf16 {
     half::bf16::from_f64(rounded(x, 8, -126, half::bf16::MAX.to_f64()))
 }
 
-/// How many instructions of the kernel begin so.
+/// The number of instructions of the kernel that start with `mnemonic`.
 fn instructions(kernel: &str, mnemonic: &str) -> usize {
     kernel.lines().filter(|line| line.trim_start().starts_with(mnemonic)).count()
 }

@@ -1,7 +1,7 @@
-//! Mathematical functions: error in units of the last place against the host's f64 functions.
+//! Mathematical functions: the error in units of the last place, compared with the host's f64 functions.
 //!
-//! The bounds are those of the guide to types. The reference of f64 is the host's own library, whose error is below one
-//! unit; of shorter types it is as good as exact.
+//! The bounds are those in the guide to types. The reference for f64 is the host's library, whose error is below one
+//! unit; for shorter types it is as good as exact.
 
 use gcn_dsl::lang::{Approximate, Float};
 use gcn_dsl::prelude::*;
@@ -67,20 +67,20 @@ fn approximate<T: Approximate>(x: V<T>, one_and_a_half: V<T>) -> Vec<V<T>> {
     ]
 }
 
-/// Distance of `got` from the exact `wanted` in units of the last place of a format of `digits` bits with exponents from
-/// `least`.
+/// The distance of `got` from the exact `wanted` in units of the last place of a format with `digits` bits and
+/// exponents from `least` on.
 fn ulps(got: f64, wanted: f64, digits: i32, least: i32) -> f64 {
     if got.is_nan() && wanted.is_nan() || got == wanted {
         return 0.0;
     }
     if got.is_infinite() || wanted.is_infinite() || got.is_nan() || wanted.is_nan() {
-        // Infinite where the largest number is near enough: half a unit beyond it.
+        // Infinity is accepted if the exact result is within half a unit of the largest number or above it.
         let bound = 2f64.powi(2 - least);
         let near = |x: f64| x.abs() >= bound * (1.0 - 2f64.powi(-digits - 1));
         return if near(got) && near(wanted) && digits < 53 { 0.5 } else { f64::INFINITY };
     }
     let exponent = if wanted == 0.0 { least } else { (wanted.abs().log2().floor() as i32).max(least) };
-    // In two steps, as the quantum of denormals is one itself.
+    // Scaled in two steps, because the quantum of denormals is itself denormal.
     (got - wanted).abs() * 2f64.powi(500) / 2f64.powi(exponent - digits + 501)
 }
 
@@ -148,7 +148,8 @@ wide! {
     bf16 |x| x.to_f64(), |x| bf16_of(x), |b| bf16::from_bits(b as u16);
 }
 
-/// Every 16-bit float; of wider ones random bits, usual sizes, and the neighbourhoods of 0, 1 and multiples of pi / 2.
+/// All 16-bit floats; of wider types random bits, numbers of ordinary size, and those near 0, 1 and multiples of pi /
+/// 2.
 fn inputs<T: Wide>() -> (Vec<T>, Vec<T>) {
     let mut rng = Random::new(T::BYTES as u64);
     let n = if T::BYTES == 2 { 65536 } else { samples(16384) };
@@ -219,7 +220,7 @@ fn approximations_of_f32() {
             let error = |i: usize| ulps(f64::from(out[k * n + i]), reference(f64::from(x[i])), 24, -126);
             let worst = (0..n).max_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap();
             println!("{target} {function}: {:.3} ulp at {:e}", error(worst), x[worst]);
-            // Two instructions: the argument of the exponential is rounded, as is the logarithm near 1.
+            // Two instructions: the argument of the exponential is rounded, and so is the logarithm near 1.
             let bound = match *function {
                 "approx_exp" => 90.0,
                 "approx_ln" => 2.5,

@@ -1,10 +1,11 @@
-//! Methods that Rust's numbers have: one expression for the device and for the host, so that the names are Rust's too.
+//! Methods that Rust's numbers have: the same expression is compiled for the device and for the host, so the names are
+//! also Rust's.
 
 mod floats;
 mod integers;
 mod table;
 
-/// A result as 64 bits, so that one array holds all.
+/// A result as 64 bits, so that one array can contain all results.
 pub trait Word {
     fn word(self) -> u64;
 }

@@ -1,4 +1,4 @@
-//! Short vectors: packed arithmetic is the elements' arithmetic, and is packed where the target can.
+//! Short vectors: packed arithmetic equals that of the elements, and is used if the target has it.
 
 use gcn_dsl::lang::{Arithmetic, Float};
 use gcn_dsl::prelude::*;

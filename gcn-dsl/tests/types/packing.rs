@@ -1,4 +1,4 @@
-//! Scalar code of several neighbouring elements: packed where the target can, with the bits of the single operations.
+//! Scalar code for several neighbouring elements: packed if the target can, with the bits of the single operations.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -6,7 +6,7 @@ use gcn_test_support::Random;
 use super::{TARGETS, bits};
 
 const HALF: f16 = f16::from_f32_const(0.5);
-/// Lanes, each of which handles four elements.
+/// The number of lanes, each of which handles four elements.
 const LANES: usize = 64;
 
 gcn_kernel! {
@@ -21,7 +21,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Halves that change places, a scalar, signs, and a value that is read twice.
+    /// Exchanged halves, a scalar, signs, and a value that is read twice.
     #[workgroup(64)]
     fn mixed(s: f16, x: &[f16], y: &[f16], out: &mut [f16]) {
         let i = global_id().x * 4;
@@ -47,7 +47,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// `sum` is stored and read by what is packed.
+    /// `sum` is both stored and read by packed code.
     #[workgroup(64)]
     fn shared(x: &[f16], y: &mut [f16], sums: &mut [f32]) {
         let i = global_id().x * 2;
@@ -60,7 +60,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Neighbouring vectors, which are moved together.
+    /// Neighbouring vectors, which are loaded and stored together.
     #[workgroup(64)]
     fn vectors(x: &[f16], y: &mut [f16]) {
         let i = global_id().x * 4;
@@ -71,7 +71,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Bytes, which fill a dword, and are signed.
+    /// Signed bytes, four of which fill a dword.
     #[workgroup(64)]
     fn bytes(x: &[i8], y: &mut [i8]) {
         let i = global_id().x * 8;
@@ -102,7 +102,7 @@ fn halves(seed: u64, count: usize) -> Vec<f16> {
     (0..count).map(|_| f16::from_f32((random.below(1 << 13) as f32 - 4096.0) / 1024.0)).collect()
 }
 
-/// Any bits that are a number.
+/// Random bits; another number replaces NaNs.
 fn numbers(seed: u64, count: usize) -> Vec<f16> {
     let mut random = Random::new(seed);
     (0..count)
@@ -124,7 +124,7 @@ fn a_polynomial_is_packed_and_exact() {
     for target in TARGETS {
         let kernel = polynomial.build(target).unwrap();
         let text = kernel.assembly(Comments::None);
-        // As clang 22 -O3 does with the same loop.
+        // The same numbers as in clang 22's code for this loop with -O3.
         let count = |name: &str| text.matches(name).count();
         assert_eq!(
             (count("v_pk_mul_f16"), count("v_pk_add_f16"), count("v_mul_f16")),
@@ -153,7 +153,7 @@ fn halves_signs_and_scalars_are_sources() {
         assert_bits(target, &out, |i| {
             let (a, b) = (x[i ^ 1], y[i]);
             let sum = a + b * s;
-            // Exact before it is rounded: numbers of this size have few bits.
+            // Exact before it is rounded, because numbers of this size have few bits.
             let fused = f16::from_f64(f64::from(sum) * -f64::from(b) + f64::from(sum));
             fused.min(a).max(b - s)
         });
@@ -197,7 +197,7 @@ fn bytes_are_moved_by_dwords_and_keep_their_signs() {
             let mut y = vec![0i8; count];
             bytes.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
             for (i, got) in y.iter().enumerate() {
-                // Elements outside are 0.
+                // Elements out of bounds are 0.
                 let from = x.get(i / 8 * 8 + (7 - i % 8)).copied().unwrap_or(0);
                 assert_eq!(*got, from.max(-3).wrapping_add(1), "{target}, element {i} of {count}");
             }

@@ -1,4 +1,5 @@
-//! Forms that instruction selection has for several operations at once, against the same expressions on the host.
+//! Combinations of several operations for which instruction selection has one instruction, compared with the same
+//! expressions on the host.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -109,7 +110,7 @@ fn quotients_of_small_numbers() {
             }
         }
         let text = quotients.build(target).unwrap().assembly(Comments::None);
-        // Multipliers of 33 bits, as that of 7, have no short form.
+        // Multipliers of 33 bits, such as the one for 7, have no short form.
         assert!(has(&text, "v_mul_u32_u24") && has(&text, "v_mad_i32_i24"), "{text}");
     }
 }
@@ -198,7 +199,7 @@ fn limits_of_an_interval() {
         for i in 0..N {
             assert_eq!(whole[i], x[i].clamp(-7, 1000), "{target}: {}", x[i]);
             assert_eq!(natural[i], (x[i] as u32).clamp(3, 77), "{target}: {}", x[i]);
-            // A NaN is the lesser of a NaN and 0 in Rust too, which is 0.
+            // As in Rust, the maximum of a NaN and 0 is 0.
             #[expect(clippy::manual_clamp, reason = "`clamp` keeps a NaN")]
             let want =
                 [(y[i] + 3.0).max(0.0).min(6.0), (y[i] * 0.25).max(0.0).min(1.0), y[i].max(0.0).min(1.0)];
@@ -207,7 +208,7 @@ fn limits_of_an_interval() {
         let text = limits.build(target).unwrap().assembly(Comments::None);
         assert!(has(&text, "v_med3_i32") && has(&text, "v_med3_u32") && has(&text, "v_med3_f32"), "{text}");
         assert_eq!(text.matches(" clamp").count(), 1, "{text}");
-        // What comes from memory may be a signalling NaN.
+        // A value from memory may be a signalling NaN.
         assert!(has(&text, "v_max_f32") && has(&text, "v_min_f32"), "{text}");
     }
 }
@@ -279,7 +280,7 @@ gcn_kernel! {
     fn signed_bytes(x: &[u32], y: &[u32], dot: &mut [i32], small: &mut [i32]) {
         let i = global_id().x;
         let mut sum = splat(0i32);
-        // Not four, which are one instruction.
+        // Three products and not four, for which there is one instruction.
         #[unroll]
         for k in 0..3u32 {
             sum += ((x[i] >> (8 * k)) as i8 as i32) * ((y[i] >> (8 * k)) as i8 as i32);

@@ -1,7 +1,7 @@
 //! `powf` of f64 against exact products.
 //!
-//! With `g = x^y` and `y = n / 2^j` it holds that `g^(2^j) = x^n`. Both sides are products, which numbers of 128 bits hold to
-//! 2^-127, so how far they are apart says how wrong `g` is without any logarithm.
+//! For `g = x^y` and `y = n / 2^j`, `g^(2^j) = x^n`. Both sides are products, which numbers of 128 bits represent with
+//! an error below 2^-127. So their difference gives the error of `g` without any logarithm.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
@@ -50,9 +50,9 @@ impl Big {
         result
     }
 
-    /// `self / other - 1` of numbers that are almost the same.
+    /// `self / other - 1`, for two numbers that are almost equal.
     fn relative(self, other: Big) -> f64 {
-        // To the same exponent, and down, so that the difference has room for a sign.
+        // Shifted to the same exponent and down by two bits, so that the difference has space for a sign.
         let (a, b) = match self.exponent - other.exponent {
             0 => (self.fraction >> 2, other.fraction >> 2),
             1 => (self.fraction >> 1, other.fraction >> 2),
@@ -63,12 +63,12 @@ impl Big {
     }
 }
 
-/// By how many units of its last place `got` is not `x^(n / 2^j)`.
+/// The error of `got` as an approximation of `x^(n / 2^j)`, in units of its last place.
 fn error(x: f64, n: i64, j: u32, got: f64) -> f64 {
     let power = Big::of(x).power(n.unsigned_abs());
     let whole = Big::of(got).power(1 << j);
     let ratio = if n < 0 { whole.times(power).relative(Big::of(1.0)) } else { whole.relative(power) };
-    // Of the power's error to that of `got`.
+    // From the error of the power to that of `got`.
     let relative = (ratio.ln_1p() / (1u64 << j) as f64).exp_m1();
     let exponent = ((got.to_bits() >> 52) as i32 - 1023).max(-1022);
     relative.abs() * (got / 2f64.powi(exponent)) * 2f64.powi(52)
@@ -128,7 +128,7 @@ fn f64_powers_are_within_their_bound() {
                 assert!(log.abs() > 709.7 && (*got == 0.0) == (log < 0.0), "{:e}^{:e} = {got:e}", x[i], y[i]);
                 continue;
             }
-            // Roots of denormals are not told apart to first order.
+            // The first-order approximation is not valid for roots that are denormal.
             if *got < f64::MIN_POSITIVE && j > 1 {
                 continue;
             }
@@ -162,7 +162,7 @@ fn f64_powers_that_are_f64_are_exact() {
     for target in TARGETS {
         let out = run(target, &x, &y);
         for i in 0..x.len() {
-            // Roots that are not whole numbers are measured elsewhere.
+            // The error of roots that are not integers is tested elsewhere.
             let root = y[i] == 0.5 && wanted[i].fract() != 0.0;
             assert!(
                 root || out[i] == wanted[i],

@@ -1,11 +1,11 @@
-//! `%` of floats against Rust's own, bit for bit.
+//! `%` of floats, which must equal Rust's own bit for bit.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
 use super::{TARGETS, bf16_of, bits, f16_of, samples};
 
-/// Factors of a divisor: of multiples nothing is left, beside them the least or the most.
+/// Factors of a divisor: the remainder of a multiple is zero; near a multiple it is the smallest or the largest.
 const FACTORS: [f64; 5] = [3.0, 1023.0, 1.0e6 + 1.0, 7.0e15, 0.75];
 
 macro_rules! kernels {
@@ -58,7 +58,7 @@ macro_rules! kernels {
 kernels! {
     f32 of_f32 f32_remainders |b| f32::from_bits(b as u32), |w| w as f32, |x, y| x % y;
     f64 of_f64 f64_remainders_are_rusts |b| f64::from_bits(b), |w| w, |x, y| x % y;
-    // f64 holds these exactly, as it does what is left.
+    // f64 represents these numbers and their remainder exactly.
     f16 of_f16 f16_remainder |b| f16::from_bits(b as u16), |w| f16_of(w), |x, y| f16_of(x.to_f64() % y.to_f64());
     bf16 of_bf16 bf16_remains |b| bf16::from_bits(b as u16), |w| bf16_of(w), |x, y| bf16_of(x.to_f64() % y.to_f64());
 }
@@ -73,7 +73,7 @@ gcn_kernel! {
     }
 }
 
-/// Only some lanes run, and each takes as many trips as it needs.
+/// Only some lanes are active, and each takes as many trips as it needs.
 #[test]
 fn where_lanes_have_left() {
     let x: Vec<f32> = (0..64).map(|i| 1.7f32.powi(i * 3 - 100)).collect();

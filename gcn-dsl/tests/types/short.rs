@@ -1,4 +1,5 @@
-//! The functions of f32 in kernels give the bits of the steps in `short_steps.rs`, where the simulator's hardware rounds correctly.
+//! In kernels, the functions of f32 have the same bits as the steps in `short_steps.rs` with correctly rounded
+//! instructions, as in the simulator.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;

@@ -1,13 +1,14 @@
-//! The error of the functions of f32 over their arguments, where `v_exp_f32`, `v_log_f32` and `v_rcp_f32` are off by up to a
-//! unit of the last place, which is what AMD's manual promises.
+//! The error of the functions of f32 over their arguments, if the results of `v_exp_f32`, `v_log_f32` and `v_rcp_f32`
+//! are off by up to one unit of the last place, which is what AMD's manual guarantees.
 //!
-//! The steps of `gcn_dsl`'s functions stand here again, in the host's arithmetic (`short.rs` compares their bits with the
-//! kernels'), with both f32 neighbours of the exact value as what the hardware may give: other results within a unit lie
-//! between those. The reference is the host's f64 function, whose error does not show.
-//! `cargo test --release -p gcn-dsl-tests --test types every_f32 -- --ignored --nocapture` goes over all 2^32 arguments; what it
-//! prints is in the guide to types. Of functions that are odd or even, as their steps are, it goes over the positive half.
+//! The steps of `gcn_dsl`'s functions are repeated here in the host's arithmetic (`short.rs` compares their bits with
+//! those of the kernels). As the result of the hardware, both f32 neighbours of the exact value are tried: other
+//! results within a unit are between these. The reference is the host's f64 function, whose error is negligible. `cargo
+//! test --release -p gcn-dsl-tests --test types every_f32 -- --ignored --nocapture` tests all 2^32 arguments; its
+//! output is in the guide to types. For functions that are odd or even, like their steps, it tests only the positive
+//! half.
 
-/// Which of two results the instructions give, first to last.
+/// Which of the two possible results each instruction gives, from first to last.
 #[derive(Default)]
 pub(crate) struct Hardware {
     choices: u32,
@@ -48,9 +49,9 @@ pub(crate) struct Function {
     pub(crate) name: &'static str,
     exact: fn(f64) -> f64,
     pub(crate) steps: fn(f32, &mut Hardware) -> f32,
-    /// How many instructions are off by up to a unit.
+    /// The number of instructions that are off by up to one unit.
     rough: u32,
-    /// Odd or even.
+    /// True for odd and even functions.
     symmetric: bool,
 }
 
@@ -69,7 +70,7 @@ pub(crate) const FUNCTIONS: [Function; 10] = [
 ];
 
 const LOG2_E: [f32; 2] = [std::f32::consts::LOG2_E, f32::from_bits(0x32a5_7060)];
-/// A base's logarithm of 2 and of e, each in two parts.
+/// The logarithms of 2 and of e to some base, each in two parts.
 type Base = [u32; 4];
 const LN: Base = [0x3f31_7200, 0x35bf_be8e, 0x3f80_0000, 0];
 const LOG10: Base = [0x3e9a_2000, 0x369a_84fc, 0x3ede_5bd9, 0xb22d_91af];
@@ -119,7 +120,7 @@ fn log2(x: f32, hardware: &mut Hardware) -> f32 {
 
 fn natural(x: f32, hardware: &mut Hardware, base: Base) -> f32 {
     if !x.is_finite() || x <= 0.0 {
-        // Of the fraction, which is not denormal.
+        // The logarithm of the fraction, which is not denormal.
         return hardware.log2(if x < 0.0 { -0.5 } else { x });
     }
     let near = x * std::f32::consts::FRAC_1_SQRT_2;
@@ -148,15 +149,16 @@ fn tanh(x: f32, hardware: &mut Hardware) -> f32 {
     (if size < 0.8 { near } else { far }).copysign(x)
 }
 
-/// 2/pi in binary, 256 bits after the point: the fractional digits of the constant, as in `v_trig_preop_f64`.
+/// 2/pi in binary, 256 bits after the point: the constant's digits as in `v_trig_preop_f64`.
 const TWO_OVER_PI: [u64; 4] =
     [0xa2f9_836e_4e44_1529, 0xfc27_57d1_f534_ddc0, 0xdb62_9599_3c43_9041, 0xfe51_63ab_debb_c561];
 
-/// The quadrant of a large finite angle, and the rest: of the product with 2/pi modulo 4 there are 126 bits after the point.
+/// The quadrant of a large finite angle, and the remainder. The product with 2/pi modulo 4 has 126 bits after the
+/// point.
 fn large(x: f32) -> (u32, f64) {
     let field = x.to_bits() >> 23 & 0xff;
     let fraction = u128::from(x.to_bits() & 0x7f_ffff | 0x80_0000);
-    // The first bit of 2/pi whose product with the fraction's last bit is below 4.
+    // The first bit of 2/pi whose product with the last bit of the fraction is below 4.
     let first = field as i32 - 150 - 2;
     let bit = |i: i32| if i < 0 { 0 } else { TWO_OVER_PI[i as usize / 64] >> (63 - i % 64) & 1 };
     let window = (first..first + 128).fold(0u128, |w, i| w << 1 | u128::from(bit(i)));
@@ -215,15 +217,15 @@ fn tan(x: f32, hardware: &mut Hardware) -> f32 {
     if n & 1 == 1 { -error.mul_add(inverse, inverse) } else { t }
 }
 
-/// `a + b` and what the sum lost.
+/// `a + b`, and the rounding error of the sum.
 fn sum(a: f32, b: f32) -> (f32, f32) {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
-/// `x^y` of a positive `x`.
+/// `x^y` for a positive `x`.
 pub(crate) fn power(x: f32, y: f32, hardware: &mut Hardware) -> f32 {
-    // Denormals are scaled exactly.
+    // Denormals are scaled first, which is exact.
     let (size, up) = if x < f32::MIN_POSITIVE { (x * 2f32.powi(64), 64) } else { (x, 0) };
     let m = f32::from_bits(size.to_bits() & 0x7f_ffff | 0x3f00_0000);
     let e = (size.to_bits() >> 23) as i32 - 126 - up;
@@ -256,7 +258,7 @@ pub(crate) fn power(x: f32, y: f32, hardware: &mut Hardware) -> f32 {
     ldexp(hardware.exp2(r), k as i32)
 }
 
-/// Distance in units of the last place of the exact result.
+/// The distance in units of the last place of the exact result.
 fn ulps(got: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     if got.is_nan() && exact.is_nan() || f64::from(got) == exact || got == rounded && got.is_infinite() {
@@ -265,14 +267,15 @@ fn ulps(got: f32, exact: f64) -> f64 {
     if got.is_nan() || exact.is_nan() || exact.is_infinite() {
         return f64::INFINITY;
     }
-    // An infinity stands for the power of two after the largest number.
+    // Infinity counts as the power of two after the largest number.
     let got = if got.is_infinite() { f64::from(got.signum()) * 2f64.powi(128) } else { f64::from(got) };
     let exponent = i64::from((exact.abs().to_bits() >> 52) as u32) - 1023;
     let unit = exponent.clamp(-126, 127) - 23;
     (got - exact).abs() * f64::from_bits(((1023 - unit) as u64) << 52)
 }
 
-/// The largest error of `function` over the arguments from `first` in such steps, and where it is.
+/// The largest error of `function` over the arguments from `first` on in steps of `step`, and the argument with that
+/// error.
 fn worst(function: &Function, first: u32, step: u32) -> (f64, f32) {
     let mut worst = (0.0, 0.0);
     let mut bits = Some(first);
@@ -316,7 +319,7 @@ fn every_f32() {
     check(1);
 }
 
-/// Bases and exponents: powers of any size, most of them near the ends of the range, where errors are largest.
+/// Bases and exponents whose powers have any size; most are near the ends of the range, where errors are largest.
 pub(crate) fn powers(count: usize) -> Vec<(f32, f32)> {
     let mut rng = gcn_test_support::Random::new(33);
     let mut unit = || super::bits(&mut rng) as f64 / u64::MAX as f64;

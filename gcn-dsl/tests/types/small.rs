@@ -1,4 +1,4 @@
-//! Packs of 4-, 6- and 8-bit floats against a search through the values of the format.
+//! Packs of 4-, 6- and 8-bit floats, compared with a search through the values of the format.
 
 use gcn_dsl::lang::PackedFormat;
 use gcn_dsl::lang::matrix::{Bf6, Bf8, Fp4, Fp6, Fp8, MxA, MxB, Scales};
@@ -7,7 +7,7 @@ use gcn_test_support::Random;
 
 use super::{bf16_of, bits, f16_of, samples};
 
-/// Exponent and fraction bits, bias, and how many codes without sign are finite numbers.
+/// The numbers of exponent and fraction bits, the bias, and the number of codes without sign that are finite numbers.
 #[derive(Clone, Copy)]
 struct Format {
     exponent: u32,
@@ -27,7 +27,7 @@ impl Format {
         1 + self.exponent + self.fraction
     }
 
-    /// The numbers without sign, from 0 up.
+    /// The non-negative numbers of the format, in ascending order.
     fn values(self) -> Vec<f64> {
         let value = |code: i32| {
             let (field, low) = (code >> self.fraction, code & ((1 << self.fraction) - 1));
@@ -43,8 +43,8 @@ impl Format {
         if code & sign == 0 { value } else { -value }
     }
 
-    /// The code of the number that is nearest to `x`, of two the even one. `None` where it depends on more than that:
-    /// NaN, and 8 bits beyond the range.
+    /// The code of the number that is nearest to `x`; of two equally near ones, the even code. `None` if it also
+    /// depends on something else: for NaN, and for 8-bit formats out of range.
     fn encode(self, x: f64) -> Option<u32> {
         let values = self.values();
         let largest = *values.last()?;
@@ -69,7 +69,7 @@ fn values_are_the_specifications() {
     }
 }
 
-/// Element `i` of bits side by side.
+/// Element `i` in an array of elements of `bits` bits without gaps.
 fn code(words: &[u32], i: usize, bits: u32) -> u32 {
     let bit = i * bits as usize;
     let next = u64::from(*words.get(bit / 32 + 1).unwrap_or(&0));
@@ -110,7 +110,7 @@ macro_rules! kernels {
             let x: Vec<$t> = (0..lanes * $n).map(|i| {
                 let scale = 2f64.powi(i32::from(scales[i / $n]) - 127);
                 let at = rng.below(values.len() - 1);
-                // Numbers of the format, the middles between them, what is near, and anything.
+                // Numbers of the format, midpoints between them, numbers near these, and arbitrary ones.
                 let near = match rng.below(6) {
                     0 => values[at],
                     1 => (values[at] + values[at + 1]) / 2.0,
@@ -155,7 +155,7 @@ kernels! {
 }
 
 gcn_kernel! {
-    /// Blocks of 32 of `x`, each with its own scale.
+    /// Converts a block of 32 elements of `x`, with a scale of its own.
     #[device]
     fn quantised<F: PackedFormat>(x: Vector<f32, 32>) -> (V<u8>, Vector<f32, 32>) {
         let mut largest: V<f32> = 0.0;
@@ -167,7 +167,7 @@ gcn_kernel! {
         (scale, x)
     }
 
-    /// c = a * b, 32 x 64 by 64 x 32, in small floats: b column by column.
+    /// c = a * b, 32 x 64 by 64 x 32, in small floats. `b` is stored column by column.
     #[workgroup(64)]
     #[targets(HasMfmaMx)]
     fn product(a: &[f32], b: &[f32], c: &mut [f32], scales: &mut [u8]) {
@@ -189,7 +189,7 @@ gcn_kernel! {
     }
 }
 
-/// Each block of 32 in the format with the specification's scale.
+/// Each block of 32 elements rounded to the format, with the scale that the specification defines.
 fn rounded(x: &[f32], format: Format) -> Vec<f64> {
     let last = format.values()[format.finite - 1].log2().floor();
     let block = |block: &[f32]| -> Vec<f64> {
@@ -225,7 +225,7 @@ gcn_kernel! {
         out[i] = Packed::<Bf6, 32>::scale_of(x[i]);
     }
 
-    /// For any target: what it lacks is found when the kernel is built.
+    /// Builds for any target; what the target lacks is an error when the kernel is built.
     #[workgroup(64)]
     fn anywhere(x: &mut [u32]) {
         let i = global_id().x;

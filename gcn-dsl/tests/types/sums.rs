@@ -1,14 +1,15 @@
-//! Sums over the bytes of words, and parts of words as operands: one instruction each where the target has it, in Rust's bits.
+//! Sums over the bytes of words, and parts of words as operands: one instruction each if the target has it. The bits
+//! must equal Rust's.
 
 use gcn_dsl::prelude::*;
 use gcn_test_support::Random;
 
 use super::TARGETS;
 
-/// Lanes, each of which adds up eight bytes of both arrays.
+/// The number of lanes, each of which sums eight bytes of both arrays.
 const LANES: usize = 64;
 const EACH: usize = 8;
-/// Targets of which `neg_lo` says whether the factors of one of the products are signed, and one before them.
+/// Targets on which `neg_lo` says whether a factor of a product is signed, and one earlier target.
 const RDNA: [Target; 3] = [Target::GFX1030, Target::GFX1100, Target::GFX1201];
 
 macro_rules! products {
@@ -30,7 +31,8 @@ macro_rules! products {
 products! { dot_signed i8 i32 dot_unsigned u8 u32 }
 
 gcn_kernel! {
-    /// Sums in reverse order, of bytes at different places, with a term that is read twice, and of fewer than four terms.
+    /// Sums in reverse order, of bytes at different positions, with a term that is read twice, and of fewer than four
+    /// terms.
     #[workgroup(64)]
     fn other_terms(x: &[i8], y: &[i8], out: &mut [i32]) {
         let i = local_id().x * 8;
@@ -59,7 +61,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Every part of a word, with and without its sign, and a part that two instructions read.
+    /// Every part of a word, signed and unsigned, and a part that two instructions read.
     #[workgroup(64)]
     fn word_parts(x: &[u32], y: &[u32], out: &mut [u32]) {
         let (x, y) = (x[local_id().x], y[local_id().x]);

@@ -111,7 +111,7 @@ impl<'s> Args<'s> {
         Located::new(self.word(), fault)
     }
 
-    /// The error that the next word is not what was expected.
+    /// The error for a next word that is not `what`.
     pub fn expected(&mut self, what: &'static str) -> Located {
         self.error(Fault::Expected(what))
     }
@@ -140,7 +140,7 @@ impl<'s> Args<'s> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Consumes everything that is left.
+    /// Consumes and returns the rest of the statement.
     pub fn rest(&mut self) -> &'s str {
         self.peek();
         let start = self.at;
@@ -199,7 +199,7 @@ impl<'s> Args<'s> {
     }
 }
 
-/// Resolves escapes. The error is the offset and length of an invalid escape.
+/// Resolves escapes. An error contains the offset and length of an invalid escape.
 fn unescape(raw: &[u8]) -> std::result::Result<Vec<u8>, (usize, usize)> {
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;
@@ -228,7 +228,7 @@ pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
         b'"' => b'"',
         b'\\' => b'\\',
         b'x' | b'X' => {
-            // Any number of digits; the last two are used (observed with llvm-mc 22).
+            // There may be any number of digits, of which the last two are used (observed with llvm-mc 22).
             let digits = rest.iter().skip(1).take_while(|b| b.is_ascii_hexdigit()).count();
             let value = rest.iter().skip(1).take(digits).fold(0, |v: u32, b| v << 4 | digit(*b));
             return (digits > 0).then_some((value as u8, 1 + digits));

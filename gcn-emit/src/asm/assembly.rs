@@ -48,34 +48,34 @@ pub struct Assembly {
 /// An instruction of a file.
 #[derive(Clone, Debug)]
 pub struct AsmInst {
-    /// The section that contains it.
+    /// The section that contains the instruction.
     pub section: SectionId,
-    /// The byte offset in the section.
+    /// The instruction's byte offset in the section.
     pub offset: u64,
     /// The size of its machine code in bytes.
     pub length: u8,
-    /// The instruction. The number in a [`Label`](gcn_isa::Operand::Label) operand is meaningless; a literal that is
-    /// filled in later is 0. Equal statements share one value.
+    /// The instruction. The number in a [`Label`](gcn_isa::Operand::Label) operand has no meaning; a literal that is filled in later is 0.
+    /// Equal statements share one value.
     pub inst: Arc<Inst>,
     /// The line in the assembly file, from 1. For an instruction from a macro, the line of the call; for one from an
     /// included file, the line of `.include`.
     pub line: u32,
-    /// The index into [`Assembly::origins`] of the instruction's origin, if `line` is that of a call.
+    /// If `line` is that of a macro call or `.include`: the index of the instruction's origin in [`Assembly::origins`].
     pub origin: Option<u32>,
-    /// The source line that the last `.loc` assigned.
+    /// The source line that the last `.loc` has assigned.
     pub location: Option<SourceLocation>,
 }
 
-/// Where an instruction comes from that is not in the file itself.
+/// The origin of an instruction that is not in the file itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
-    /// The macro or directive (`.rept`) that generated it, or the included file.
+    /// The macro or directive (`.rept`) that generated the instruction, or the included file.
     pub name: Arc<str>,
-    /// The file that contains it.
+    /// The file that contains the instruction's text.
     pub file: Arc<str>,
     /// The line in that file, from 1: in the body of the macro or repetition, or in the included file.
     pub line: u32,
-    /// The origin of the call, if the call is not in the file itself either (an index into [`Assembly::origins`]).
+    /// The origin of the call (an index into [`Assembly::origins`]), if the call is not in the file itself.
     pub outer: Option<u32>,
 }
 
@@ -121,7 +121,7 @@ pub struct SourceFile {
     pub name: String,
 }
 
-/// The position in the source at which a relocation was requested.
+/// The source position that caused a relocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RelocationPlace {
     pub section: SectionId,
@@ -139,7 +139,8 @@ impl Assembly {
         crate::object::link(&self.module)
     }
 
-    /// Line and column, both from 1, of the operand or value for which there is a relocation at this offset.
+    /// The line and column, both from 1, of the operand or value for which there is a relocation at this offset; `None` if there is no
+    /// relocation.
     pub fn line_of(&self, section: SectionId, offset: u64) -> Option<(u32, u32)> {
         let at = self.places.binary_search_by_key(&(section, offset), |p| (p.section, p.offset)).ok()?;
         self.places.get(at).map(|p| (p.line, p.column))

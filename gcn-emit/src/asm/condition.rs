@@ -23,13 +23,13 @@ enum Kind {
 enum Test {
     /// True if the predicate holds for an expression's value.
     Number(fn(i64) -> bool),
-    /// True if the argument is empty; if false, the opposite.
+    /// Whether the argument is empty. The test succeeds if the answer equals this value.
     Blank(bool),
-    /// True if two texts, one up to a comma and the other after it, are equal; if false, the opposite.
+    /// Whether two texts are equal: the text up to a comma, and the text after it. The test succeeds if the answer equals this value.
     Text(bool),
-    /// As `Text`, for two strings.
+    /// As [`Test::Text`], for two strings in quotes.
     Strings(bool),
-    /// True if a symbol is defined; if false, the opposite.
+    /// Whether a symbol is defined. The test succeeds if the answer equals this value.
     Defined(bool),
 }
 
@@ -63,11 +63,11 @@ fn kind(name: &str) -> Option<Kind> {
 
 /// An open condition.
 struct Condition {
-    /// The directive that began it.
+    /// The directive that opened the condition.
     span: Span,
-    /// True if its statements are skipped.
+    /// True if statements in the current branch are skipped.
     skips: bool,
-    /// True if one of its branches was taken, or none may be taken because the condition is inside a skipped part.
+    /// True if no further branch may be taken: one has been taken already, or the condition is inside a skipped part.
     met: bool,
     /// True after `.else`.
     last: bool,
@@ -90,7 +90,7 @@ impl Conditions {
         self.list.last().is_some_and(|condition| condition.skips)
     }
 
-    /// Closes all conditions but the first `count`; returns the position of the first one that was closed.
+    /// Closes all conditions except the first `count`. Returns the position of the first one that was closed.
     pub fn close_to(&mut self, count: usize) -> Option<Span> {
         let first = self.list.get(count).map(|condition| condition.span);
         self.list.truncate(count);
@@ -121,7 +121,7 @@ pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'sta
         }
         Some(Kind::If(test)) => {
             let holds = asm.test(test, args);
-            // After an error the statements are parsed nevertheless, to report errors in them, too.
+            // After an error, the statements of the branch are parsed nevertheless, so that their errors are reported too.
             asm.conditions.begin(span, *holds.as_ref().unwrap_or(&true));
             holds.map(|_| ())
         }
@@ -151,8 +151,8 @@ pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'sta
 }
 
 impl<'s> Assembler<'s> {
-    /// Skips a line; false if the line has a directive of conditional assembly, which must be processed even in skipped
-    /// parts.
+    /// Skips a line. Returns false without skipping if the line has a directive of conditional assembly, which must be processed even in
+    /// skipped parts.
     pub fn skip_line(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let end = line_end(bytes, self.at);
@@ -191,7 +191,7 @@ impl<'s> Assembler<'s> {
     /// True if a symbol has a value, or one that can be computed from symbols with values.
     fn is_defined(&self, sym: Sym) -> bool {
         let mut sym = sym;
-        // Symbols whose definitions form a cycle have no value.
+        // The number of steps is limited, because symbols may be defined in terms of each other, and then have no value.
         for _ in 0..self.symbols.len() {
             match self.symbols.get(sym).def {
                 Def::Undefined => return false,

@@ -32,9 +32,9 @@ pub(super) struct Lines {
     /// The directory in which the compiler ran, and the directories of files.
     directories: Vec<String>,
     files: BTreeMap<u32, (File, Span)>,
-    /// True if some file has a number.
+    /// True if any file has a number.
     exist: bool,
-    /// The row of the last `.loc`, if no instruction has followed it yet.
+    /// The row of the last `.loc`, as long as no instruction has followed it.
     pending: Option<Row>,
     /// True if the last `.loc` had `is_stmt 0`.
     pub not_statement: bool,
@@ -53,7 +53,7 @@ impl Lines {
             self.root = Some(file);
             return;
         }
-        // A file that is the compilation unit's own only has the number 0.
+        // If a file is the same as file 0, it only has the number 0.
         if self.root.as_ref().is_some_and(|root| root.name == file.name && root.md5 == file.md5) {
             return;
         }
@@ -83,7 +83,7 @@ impl Lines {
         if self.files.contains_key(&number) { number.into() } else { 0 }
     }
 
-    /// Forgets a `.loc` that no instruction has followed: it refers to the section that is being left.
+    /// Drops a `.loc` that no instruction has followed, because it refers to the section that is being left.
     pub fn leave_section(&mut self) {
         self.pending = None;
     }
@@ -106,7 +106,8 @@ impl Lines {
         }
     }
 
-    /// A number for which there is no file although the next number has one, and where that file is declared.
+    /// If a file number is missing although the next number has a file: the missing number, and the position where that next file is
+    /// declared.
     fn missing_number(&self) -> Option<(u32, Span)> {
         let numbered = self.files.iter().zip(1..);
         numbered
@@ -139,7 +140,7 @@ pub(super) struct Procedure {
     rules: Vec<(Place, Rule)>,
 }
 
-/// Sections that are written after layout, and where their bytes go.
+/// The sections that are written after layout, each with the stream for its bytes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sections {
     eh_frame: Option<u32>,
@@ -149,7 +150,7 @@ pub(super) struct Sections {
 }
 
 impl Assembler<'_> {
-    /// Records a `.loc`. If one directly follows another, both get a row.
+    /// Records a `.loc`. If it directly follows another `.loc`, both get a row.
     pub fn locate(&mut self, row: Row) {
         self.row();
         self.debug.lines.not_statement = !row.is_statement;
@@ -180,7 +181,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// The open procedure, to which a directive belongs.
+    /// The open procedure, to which the directive `name` applies; an error if there is none.
     pub fn procedure(&mut self, name: &str, span: Span) -> Result<&mut Procedure> {
         let section = self.stream().section;
         match &mut self.debug.frames.open {

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub enum Severity {
     /// No code object can be produced.
     Error,
-    /// The text has another meaning than it appears to have.
+    /// The text may not mean what it appears to mean.
     Warning,
 }
 
@@ -43,7 +43,7 @@ pub struct Diagnostic {
     pub(super) order: (u32, u32),
 }
 
-/// A position that leads to that of a diagnostic.
+/// A position on the way to that of a diagnostic, such as a macro call.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Note {
     /// The file's name.

@@ -278,7 +278,7 @@ impl<'s> Assembler<'s> {
 
     fn unknown(&mut self, name: &str, span: Span) -> Located {
         if self.diagnostics.is_full() {
-            // Only counted, not displayed.
+            // Only the number of such errors is displayed.
             return Located::new(span, Fault::UnknownDirective { name: String::new(), nearest: None });
         }
         let near = nearest(name, DIRECTIVES.iter().map(|d| d.name));

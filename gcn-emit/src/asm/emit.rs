@@ -10,7 +10,7 @@ use super::place::{Place, StreamId};
 use super::section::{Fill, Gap, GapKind, Section, Stream, write_fill, write_leb, write_repeated};
 use super::span::Span;
 
-/// The most filling bytes that `.fill`, `.space`, `.org` and alignments may write into one file.
+/// The maximum number of bytes that `.fill`, `.space`, `.org` and alignments may write into one file.
 pub const MAX_FILLING: u64 = 1 << 28;
 
 /// The properties that identify a section.
@@ -41,7 +41,7 @@ impl<'s> Assembler<'s> {
     }
 
     pub fn stream(&self) -> &Stream {
-        // `current` comes only from `stream_of`, and streams are never removed.
+        // This does not fail: `current` comes only from `stream_of`, and streams are never removed.
         &self.streams[self.current.0 as usize]
     }
 
@@ -122,7 +122,7 @@ impl<'s> Assembler<'s> {
     /// Reserves memory in a section without content.
     fn grow(&mut self, length: u64, span: Span) -> Result<()> {
         let stream = self.stream_mut();
-        // ELF offsets are signed in some places.
+        // The length must fit in a signed number, because some ELF offsets are signed.
         let grown = stream.length.checked_add(length).filter(|n| *n <= i64::MAX as u64);
         let fault = Fault::Range { what: "the size", value: i64::MAX, low: 0, high: i64::MAX };
         stream.length = grown.ok_or_else(|| Located::new(span, fault))?;
@@ -142,7 +142,7 @@ impl<'s> Assembler<'s> {
         if size > limit { Err(Fault::Filling(limit)) } else { Ok(size) }
     }
 
-    /// Appends `count` times a value; the count may be known only later.
+    /// Appends `count` copies of a value, where the count may be known only after layout.
     pub fn repeat_expr(&mut self, count: Expr, value: u64, size: u8, span: Span) -> Result<()> {
         match self.number_now(count, true).map_err(|fault| Located::new(span, fault))? {
             Some(number) => {
@@ -236,8 +236,8 @@ impl<'s> Assembler<'s> {
         self.current = stream;
     }
 
-    /// The section with this name and these attributes. Attributes that are not specified are taken from an existing
-    /// section of the name, or derived from the name.
+    /// The section with this name and these attributes, created if necessary. Attributes that are not specified are those of an existing
+    /// section with the name, or are derived from the name.
     pub fn section_of(&mut self, key: &SectionKey<'_>, span: Span) -> Result<u32> {
         let signature = key.group.as_ref().map(|group| group.0.clone());
         let next = self.sections.len() as u32;
@@ -302,7 +302,7 @@ const ALLOC: u32 = elf::SHF_ALLOC;
 const WRITE: u32 = elf::SHF_ALLOC | elf::SHF_WRITE;
 const CODE: u32 = elf::SHF_ALLOC | elf::SHF_EXECINSTR;
 
-/// Section names that have a particular type and flags; where `true`, also with a suffix after a dot.
+/// Section names that imply a type and flags. `true` if the name may be followed by a dot and a suffix.
 const NAMED: [(&str, bool, u32, u32); 17] = [
     (".text", true, elf::SHT_PROGBITS, CODE),
     (".init", false, elf::SHT_PROGBITS, CODE),
@@ -323,7 +323,7 @@ const NAMED: [(&str, bool, u32, u32); 17] = [
     (".data.rel.ro", true, elf::SHT_PROGBITS, WRITE),
 ];
 
-/// The default type and flags of a section that is given only by name.
+/// The type and flags of a section for which only a name is given.
 fn defaults(name: &str) -> (u32, u64) {
     let is = |(known, suffix, ..): &&(&str, bool, u32, u32)| match name.strip_prefix(known) {
         Some("") => true,

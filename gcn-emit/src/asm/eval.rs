@@ -38,7 +38,7 @@ impl Value {
         Value { number, ..Value::default() }
     }
 
-    /// The number, if the value has no address.
+    /// The number, if the value consists of a number only.
     pub fn absolute(&self) -> Option<i64> {
         let plain = self.plus.is_none() && self.minus.is_none() && self.specifier == Specifier::None;
         plain.then_some(self.number)
@@ -59,7 +59,7 @@ impl Value {
             (specifier, Specifier::None) | (Specifier::None, specifier) => specifier,
             _ => return Err(Fault::NotRelocatable),
         };
-        // A specifier requests something other than an address from the linker, so nothing is folded.
+        // A specifier requests something other than an address from the linker, so the expression is not folded.
         let fold = sum.specifier == Specifier::None;
         let mut plus: SmallVec<[Atom; 2]> = [self.plus, other.plus].into_iter().flatten().collect();
         let mut minus: SmallVec<[Atom; 2]> = [self.minus, other.minus].into_iter().flatten().collect();
@@ -82,7 +82,7 @@ impl Value {
 }
 
 impl Atom {
-    /// `self - other`, if it is known already.
+    /// `self - other`, if the distance is already known.
     fn distance(self, other: Atom) -> Option<i64> {
         if self.sym.is_some() && self.sym == other.sym {
             return Some(0);
@@ -105,7 +105,7 @@ enum Known {
     /// The symbol is being evaluated.
     Open,
     Value(Value),
-    /// The symbol has no value; the error was reported at its first use.
+    /// The symbol has no value. The error was reported at the symbol's first use.
     Fault,
 }
 
@@ -118,7 +118,7 @@ impl Memo {
         self.values.get(sym.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Marks all symbols that depend on one without a value as having no value themselves.
+    /// Marks all symbols that depend on a symbol without a value as having no value themselves.
     fn give_up(&mut self, waiting: &[Sym], fault: Fault) -> Fault {
         waiting.iter().for_each(|sym| self.set(*sym, Known::Fault));
         fault
@@ -170,7 +170,7 @@ impl Assembler<'_> {
                 }
             };
             match memo.get(sym) {
-                // All symbols on which it depends have been evaluated.
+                // All symbols on which this symbol depends have been evaluated.
                 Known::Open => {
                     list.pop();
                     match self.evaluate(items, layout, memo) {
@@ -194,7 +194,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Appends the symbols of `items` that are defined by expressions and have no value yet.
+    /// Appends those symbols of `items` that are defined by expressions and have not been evaluated.
     fn unresolved(&self, items: &[Item], memo: &Memo, list: &mut SmallVec<[Sym; 8]>) -> Result<(), Fault> {
         for item in items {
             let Item::Symbol(sym) = *item else { continue };
@@ -250,7 +250,7 @@ impl Assembler<'_> {
             Def::Undefined | Def::Common { .. } | Def::Lds { .. } => None,
             Def::Value(_) => {
                 let Known::Value(value) = memo.get(sym) else { return Err(Fault::ReportedBefore) };
-                // The linker may replace a global name by another object's definition, so the name must be kept.
+                // The linker may replace the definition of a global name by another object's, so the reference to the name must be kept.
                 let global = matches!(symbol.binding, Some(Binding::Global | Binding::Weak));
                 match (global, value) {
                     (
@@ -287,7 +287,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The value of an expression if it is a number now, while the file is being read. Differences of labels are
+    /// The value of an expression, if it is a number that is already known while the file is being read. Differences of labels are
     /// evaluated only if `fold`.
     pub fn number_now(&self, expr: Expr, fold: bool) -> Result<Option<i64>, Fault> {
         if let Expr::Const(number) = expr {
@@ -297,7 +297,7 @@ impl Assembler<'_> {
         self.now(expr, fold, &mut budget).map(|value| value.and_then(|v| v.absolute()))
     }
 
-    /// The value of any expression that has a value already; `None` if it has none yet.
+    /// The value of an expression, if it is already known; `None` otherwise.
     fn now(&self, expr: Expr, fold: bool, budget: &mut u32) -> Result<Option<Value>, Fault> {
         let single;
         let items = match expr {
@@ -345,11 +345,10 @@ impl Assembler<'_> {
         Ok(stack.pop())
     }
 
-    /// The value of a label. Its distance to other labels in the same stream is known already if no gap is between
-    /// them.
+    /// The value of a label. The distance to another label in the same stream is already known if there is no gap between the labels.
     fn label_now(&self, place: Place) -> Value {
-        // Stream and number of preceding gaps together act as a section in `Atom::distance`. If there are more gaps
-        // than fit, differences are not folded.
+        // The stream and the number of preceding gaps together serve as the section in `Atom::distance`. If there are too many gaps for
+        // that, differences are not folded.
         let run = place
             .stream
             .0
@@ -360,5 +359,5 @@ impl Assembler<'_> {
     }
 }
 
-/// The largest number of symbols that an expression may lead through when it is evaluated while the file is being read.
+/// The maximum depth of symbols that are defined by other symbols, for evaluation while the file is being read.
 const DEPTH: u32 = 64;

@@ -31,7 +31,7 @@ pub(super) enum Item {
     Binary(Binary),
     /// A function with this many arguments.
     Call(Function, u32),
-    /// `@rel32@lo` and the like, after the operand that it applies to.
+    /// A specifier such as `@rel32@lo`, after the operand to which it applies.
     Specifier(Specifier),
 }
 
@@ -69,7 +69,7 @@ impl Exprs {
     }
 }
 
-/// The kind of value that a reference to a symbol requests from the linker (guide, *Relocation Records*).
+/// What a reference to a symbol requests from the linker (guide, *Relocation Records*).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Specifier {
     #[default]

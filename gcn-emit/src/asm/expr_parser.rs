@@ -22,7 +22,7 @@ enum Pending {
     Call(Function, u32, Span),
 }
 
-/// The stacks of the parser, kept to reuse their allocation.
+/// The stacks of the parser, which are kept between expressions to reuse their memory.
 #[derive(Default)]
 pub(super) struct Stacks {
     /// The output: the expression so far, in postfix order.
@@ -113,7 +113,7 @@ impl<'s> ExprParser<'_, 's> {
         }
     }
 
-    /// Parses a symbol with its specifier, or the start of a call; false for the latter.
+    /// Parses a symbol with its specifier, or the start of a call. Returns false for a call, because an operand must follow.
     fn symbol(&mut self, args: &mut Args<'s>) -> Result<bool> {
         let at = args.position();
         let quoted = args.peek() == Some(b'"');
@@ -154,8 +154,7 @@ impl<'s> ExprParser<'_, 's> {
         Ok(())
     }
 
-    /// Parses closing parentheses, and the operator or comma before another operand; false at the end of the
-    /// expression.
+    /// Parses what follows an operand: closing parentheses, then an operator or a comma. Returns false at the end of the expression.
     fn behind_operand(&mut self, args: &mut Args<'s>) -> Result<bool> {
         loop {
             let next = args.peek();
@@ -181,7 +180,7 @@ impl<'s> ExprParser<'_, 's> {
         if self.pending.is_empty() { Ok(false) } else { Err(args.expected("`)`")) }
     }
 
-    /// Handles a comma inside a call; false outside of calls.
+    /// Handles a comma inside a call; returns false if there is no open call.
     fn comma(&mut self) -> Result<bool> {
         if self.calls == 0 {
             return Ok(false);
@@ -211,8 +210,8 @@ impl<'s> ExprParser<'_, 's> {
         let start = self.output.len() - count.min(self.output.len());
         let numbers = self.output.get(start..).unwrap_or_default().iter();
         let numbers: Option<smallvec::SmallVec<[i64; 8]>> = numbers.map(Item::number).collect();
-        // The last `count` items are the arguments only if each of them is a number; an argument that is an expression
-        // has several items.
+        // The last `count` items are the arguments only if each of them is a number, since an argument that is an expression has several
+        // items.
         let item = match numbers {
             Some(numbers) => {
                 let value =
@@ -321,7 +320,7 @@ impl<'s> Assembler<'s> {
         Ok(Item::Const(value as i64))
     }
 
-    /// The item for a symbol in an expression: its value, if that is a known number.
+    /// The item for a symbol in an expression: the symbol's value if it is a known number, otherwise the symbol.
     fn reference(&mut self, name: &'s str, span: Span) -> Item {
         let sym = self.symbols.intern(name.into(), span);
         if let Some(value) = self.next_free(sym) {

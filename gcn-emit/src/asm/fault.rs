@@ -69,7 +69,7 @@ pub(super) enum Fault {
     #[error("`{0}` depends on itself")]
     Cycle(String),
 
-    /// A symbol has no value; that was reported at its first use.
+    /// A symbol has no value. The error was reported at the symbol's first use.
     #[error("the value of a symbol is not known")]
     ReportedBefore,
     #[error("an absolute expression is wanted: one that is a number here")]

@@ -84,7 +84,7 @@ impl Assembler<'_> {
     /// Rejects notes that readers of the code object would reject.
     fn check_notes(&mut self, module: &Module) {
         for (index, section) in module.sections.iter().enumerate().filter(|(_, s)| s.kind == elf::SHT_NOTE) {
-            // The bytes that the linker fills in are not known yet.
+            // The linker has yet to fill in bytes of this section.
             if !section.relocations.is_empty() {
                 continue;
             }
@@ -96,7 +96,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// A name that nothing defines may be a section's name, which stands for its first byte.
+    /// Handles names that nothing defines: such a name may be that of a section, and then stands for the section's first byte.
     fn name_sections(&mut self) {
         let names =
             self.section_ids.iter().filter(|((_, group, unique), _)| group.is_none() && unique.is_none());
@@ -115,7 +115,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The content of every section, with gaps filled.
+    /// The contents of every section, with gaps filled.
     fn section_bytes(&mut self, layout: &Layout, memo: &mut Memo) -> Vec<Vec<u8>> {
         let mut all = Vec::with_capacity(self.sections.len());
         for index in 0..self.sections.len() {
@@ -160,7 +160,7 @@ impl Assembler<'_> {
         out.extend_from_slice(stream.bytes.get(at as usize..).unwrap_or_default());
     }
 
-    /// Fills in the fixups with known values; the others become relocations.
+    /// Fills in the fixups whose values are known; the others become relocations.
     fn fill_in(&mut self, layout: &Layout, memo: &mut Memo, bytes: &mut [Vec<u8>]) -> Vec<Open> {
         let mut open = Vec::new();
         for fixup in std::mem::take(&mut self.fixups) {
@@ -183,7 +183,7 @@ impl Assembler<'_> {
                 place.copy_from_slice(value);
             }
         }
-        // Fixups of subsections are in the order of the file, not in that of the section.
+        // Fixups of subsections are in the order of the file, which differs from the order in the section.
         open.sort_by_key(|o| (o.section, o.offset));
         open
     }
@@ -228,7 +228,7 @@ impl Assembler<'_> {
         module
     }
 
-    /// Adds the symbols to the module; returns each symbol's number there.
+    /// Adds the symbols to the module. Returns the number that each symbol has in the module.
     fn module_symbols(
         &mut self,
         layout: &Layout,
@@ -317,7 +317,7 @@ impl Assembler<'_> {
         }))
     }
 
-    /// The size of a symbol that is an alias of one with a size.
+    /// If a symbol is defined as an alias of a symbol with a size: that size.
     fn aliased_size(&self, sym: Sym, layout: &Layout, memo: &mut Memo) -> u64 {
         let Def::Value(Expr::Symbol(other)) = self.symbols.get(sym).def else { return 0 };
         let Some((expr, _)) = self.symbols.get(other).size else { return 0 };
@@ -325,7 +325,7 @@ impl Assembler<'_> {
     }
 
     fn relocation_places(&self, open: &[Open]) -> Vec<RelocationPlace> {
-        // Lines are counted in one pass, from the first position to the last.
+        // Lines are counted in a single pass over the text, in the order of positions.
         let mut order: Vec<usize> = (0..open.len()).collect();
         let outermost: Vec<u32> = open.iter().map(|o| self.sources.outermost(o.span.at)).collect();
         order.sort_by_key(|i| outermost[*i]);

@@ -1,4 +1,4 @@
-//! Fixups: places whose value is known only after layout, or only to the linker.
+//! Fixups: places in the output whose value is known only after layout, or only to the linker.
 
 use super::Assembler;
 use super::eval::{Atom, Memo, Value};
@@ -48,7 +48,7 @@ impl FixupKind {
 pub(super) enum Outcome {
     /// A value, and the number of its low bytes to write.
     Bytes(i64, u8),
-    /// A relocation: kind, base, addend, and bytes to write at the place, which the linker overwrites.
+    /// A relocation: kind, base, addend, and optionally bytes to write at the place, which the linker overwrites.
     Relocation(RelocationKind, Base, i64, Option<(i64, u8)>),
 }
 
@@ -94,7 +94,7 @@ impl Assembler<'_> {
         Ok(Outcome::Bytes(number, bytes))
     }
 
-    /// Resolves `a - b`: if b is in the section of the place, the value is the distance of a from the place plus a
+    /// Resolves `a - b`. If b is in the section of the place, the value is relative to the place: the distance from the place to a, plus a
     /// number.
     fn with_difference(
         &self,
@@ -149,7 +149,7 @@ impl Assembler<'_> {
         }
         let kind = relocation_kind(fixup.kind, specifier, relative)?;
         let (base, number) = self.base(plus, kind, number)?;
-        // llvm-mc leaves the distance to the section's start in a branch; the linker overwrites it.
+        // Like llvm-mc, writes the distance to the section's start into the branch; the linker overwrites it.
         let stale = (fixup.kind == FixupKind::Branch).then_some((-1, 2));
         Ok(Outcome::Relocation(kind, base, number, stale))
     }
@@ -175,7 +175,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// True if the linker may move pieces of a section, in which case an offset denotes a piece.
+    /// True if the linker may merge and move pieces of a section. An offset in such a section stands for a piece.
     fn is_merged(&self, section: u32) -> bool {
         let flags = self.sections.get(section as usize).map_or(0, |s| s.flags);
         flags & u64::from(object::elf::SHF_MERGE) != 0
@@ -198,8 +198,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// True if llvm-mc treats a literal operand as relative to its own position: a symbol, or sums of symbols and
-    /// numbers, but not differences or anything with a specifier for an absolute address.
+    /// True if llvm-mc computes a literal operand relative to its own position: it does so for a symbol and for sums of symbols and
+    /// numbers, but not for differences, nor with a specifier for an absolute address.
     fn is_relative(&self, expr: Expr) -> bool {
         let Expr::Items { start, count } = expr else { return matches!(expr, Expr::Symbol(_)) };
         let items = self.exprs.items(start, count);

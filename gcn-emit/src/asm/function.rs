@@ -1,5 +1,4 @@
-//! Functions in expressions. LLVM uses them for register counts that are known only when it has seen all
-//! functions of a file.
+//! Functions in expressions. LLVM uses them for register counts that are known only after all functions of a file have been compiled.
 
 use gcn_isa::Target;
 
@@ -24,7 +23,7 @@ pub(super) enum Function {
     Occupancy,
 }
 
-/// Names, numbers of arguments (`None` for one or more), and a description of the expected arguments.
+/// The names, the numbers of arguments (`None` for one or more), and descriptions of the arguments.
 const FUNCTIONS: [(&str, Function, Option<u32>, &str); 6] = [
     ("max", Function::Max, None, "one or more arguments"),
     ("or", Function::Or, None, "one or more arguments"),
@@ -101,7 +100,7 @@ impl Function {
 /// The number of SGPRs in addition to the numbered ones.
 pub(super) fn extra_sgprs(target: Target, vcc: bool, flat_scratch: bool, xnack: bool) -> u32 {
     let resources = Resources { uses_vcc: vcc, uses_flat_scratch: flat_scratch, ..Resources::default() };
-    // If the mask is requested, it is reserved on every target, even on those without replay.
+    // A requested mask is reserved on every target, even on those without replay.
     let without = resources.extra_sgprs(target, Feature::Off);
     if xnack && target.counts_sgprs() { without.max(4) } else { without }
 }

@@ -20,7 +20,7 @@ use crate::text::{ExprValue, ParseFault, Scope, parse_inst_in};
 /// Predefined symbols that identify the target (guide, *Predefined Symbols*).
 const GENERATION: [&str; 3] =
     [".amdgcn.gfx_generation_number", ".amdgcn.gfx_generation_minor", ".amdgcn.gfx_generation_stepping"];
-/// Names of the symbols whose value follows the highest register named so far.
+/// The names of the symbols whose value is one more than the highest register number named so far.
 const NEXT_FREE: [&str; 2] = [".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"];
 
 impl<'s> Assembler<'s> {
@@ -48,7 +48,7 @@ impl<'s> Assembler<'s> {
         let parsed = match parsed {
             Ok(parsed) => parsed,
             Err(error) => {
-                // The expression's own error is more specific.
+                // The error in the expression is more specific than that of the instruction.
                 if let (ParseFault::Expression(_), Some(inner)) = (&error.fault, self.inner_fault.take()) {
                     return Err(inner);
                 }
@@ -78,7 +78,7 @@ impl<'s> Assembler<'s> {
             let place = Place { bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(4), ..place };
             self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
         }
-        // Distances that are written as numbers are not changed.
+        // Only branches to labels are changed; distances that are written as numbers are kept.
         if let (Some(bad), Some(to)) = (parsed.inst.desc.bad_distance(target.target), self.later.first()) {
             self.after_branch(*to, bad, span);
         }
@@ -93,7 +93,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Reports, only once, that no target was specified.
+    /// Reports that no target was specified, at most once.
     fn miss_target(&mut self, span: Span) -> Result<()> {
         let fault = if self.target_missed { Fault::ReportedBefore } else { Fault::NoTarget };
         self.target_missed = true;
@@ -101,7 +101,7 @@ impl<'s> Assembler<'s> {
     }
 
     fn keep(&mut self, inst: Arc<Inst>, place: Place, length: u8, at: usize) {
-        // Streams are replaced by sections, and text offsets by lines, after everything is read.
+        // After the whole file has been read, streams are replaced by sections, and text offsets by lines.
         let (section, offset, line) = (SectionId(place.stream.0), place.bytes, self.outermost(at));
         let origin = if self.frames.is_empty() { None } else { self.origin_at(at) };
         self.kept_gaps.push(place.gaps);
@@ -122,12 +122,12 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// The value of a symbol that tracks register use; `None` for other symbols.
+    /// The value of a symbol that tracks register use; `None` for any other symbol.
     pub fn next_free(&self, sym: Sym) -> Option<i64> {
         self.next_free.iter().find(|next| next.symbol == Some(sym)).map(|next| next.value)
     }
 
-    /// Executes `.set` for a symbol that tracks register use; false for any other symbol.
+    /// Executes `.set` for a symbol that tracks register use. Returns false for any other symbol.
     pub fn set_next_free(&mut self, sym: Sym, value: i64) -> bool {
         let found = self.next_free.iter_mut().find(|next| next.symbol == Some(sym));
         found.map(|next| next.value = value).is_some()
@@ -163,7 +163,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// Raises the ends of the VGPRs or SGPRs in `ends` to that of `reg`.
+/// Raises the ends of the VGPRs or SGPRs in `ends` to the end of `reg`.
 fn count_register(target: Target, reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
     let end = match reg.file {
         RegFile::Vgpr => &mut ends[0],
@@ -176,7 +176,7 @@ fn count_register(target: Target, reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
 /// Gives the instruction parser access to the file's symbols.
 struct InstScope<'a, 's> {
     asm: &'a mut Assembler<'s>,
-    /// True if the instruction has an expression that contains a name.
+    /// True if the instruction contains an expression with a name.
     asked: bool,
 }
 
@@ -194,7 +194,7 @@ impl Scope for InstScope<'_, '_> {
         let parsed =
             match local.and_then(|at| asm.text.get(at..at + expr.len()).map(|text| (asm.base + at, text))) {
                 Some((at, text)) => asm.operand_expr(text, at),
-                // The parser passes only parts of the text, so this cannot happen.
+                // This cannot happen, because the parser passes only parts of the text.
                 None => Err(Located::new(Span::default(), Fault::Expected("an expression"))),
             };
         let parsed = parsed.and_then(|expr_| {
@@ -230,7 +230,7 @@ fn offset_in(text: &str, piece: &str) -> Option<usize> {
 }
 
 impl<'s> Assembler<'s> {
-    /// Parses an expression as an operand; it is nearly always a single name.
+    /// Parses an expression as an operand. Nearly all of them are a single name.
     fn operand_expr(&mut self, text: &'s str, at: usize) -> Result<Expr> {
         let plain = |b: u8| is_name(b) && b != b'@';
         let starts = text.as_bytes().first().is_some_and(|b| !b.is_ascii_digit());

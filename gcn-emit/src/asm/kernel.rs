@@ -28,7 +28,7 @@ const VGPR_BLOCKS: i64 = 64;
 /// The number of VGPRs before the first AGPR must be a multiple of this.
 const ACCUM_STEP: i64 = 4;
 
-/// The directives between `.amdhsa_kernel` and `.end_amdhsa_kernel`, and the latter.
+/// The directives between `.amdhsa_kernel` and `.end_amdhsa_kernel`, and `.end_amdhsa_kernel` itself.
 pub(super) fn directives() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name).chain([".end_amdhsa_kernel"])
 }
@@ -37,7 +37,7 @@ pub(super) fn directives() -> impl Iterator<Item = &'static str> {
 #[derive(Debug)]
 pub(super) struct Kernel {
     name: String,
-    /// The `.amdhsa_kernel` directive.
+    /// The position of the `.amdhsa_kernel` directive.
     pub span: Span,
     /// The values, by row of the directive table.
     values: [Option<(Expr, Span)>; ROWS.len()],
@@ -117,10 +117,10 @@ impl<'s> Assembler<'s> {
         let descriptor = self.symbols.intern(format!("{}.kd", kernel.name).into(), kernel.span);
         let code = self.symbols.intern(kernel.name.clone().into(), kernel.span);
         let symbol = self.symbols.get_mut(code);
-        // A name that has not been defined counts as global.
+        // A name without a definition counts as global.
         let unsaid = if symbol.def == Def::Undefined { Binding::Global } else { Binding::Local };
         let (binding, visibility) = (symbol.binding.unwrap_or(unsaid), symbol.visibility);
-        // If the linker could replace the code, the distance from its descriptor would not be known.
+        // With default visibility, the linker could replace the code, and then its distance from the descriptor would not be known.
         if visibility == Visibility::Default {
             symbol.visibility = Visibility::Protected;
         }
@@ -143,7 +143,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Registers the symbols in the values, in the order of the descriptor's words and not of the directives.
+    /// Adds the symbols in the values to the symbol table, in the order of the descriptor's words instead of the directives.
     fn register_values(&mut self, kernel: &Kernel, code: Sym) {
         for word in 0..=Slot::LAST_WORD {
             if word == Slot::ENTRY_WORD {
@@ -198,7 +198,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Evaluates the values of all directives; false if one has no value, which is reported.
+    /// Evaluates the values of all directives. If one has no value, reports that and returns false.
     fn kernel_numbers(&mut self, values: &mut Values<'_>, layout: &Layout, memo: &mut Memo) -> bool {
         let mut good = true;
         for (index, row) in ROWS.iter().enumerate() {
@@ -235,7 +235,7 @@ impl Values<'_> {
         ROWS.iter().zip(&self.numbers).find(|(row, _)| row.slot == slot).and_then(|(_, number)| *number)
     }
 
-    /// The source position of the value in `slot`, or the kernel's if it has none.
+    /// The source position of the value in `slot`; if it has none, the position of the kernel.
     fn span(&self, slot: Slot) -> Span {
         let rows = ROWS.iter().zip(&self.kernel.values).find(|(row, _)| row.slot == slot);
         rows.and_then(|(_, value)| *value).map_or(self.kernel.span, |(_, span)| span)
@@ -279,7 +279,7 @@ impl Values<'_> {
         Ok(d)
     }
 
-    /// The number of user SGPRs: the number that is set up, or a larger number that the kernel requests.
+    /// The number of user SGPRs: the number that is initialised, or a larger number that the kernel requests.
     fn user_sgprs(&self) -> Result<u32> {
         let set_up = ROWS.iter().zip(&self.numbers).map(|(row, number)| match row.slot {
             Slot::UserSgpr { registers, .. } if *number == Some(1) => i64::from(registers),
@@ -306,7 +306,7 @@ impl Values<'_> {
         self.limit(Slot::PreloadLength, what, length, most.into(), "fit in user SGPRs")?;
         if length > 0 {
             let have = (length + offset) * 4;
-            // A size of 0 means unspecified.
+            // A size of 0 means that the size is not specified.
             if let Some(limit) = self.get(Slot::KernargSize).filter(|size| *size > 0) {
                 let what = "the preloaded kernel arguments end at byte";
                 self.limit(Slot::PreloadLength, what, have, limit, "bytes are there")?;
@@ -332,7 +332,7 @@ impl Values<'_> {
         Ok(((count.max(1) + granule - 1) / granule - 1) as u32)
     }
 
-    /// Checks the VGPRs that the two halves of a 64-lane wave share, in addition to their own VGPRs.
+    /// Checks the VGPRs that the two halves of a 64-lane wave share in addition to their own VGPRs.
     fn shared_vgprs(&self, d: &KernelDescriptor) -> Result<()> {
         let slot = Slot::Field(f::SHARED_VGPR_COUNT);
         let shared = self.get(slot).unwrap_or(0);

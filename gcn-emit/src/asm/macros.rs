@@ -24,8 +24,8 @@ use frame::OVERHEAD;
 pub(super) use frame::{Entry, Frame};
 pub(super) use repetition::{Each, Rounds, Values};
 
-/// The cost of a call for each parameter, in bytes of expansion. It is charged because a macro with many unused
-/// parameters takes time, too.
+/// The cost of each parameter of a call, in bytes of expansion. It is counted because a call of a macro with many unused parameters also
+/// takes time.
 const PARAMETER_COST: u64 = 16;
 
 /// A macro.
@@ -52,7 +52,7 @@ pub(super) struct Parameter<'s> {
 impl<'s> Assembler<'s> {
     /// The macro with a name.
     pub fn macro_named(&self, name: &str) -> Option<Rc<Macro<'s>>> {
-        // Most files define no macros.
+        // A fast path, because most files define no macros.
         if self.macros.is_empty() { None } else { self.macros.get(name).cloned() }
     }
 
@@ -129,7 +129,7 @@ impl<'s> Assembler<'s> {
         fill_in(called, values, args)
     }
 
-    /// Expands a body this many times. All copies have the same text, unless the body uses the number of the round.
+    /// Expands a body this many times. All copies have the same text, unless the body uses the number of the repetition.
     pub fn repeat_body(&mut self, name: &'static str, span: Span, body: Body<'s>, count: u64) -> Result<()> {
         self.expands = true;
         if count == 0 {
@@ -143,7 +143,7 @@ impl<'s> Assembler<'s> {
         let located = |fault| Located::new(span, fault);
         let numbers = Numbers { calls: None, round: 0, bare: false };
         let text = expand(body.text, |_| None, &numbers, self.budget()).map_err(located)?;
-        // Charged before the first round, so that a count that is too large is rejected at once.
+        // All copies are counted before the first one, so that a count that is too large is rejected at once.
         self.charge((text.len() as u64 + OVERHEAD).saturating_mul(count)).map_err(located)?;
         let text = self.kept(text);
         let entry = Entry { text, file: body.file, line: body.line };
@@ -152,7 +152,7 @@ impl<'s> Assembler<'s> {
 
     /// Expands a body once for each value.
     pub fn each(&mut self, name: &'static str, span: Span, each: Each<'s>) -> Result<()> {
-        // An empty text ends immediately, and every round of a repetition begins where a text ends.
+        // Reading enters an empty text, which ends immediately: the rounds of a repetition begin where a text ends.
         let entry = Entry { text: "", file: each.body.file, line: each.body.line };
         self.enter(&entry, Call { span, name, is_file: false }, Rounds::Each(Box::new(each)))
     }

@@ -1,8 +1,7 @@
 //! `.amdgpu_metadata`: translates YAML into the `MessagePack` note.
 //!
-//! A third-party library parses the YAML. The meaning of its scalars follows LLVM's convention, which differs from
-//! YAML's: the type of a scalar, a key or a value, depends on its text alone, quoted or not, unless a tag such as
-//! `!str` overrides it. Anchors and aliases are rejected, as in LLVM.
+//! A third-party library parses the YAML. Scalars are interpreted as in LLVM, which differs from YAML: the type of a scalar, a key or a
+//! value, depends on its text alone, quoted or not, unless a tag such as `!str` overrides it. Anchors and aliases are rejected, as in LLVM.
 
 mod rules;
 mod yaml;
@@ -21,7 +20,7 @@ use crate::object::metadata_note;
 const END: &str = ".end_amdgpu_metadata";
 
 impl Assembler<'_> {
-    /// Parses a document that begins in the next line; `span` is the directive before it.
+    /// Parses a document that begins in the next line; `span` is the position of the directive before it.
     pub fn metadata(&mut self, span: Span) -> Result<()> {
         let next = self.at;
         let Some((end, behind)) = self.metadata_end(next) else {
@@ -63,7 +62,7 @@ impl Assembler<'_> {
             Located::new(span, fault)
         })?;
         let content = node.to_msgpack();
-        // Keys that LLVM's rules do not contain may still be known to readers of the metadata.
+        // LLVM's rules accept unknown keys, but readers of the metadata may know them and require certain values.
         Metadata::from_msgpack(&content)
             .map_err(|error| Located::new(span, Fault::Yaml(error.to_string())))?;
         let note = metadata_note(&content);

@@ -8,8 +8,8 @@ pub(super) struct StreamId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     pub stream: StreamId,
-    /// The number of gaps that precede it in the stream.
+    /// The number of gaps that precede the position in the stream.
     pub gaps: u32,
-    /// The number of bytes that precede it in the stream, without gaps.
+    /// The number of bytes that precede the position in the stream, without gaps.
     pub bytes: u64,
 }

@@ -1,8 +1,7 @@
 //! A cache of instructions that were parsed recently.
 //!
-//! Unrolled and compiled code repeats statements: three in ten instructions of clang's files in this crate's
-//! corpus occur earlier in their file with the same text. Their machine code is the same unless they name a
-//! symbol.
+//! Unrolled and compiled code repeats statements: in this crate's corpus of clang's files, three in ten instructions have the same text as
+//! an earlier one in the same file. Unless such an instruction names a symbol, its machine code is the same.
 
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
@@ -10,15 +9,14 @@ use std::sync::Arc;
 use gcn_isa::{Inst, Target};
 use hashbrown::DefaultHashBuilder;
 
-/// The initial and the largest number of cache slots, powers of two. The initial slots fit in a core's own cache.
+/// The initial and the maximum number of cache slots, which are powers of two. The initial table fits into a core's own cache.
 const PLACES: (usize, usize) = (1 << 12, 1 << 16);
 
-/// The hit rate is examined whenever as many statements have been stored as there are slots. With at least one hit per
-/// this many stored statements (first number) the table grows. With fewer than one hit per this many (second number),
-/// lookups cost more than they save.
+/// Thresholds for the hit rate, which is examined whenever as many statements have been stored as there are slots. With at least one hit
+/// for every `FEW.0` stored statements, the table grows. With fewer than one hit for every `FEW.1`, lookups cost more than they save.
 const FEW: (usize, usize) = (4, 16);
 
-/// When lookups do not pay, the cache is switched off for this many statements per slot.
+/// If lookups cost more than they save, the cache is switched off for this many statements per slot.
 const REST: usize = 8;
 
 /// The result of parsing an instruction.
@@ -26,7 +24,7 @@ const REST: usize = 8;
 pub struct Recalled<'s> {
     text: &'s str,
     target: Target,
-    /// One past the highest VGPR and the highest SGPR that it names.
+    /// For VGPRs and for SGPRs, one more than the highest register number that the instruction names.
     pub ends: [u16; 2],
     pub length: u8,
     code: [u8; 20],
@@ -41,13 +39,13 @@ impl Recalled<'_> {
     }
 }
 
-/// Statements by the hash of their text; a newer one replaces an older one in its slot.
+/// Statements in slots that are selected by the hash of their text. A newer statement replaces the older one in its slot.
 #[derive(Default)]
 pub struct Recall<'s> {
     places: Vec<Option<Recalled<'s>>>,
     /// Statements stored since the hit rate was last examined.
     kept: usize,
-    /// Cache hits since then.
+    /// The number of hits since the hit rate was last examined.
     found: usize,
     /// The number of statements for which the cache remains switched off.
     resting: usize,
@@ -108,7 +106,7 @@ impl<'s> Recall<'s> {
         }
     }
 
-    /// The slot of a statement; there is none before the first insertion.
+    /// The slot for a statement; `None` before the first insertion.
     fn place(&self, text: &str) -> usize {
         self.hasher.hash_one(text) as usize & self.places.len().wrapping_sub(1)
     }

@@ -10,7 +10,7 @@ use super::place::{Place, StreamId};
 use super::section::{Gap, GapKind, Stream, write_leb};
 use super::span::Span;
 
-/// The most rounds. LEB128 numbers only grow, so they converge soon; other sizes may never converge.
+/// The maximum number of rounds. LEB128 numbers only grow, so they converge soon; other sizes may never converge.
 const ROUNDS: usize = 64;
 /// The size in bytes of a branch, and of the `s_nop` after it.
 const BRANCH_BYTES: u64 = 4;
@@ -29,7 +29,7 @@ impl Assembler<'_> {
         }
         loop {
             self.settle(&mut layout)?;
-            // A branch that has got its `s_nop` keeps it, so the loop terminates.
+            // A branch that has received its `s_nop` keeps it, so the loop terminates.
             if !self.repair_branches(&layout) {
                 break;
             }
@@ -52,8 +52,8 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Inserts an `s_nop` after each branch with a bad distance; true if there was one. As in LLVM, a branch whose
-    /// distance the linker determines gets one, too. Unresolvable targets are reported when the branch is filled in.
+    /// Inserts an `s_nop` after each branch with a bad distance. Returns true if one was inserted. As in LLVM, a branch whose distance the
+    /// linker determines also gets one. Unresolvable targets are reported when branches are filled in.
     fn repair_branches(&mut self, layout: &Layout) -> bool {
         let mut memo = Memo::new(self.symbols.len());
         let mut repaired = Vec::new();
@@ -79,7 +79,7 @@ impl Assembler<'_> {
         !repaired.is_empty()
     }
 
-    /// Recomputes the sizes of all gaps for these offsets; returns a gap whose size changed.
+    /// Recomputes the sizes of all gaps for these offsets. Returns a gap whose size changed, if any.
     fn resize(&mut self, layout: &Layout, round: usize) -> Result<Option<Span>> {
         let mut memo = Memo::new(self.symbols.len());
         let mut changed = None;
@@ -146,7 +146,7 @@ impl Assembler<'_> {
                 };
                 match u64::try_from(to).ok().and_then(|to| to.checked_sub(offset)) {
                     Some(size) => self.fill_size(stream.section, size)?,
-                    // Offsets may still grow.
+                    // Offsets may still grow, so this is not an error yet.
                     None if round < ROUNDS && to >= 0 => 0,
                     None => return Err(Fault::OrgBack { from: offset, to }),
                 }

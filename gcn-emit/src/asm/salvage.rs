@@ -10,14 +10,14 @@ use crate::target_id::TargetId;
 /// An assembled file from which some statements may have been omitted.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// The assembled rest. Each omitted instruction is replaced by a word that is not an instruction on any target.
+    /// The assembled rest of the file. Each omitted instruction is replaced by a word that is not an instruction on any target.
     pub assembly: Assembly,
     /// The errors in the omitted statements, in order of line.
     pub left_out: Vec<Diagnostic>,
 }
 
-/// The most attempts to assemble a file. Each reports up to [`Diagnostics::LIMIT`] errors; a file with more errors is
-/// not assembly.
+/// The maximum number of attempts to assemble a file. Each attempt reports up to [`Diagnostics::LIMIT`] errors; a file with more errors is
+/// not considered assembly.
 const ROUNDS: usize = 16;
 
 /// Replaces an omitted instruction.
@@ -44,7 +44,7 @@ pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Sa
 /// from all its calls; a file with an error in an included file is rejected.
 ///
 /// # Errors
-/// As [`assemble_readable`].
+/// The errors of [`assemble_readable`].
 pub fn assemble_readable_with(
     file: &str,
     text: &str,
@@ -84,7 +84,7 @@ pub fn assemble_readable_with(
     Err(errors)
 }
 
-/// True for the directive without which nothing can be assembled.
+/// True for a line with `.amdgcn_target`, which is needed for anything to be assembled.
 fn names_target(line: &str) -> bool {
     line.trim_start().starts_with(".amdgcn_target")
 }

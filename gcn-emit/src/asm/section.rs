@@ -1,8 +1,8 @@
 //! Sections under construction.
 //!
-//! A section consists of one or more streams, one for each subsection. A stream is a sequence of bytes with gaps, whose
-//! size is known only after layout (an alignment after another gap, a LEB128 of a later label …). Nearly all streams
-//! have no gap, so their offsets are final at once.
+//! A section consists of one or more streams, one for each subsection. A stream is a sequence of bytes with gaps. The size of a gap is
+//! known only after layout (for example, an alignment after another gap, or a LEB128 of a later label). Nearly all streams have no gap, so
+//! their offsets are final at once.
 
 use object::elf;
 
@@ -13,13 +13,14 @@ use super::span::Span;
 /// The contents of a gap.
 #[derive(Clone, Debug)]
 pub(super) enum GapKind {
-    /// Fills up to the next multiple, unless that takes more than `most` bytes.
+    /// Fills up to the next multiple of `align`, unless that takes more than `most` bytes.
     Align { align: u64, fill: Fill, most: u64 },
     /// `count` times the low bytes of a value.
     Repeat { count: Expr, value: u64, size: u8 },
     /// Fills up to an offset in the section.
     Org { to: Expr, value: u8 },
-    /// After a branch to this label: an `s_nop` if the branch would have the distance that the target executes wrongly.
+    /// A gap after a branch to this label: an `s_nop` if the branch would otherwise have the distance `bad`, which the target executes
+    /// wrongly.
     AfterBranch { to: Expr, bad: u16 },
     /// A number in LEB128.
     Leb { value: Expr, signed: bool },
@@ -38,7 +39,7 @@ pub(super) enum Fill {
 #[derive(Clone, Debug)]
 pub(super) struct Gap {
     pub kind: GapKind,
-    /// The number of bytes that precede it in the stream, without gaps.
+    /// The number of bytes that precede the gap in the stream, without gaps.
     pub bytes: u64,
     /// The gap's size, as currently computed.
     pub size: u64,
@@ -91,7 +92,7 @@ const S_NOP: [u8; 4] = crate::object::layout::S_NOP.to_le_bytes();
 pub(super) fn write_fill(bytes: &mut Vec<u8>, count: u64, fill: Fill) {
     match fill {
         Fill::Nops => {
-            // Zeros where no whole instruction fits, as in LLVM.
+            // Zeros fill the part that is too small for an instruction, as in LLVM.
             bytes.extend(std::iter::repeat_n(0, (count % 4) as usize));
             (0..count / 4).for_each(|_| bytes.extend_from_slice(&S_NOP));
         }

@@ -39,7 +39,7 @@ pub(crate) fn without_block_comments(text: &str) -> (Cow<'_, str>, Option<usize>
     (Cow::Owned(out), open)
 }
 
-/// The offset of the first line feed from `at` on, or of the end.
+/// The offset of the first line feed from `at` on; if there is none, the length of the text.
 pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map_or(bytes.len(), |n| at + n)
 }
@@ -64,17 +64,17 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
 /// All sources share one space of offsets, in which each begins where the previous one ends, so that a [`Span`] alone
 /// identifies a position.
 pub(super) struct Source<'s> {
-    /// The offset of its first byte among all sources.
+    /// The offset of the source's first byte among all sources.
     base: u32,
     /// The original text, in which comments still have their line feeds.
     text: &'s str,
-    /// The file that contains these lines. An expansion has the lines of the body.
+    /// The file that contains these lines. The lines of an expansion are those of the body.
     file: &'s str,
-    /// The line of the first byte in that file.
+    /// The line in that file of the source's first byte.
     first_line: u32,
-    /// The statement that started it; `None` for the file itself.
+    /// The statement that started the source; `None` for the file itself.
     call: Option<Call<'s>>,
-    /// A cached offset in the text with its line: lines are mostly queried in ascending order.
+    /// A cached offset in the text and its line. Counting starts there, because lines are mostly queried in ascending order.
     counted: Cell<(u32, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl<'s> Sources<'s> {
     /// Adds a text and returns its base, or `None` if all texts together exceed 4 GiB.
     pub fn push(&mut self, text: &'s str, file: &'s str, first_line: u32, call: Call<'s>) -> Option<u32> {
         let last = self.list.last()?;
-        // One more than its length, so that the offset of its end is unique.
+        // The base is one more than the end of the previous source, so that the offset of that end is unique.
         let base = u32::try_from(last.base as usize + last.text.len() + 1).ok()?;
         u32::try_from(base as usize + text.len()).ok()?;
         let counted = Cell::new((0, first_line));
@@ -129,7 +129,7 @@ impl<'s> Sources<'s> {
         self.list.get(next.checked_sub(1)?)
     }
 
-    /// The corresponding offset in the file itself: the same offset, or that of the outermost call.
+    /// The corresponding offset in the file itself: `at`, or the offset of the outermost call.
     pub fn outermost(&self, at: u32) -> u32 {
         let mut at = at;
         while let Some(call) = self.of(at as usize).and_then(|source| source.call) {

@@ -7,8 +7,7 @@ use super::source::{line_end, string_end};
 use super::span::Span;
 use super::symbols::Def;
 
-/// The beginning of a statement: the base of its text, the offset in it, the text's length, and the nesting depth of
-/// texts.
+/// The start of a statement: the base of its text, the offset in the text, the text's length, and the nesting depth of texts.
 struct Mark {
     base: usize,
     at: usize,
@@ -25,7 +24,7 @@ impl<'s> Assembler<'s> {
                     continue;
                 }
                 let mark = self.expanded_text.is_some().then(|| self.mark());
-                // This is the only place where statements are processed, so the function can be inlined.
+                // Statements are processed only here, so that the function can be inlined.
                 let read = self.statement();
                 if let Some(mark) = mark {
                     self.record(&mark);
@@ -69,7 +68,7 @@ impl<'s> Assembler<'s> {
             out.push_str(written);
             return;
         }
-        // Starts a new line, so that no following text becomes part of the comment.
+        // Starts a new line, so that text that follows does not become part of the comment.
         if !(out.ends_with('\n') || out.is_empty()) {
             out.push('\n');
         }
@@ -83,7 +82,7 @@ impl<'s> Assembler<'s> {
     fn statement(&mut self) -> Result<()> {
         let bytes = self.text.as_bytes();
         let at = skip_blanks(bytes, self.at);
-        // Processing continues after this statement even if it has an error.
+        // The next statement is processed even if this one has an error.
         self.at = bytes.len();
         let Some(first) = bytes.get(at).copied() else { return Ok(()) };
         match first {

@@ -36,7 +36,7 @@ pub(super) struct Symbol<'s> {
     /// The size, if `.size` specifies it.
     pub size: Option<(Expr, Span)>,
     pub kind: SymbolKind,
-    /// `None` until it is specified: then local if defined, otherwise global.
+    /// The binding; `None` until it is specified. Without a specified binding, a symbol is local if it is defined, otherwise global.
     pub binding: Option<Binding>,
     pub visibility: Visibility,
     pub flags: Flags,
@@ -45,17 +45,18 @@ pub(super) struct Symbol<'s> {
 /// Flags of a symbol.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flags {
-    /// Some expression refers to it.
+    /// True if some expression refers to the symbol.
     pub used: bool,
-    /// Its name starts with `.L`, or it is a numeric label: it is not in the symbol table unless a relocation needs it.
+    /// True if the symbol's name starts with `.L`, or it is a numeric label. Such a symbol is in the symbol table only if a relocation
+    /// needs it.
     pub temporary: bool,
-    /// Defined by `.equiv` or as a label, so it must not be defined again.
+    /// True if the symbol was defined by `.equiv` or as a label, so that it must not be defined again.
     pub fixed: bool,
-    /// A later `.set` of the same name replaced it.
+    /// True if a later `.set` of the same name replaced the symbol.
     pub replaced: bool,
-    /// Defined by the assembler itself, so it is not in the symbol table.
+    /// True if the assembler itself defines the symbol, so that it is not in the symbol table.
     pub predefined: bool,
-    /// It is in the order of the symbol table.
+    /// True if the symbol has been added to the order of the symbol table.
     pub registered: bool,
 }
 
@@ -65,10 +66,10 @@ pub(super) struct Symbols<'s> {
     list: Vec<Symbol<'s>>,
     by_name: HashTable<Sym>,
     hasher: DefaultHashBuilder,
-    /// The last `1:` and the next one, by number.
+    /// For each number, the last numeric label (`1:`) and the next one.
     numeric: HashMap<u64, Numeric>,
-    /// Symbols in the order of the symbol table: the order in which they are defined, given an attribute, or used in a
-    /// value or an instruction. A use in a size or count does not matter (observed with llvm-mc 22).
+    /// Symbols in the order of the symbol table: the order in which they are first defined, given an attribute, or used in a value or an
+    /// instruction. A use in a size or count does not matter (observed with llvm-mc 22).
     order: Vec<Sym>,
 }
 
@@ -84,7 +85,7 @@ impl<'s> Symbols<'s> {
     }
 
     pub fn get(&self, sym: Sym) -> &Symbol<'s> {
-        // Symbol numbers come only from `push`, and symbols are never removed.
+        // This does not fail: symbol numbers come only from `push`, and symbols are never removed.
         &self.list[sym.0 as usize]
     }
 
@@ -105,7 +106,7 @@ impl<'s> Symbols<'s> {
         &self.order
     }
 
-    /// The symbol of this name, if it was mentioned.
+    /// The symbol with this name; `None` if it has not been mentioned.
     pub fn find(&self, name: &str) -> Option<Sym> {
         let hash = self.hasher.hash_one(name);
         self.by_name.find(hash, |sym| self.list[sym.0 as usize].name == name).copied()
@@ -124,7 +125,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// A new symbol that replaces `old`, which is set again; existing references keep the value of `old`.
+    /// A new symbol that replaces `old`, which is set again. Existing references keep the value of `old`.
     pub fn replace(&mut self, old: Sym, mention: Span) -> Sym {
         let name = self.get(old).name.clone();
         let hash = self.hasher.hash_one(name.as_ref());
@@ -158,7 +159,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// Defines a numeric label: earlier `1f` refer to it, and so does `1b` from here on.
+    /// Defines a numeric label. Earlier references `1f` refer to it, and so do references `1b` from here on.
     pub fn define_numeric(&mut self, number: u64, mention: Span) -> Sym {
         let next = self.numeric.get(&number).and_then(|n| n.next);
         let sym = next.unwrap_or_else(|| self.push(Cow::Borrowed(""), mention));

@@ -26,7 +26,8 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
     }
     let module = &assembly.module;
     let target = module.target_id.target;
-    // A file may leave a section and return to it, and subsections are in the order of the file, not of the section.
+    // The order of instructions may differ from that in the section: a file may leave a section and return to it, and subsections are in
+    // the order of the file.
     let key = |inst: &AsmInst| (inst.section.0, inst.offset);
     if !instructions.is_sorted_by_key(key) {
         instructions.sort_by_key(key);
@@ -97,7 +98,7 @@ impl Reader<'_> {
             };
             let field = self.branch_field(&inst);
             let mut own = inst.inst;
-            // The label's number is meaningless here; a branch out of the section keeps the value of its field.
+            // The label's number has no meaning here. A branch out of the section keeps the value of its field.
             if let Some(field) = field
                 && let Some(at) = own.desc.branch_operand()
                 && let Some(operand) = Arc::make_mut(&mut own).operands.get_mut(at)
@@ -116,7 +117,7 @@ impl Reader<'_> {
         self.between(at, self.section.bytes.len() as u64);
     }
 
-    /// The distance in a branch, which is the low half of its word.
+    /// The distance field of a branch, which is the low half of its word; `None` for other instructions.
     fn branch_field(&self, inst: &AsmInst) -> Option<i16> {
         inst.inst.desc.branch_operand()?;
         let at = usize::try_from(inst.offset).ok()?;
@@ -128,8 +129,8 @@ impl Reader<'_> {
         Some(inst.offset.wrapping_add_signed(4 + 4 * i64::from(distance)))
     }
 
-    /// Handles bytes that are not instruction statements: they are treated as instructions if they are reachable and
-    /// all of them can be decoded.
+    /// Handles bytes that are not instruction statements. They are treated as instructions if they are reachable and all of them can be
+    /// decoded.
     fn between(&mut self, from: u64, to: u64) {
         let (Ok(first), Ok(last)) = (usize::try_from(from), usize::try_from(to)) else { return };
         let Some(bytes) = self.section.bytes.get(first..last).filter(|b| !b.is_empty()) else { return };
@@ -167,7 +168,7 @@ fn relocated_branches(module: &Module, id: SectionId, section: &Section) -> Hash
     branches.map(|r| (r.offset, destination(r.base, r.addend))).collect()
 }
 
-/// The places of the section that a linker fills in.
+/// The places in the section that a linker fills in.
 fn links(module: &Module, id: SectionId, section: &Section) -> Links {
     let mut links = Links::default();
     for relocation in &section.relocations {
@@ -182,7 +183,7 @@ fn links(module: &Module, id: SectionId, section: &Section) -> Links {
             RelocationBase::Symbol(symbol) => {
                 let number = symbol.0 as usize;
                 let target = module.symbols.get(number).map_or(Target::Unknown, |s| match s.place {
-                    // Another file may define the symbol, and that definition would take precedence.
+                    // Another file may have a definition of the symbol that takes precedence over a weak one.
                     _ if s.binding == Binding::Weak => Target::Unknown,
                     SymbolPlace::Section(to) if to == id => Target::Here(s.value as i64),
                     SymbolPlace::Section(_) | SymbolPlace::Undefined => Target::Outside(number),
@@ -212,7 +213,7 @@ fn descriptors(module: &Module) -> Vec<Described> {
             places.insert(&symbol.name, (section, symbol.value));
         }
     }
-    // As in an object, a kernel without bytes at the start of another function owns none of the code there.
+    // As in an object, a kernel of size 0 at the start of another function contains none of that function's code.
     let mut largest: HashMap<(SectionId, u64), u64> = HashMap::new();
     let mut sizes: HashMap<&str, u64> = HashMap::new();
     for symbol in module.symbols.iter().filter(|s| s.kind == SymbolKind::Function) {
@@ -237,7 +238,7 @@ fn descriptors(module: &Module) -> Vec<Described> {
     described.collect()
 }
 
-/// The functions of each section: those of descriptors, and symbols of type `STT_FUNC`.
+/// The functions of each section: kernels, given by their descriptors, and symbols of type `STT_FUNC`.
 fn starts(module: &Module, descriptors: &[Described]) -> HashMap<SectionId, Vec<Start>> {
     let mut starts: HashMap<SectionId, Vec<Start>> = HashMap::new();
     for kernel in descriptors {

@@ -31,7 +31,7 @@ pub(super) struct Builder<'s> {
     targets: Vec<bool>,
 }
 
-/// The most times that a section is rebuilt because jumps lead to what was taken for padding.
+/// The maximum number of times that a section is rebuilt because jumps lead to words that were taken for padding.
 const ROUNDS: usize = 4;
 
 /// The encoding of `s_nop N` without the number.
@@ -58,7 +58,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// Appends an instruction; `leads_to` is the offset of a branch's target, if that is in the section.
+    /// Appends an instruction. `leads_to` is the offset of a branch's target, if the target is in the section.
     pub fn inst(&mut self, place: CodePlace, inst: impl Into<Arc<Inst>>, leads_to: Option<u64>) {
         if let Some(offset) = leads_to {
             self.branches.push((self.lines.len(), offset));
@@ -87,7 +87,7 @@ impl<'s> Builder<'s> {
             && self.lines.last().is_some_and(|l| l.inst.desc.falls_through())
     }
 
-    /// True if control may fall through into `line` from the line before it.
+    /// True if control may fall through from the line before `line`.
     fn falls_into(&self, line: usize) -> bool {
         let Some(before) = line.checked_sub(1).and_then(|l| self.lines.get(l)) else { return false };
         before.inst.desc.falls_through() && self.gaps.binary_search(&line).is_err()
@@ -107,8 +107,8 @@ impl<'s> Builder<'s> {
         links: &Links,
     ) -> Code {
         let starts = functions::in_order(starts);
-        // What looks like padding may be the first instructions of a function without a symbol. If code computes its
-        // address, only following jumps shows that.
+        // Words that look like padding may be the first instructions of a function without a symbol. If code computes addresses, such a
+        // function is found only by following its jumps.
         let makes_addresses = |l: &Line| l.inst.desc.does(Behaviours::READS_PC);
         let whole = self.lines.iter().any(makes_addresses).then(|| self.clone());
         let mut entered: Vec<u64> = Vec::new();
@@ -121,8 +121,7 @@ impl<'s> Builder<'s> {
         code
     }
 
-    /// The program, and the targets of jumps into what was taken for padding. `entered` has such offsets that are known
-    /// already.
+    /// The program, and the targets of jumps to words that were taken for padding. `entered` contains such targets that are known already.
     fn build<'n>(
         mut self,
         target: Target,
@@ -143,7 +142,7 @@ impl<'s> Builder<'s> {
         let is_reached = |line| self.falls_into(line) || self.is_branched_to(line);
         let (functions, entries) =
             functions::functions(self.section, &self.places, starts, &ranges, is_reached);
-        // A gap after the last line has no line.
+        // A gap after the last line does not precede any line.
         self.gaps.retain(|g| *g < self.lines.len());
         let mut program = Program {
             lines: self.lines,
@@ -173,7 +172,7 @@ impl<'s> Builder<'s> {
         (code, missed)
     }
 
-    /// For each dword of the section, one plus the number of the line that begins there; 0 for none.
+    /// For each dword of the section, one plus the number of the line that begins there; 0 if none does.
     fn line_table(&self) -> Vec<u32> {
         let mut table = vec![0; self.bytes.len() / 4 + 1];
         for (line, place) in self.places.iter().enumerate().filter(|(_, p)| p.offset % 4 == 0) {
@@ -210,9 +209,8 @@ impl<'s> Builder<'s> {
         labels
     }
 
-    /// Removes the padding of alignments: words without effect that follow an instruction that does not fall through,
-    /// and to which neither a branch, one of `jumps` nor a symbol leads. Zeros count as padding only outside functions
-    /// of known size.
+    /// Removes the padding of alignments: words without effect that follow an instruction that does not fall through, and that are not the
+    /// target of a branch, of one of `jumps`, or of a symbol. Zeros count as padding only outside of functions with a known size.
     fn drop_padding(&mut self, starts: &[Start], ranges: &[Range<u64>], jumps: &[u64]) {
         let mut entered = vec![false; self.bytes.len() / 4 + 1];
         let starts_at = starts.iter().flat_map(|s| [Some(s.offset), s.other_entry]).flatten();
@@ -226,8 +224,7 @@ impl<'s> Builder<'s> {
             let own = next.checked_sub(1).and_then(|i| starts.get(i).zip(ranges.get(i)));
             own.is_some_and(|(start, range)| start.size > 0 && range.contains(&offset))
         };
-        // Code before the first function is never entered; a section without functions is entered at its
-        // start.
+        // In a section with functions, code before the first one is never entered; a section without functions is entered at its start.
         let mut dead = !starts.is_empty();
         let mut keep = Vec::with_capacity(self.places.len());
         for (line, place) in self.places.iter().enumerate() {
@@ -246,7 +243,7 @@ impl<'s> Builder<'s> {
 
     /// Keeps only these lines, and undecoded bytes unless they are padding.
     fn retain(&mut self, keep: &[bool]) {
-        // The new numbers of lines; a removed line has the number of the next remaining line.
+        // The new number of each line; for a removed line, that of the next remaining line.
         let mut numbers = Vec::with_capacity(keep.len() + 1);
         let mut next = 0;
         for kept in keep {
@@ -283,7 +280,7 @@ fn is_filling(word: u32) -> bool {
     word & 0xffff_0000 == S_NOP || word == S_CODE_END || word == 0
 }
 
-/// True if the undecoded bytes are only padding, which consists of whole words, possibly after single zero bytes.
+/// True if the undecoded bytes are only padding: whole words of padding, possibly after single zero bytes.
 fn all_filling(bytes: &[u8], unread: &Unread) -> bool {
     let range = usize::try_from(unread.offset).ok().zip(usize::try_from(unread.offset + unread.length).ok());
     let Some(piece) = range.and_then(|(from, to)| bytes.get(from..to)) else { return false };

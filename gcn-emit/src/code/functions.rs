@@ -17,7 +17,7 @@ pub(super) struct Start {
     pub size: u64,
     pub name: String,
     pub kind: EntryKind,
-    /// A second offset at which the dispatcher may start it.
+    /// A second offset at which the dispatcher may start the kernel.
     pub other_entry: Option<u64>,
 }
 
@@ -39,8 +39,8 @@ impl Start {
     }
 }
 
-/// Sorts functions by offset and keeps one for each offset: a kernel's name takes precedence, then that of a function
-/// with known size, then the first.
+/// Sorts functions by offset and keeps one for each offset. In decreasing precedence: a kernel, a function with known size, the first
+/// function.
 pub(super) fn in_order(mut starts: Vec<Start>) -> Vec<Start> {
     starts.sort_by_key(|s| (s.offset, s.kind != EntryKind::Kernel, s.size == 0));
     starts.dedup_by(|later, first| {
@@ -63,8 +63,8 @@ pub(super) fn ranges(starts: &[Start], end: u64) -> Vec<Range<u64>> {
     starts.iter().enumerate().map(range).collect()
 }
 
-/// The functions of a section whose instructions are at `places`, and its entries. `is_reached` tells whether control comes to a line
-/// from the one before it or by a branch.
+/// The functions of a section whose instructions are at `places`, and the section's entries. `is_reached` tells whether control reaches a
+/// line from the line before it or by a branch.
 pub(super) fn functions(
     section: &str,
     places: &[CodePlace],
@@ -107,8 +107,7 @@ fn lines_in(places: &[CodePlace], range: &Range<u64>) -> Range<usize> {
     line(range.start)..line(range.end)
 }
 
-/// Code between named functions that is reached neither by falling through nor by a branch is a function
-/// whose symbol was stripped.
+/// Finds functions whose symbols were stripped: code between named functions that is reached neither by falling through nor by a branch.
 fn nameless(
     lines: Range<usize>,
     is_reached: impl Fn(usize) -> bool,

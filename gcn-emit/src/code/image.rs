@@ -7,7 +7,7 @@ use gcn_isa::cfg::{AddressPlace, Image};
 
 use crate::object::RelocationKind;
 
-/// External functions and slots of the global offset table get artificial addresses, far from any section.
+/// The first of the artificial addresses for external functions and slots of the global offset table; they are far from any section.
 const OUTSIDE: i64 = 1 << 44;
 const TABLE: i64 = 1 << 45;
 /// The distance in bytes between two such addresses.
@@ -17,8 +17,8 @@ const APART: i64 = 16;
 /// to the start of the section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
-    /// By the offset of the dword: the 64-bit value of which one half is written there, and which half; `None` if the
-    /// value is unknown.
+    /// The 64-bit values of which a half is written to a dword, by the dword's offset, with the half that is written; `None` if the value
+    /// is unknown.
     literals: HashMap<u64, Option<(i64, Half)>>,
     /// The addresses that are stored in memory, by the address at which they are stored.
     pointers: HashMap<i64, i64>,
@@ -35,9 +35,9 @@ enum Half {
 pub(super) enum Target {
     /// An offset in the section itself.
     Here(i64),
-    /// A function outside the section, identified by a number.
+    /// A function outside of the section, identified by a number.
     Outside(usize),
-    /// Unknown before linking.
+    /// A destination that is unknown before linking.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ impl Target {
 }
 
 impl Links {
-    /// Records a relocation of the section: `symbol` is the number of its base, and `addend` is relative to that.
+    /// Records a relocation in the section. `symbol` is the number of the relocation's base, and `addend` is relative to that base.
     pub fn relocation(
         &mut self,
         offset: u64,
@@ -93,7 +93,7 @@ pub(super) struct CodeImage<'a, L> {
     pub places: &'a [super::CodePlace],
     pub links: &'a Links,
     pub label: L,
-    /// The offsets that were queried although no line begins there.
+    /// The offsets at which code was looked up although no line begins there.
     pub missed: RefCell<BTreeSet<u64>>,
 }
 

@@ -152,14 +152,14 @@ impl Row {
     }
 
     fn symbol<'o, 'd>(&self, object: &'o CodeObject<'d>) -> Option<&'o SymbolView<'d>> {
-        // The null symbol is not in the list of views.
+        // Number 0 is the null symbol, which is not in the list of views.
         object.symbols.get(self.symbol.checked_sub(1)?)
     }
 }
 
 /// The relocations of a section in an object that is not linked.
 fn relocations(object: &CodeObject<'_>, section: usize) -> impl Iterator<Item = Row> {
-    // The null section is not in the list of views.
+    // Number 0 is the null section, which is not in the list of views.
     let own = move |info: u32| object.is_relocatable && info as usize == section + 1;
     rows(object, own)
 }
@@ -169,12 +169,12 @@ fn rows(object: &CodeObject<'_>, table: impl Fn(u32) -> bool) -> impl Iterator<I
     tables.flat_map(|t| t.bytes.chunks_exact(RELA_BYTES)).filter_map(Row::read)
 }
 
-/// The values that a linker or loader fills in: in the section itself, and addresses in the global offset table.
+/// The values that a linker or loader fills in, in the section itself and in the global offset table.
 fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
     let mut links = Links::default();
     let here = |address: u64| Target::Here(address.wrapping_sub(code.address) as i64);
     let symbol = |row: &Row| match row.symbol(object) {
-        // Another file's definition may replace a weak symbol.
+        // A definition in another file may replace that of a weak symbol.
         Some(s) if object.is_relocatable && s.binding == Binding::Weak => Target::Unknown,
         Some(s) if s.section == Some(code.number) => here(s.address),
         Some(s) if s.section.is_some() || s.place == SymbolPlace::Undefined => Target::Outside(row.symbol),

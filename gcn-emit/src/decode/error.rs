@@ -4,13 +4,13 @@ use gcn_isa::Target;
 
 use crate::fields::check::OperandFault;
 
-/// Machine code is not an instruction of the target: the position, the code, and the reason.
+/// The error for machine code that is not an instruction of the target: the position, the code, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset:#x}, dword {word:08x} on {target}: {fault}")]
 pub struct DecodeError {
     /// The byte offset of the instruction.
     pub offset: usize,
-    /// Its first dword (missing bytes at the end of the code count as zero).
+    /// The first dword of the instruction (missing bytes at the end of the code count as zero).
     pub word: u32,
     /// The target.
     pub target: Target,
@@ -85,7 +85,7 @@ pub enum DecodeFault {
         /// The field's value.
         value: i64,
     },
-    /// A branch does not lead to an instruction of the code.
+    /// A branch leads to an offset where no instruction of the code begins.
     #[error("`{mnemonic}` leads to byte {destination:#x}, where no instruction of this code begins")]
     WildBranch {
         /// The branch.

@@ -44,7 +44,7 @@ enum Major {
     LdsDir,
 }
 
-/// The names in messages, and the number of opcodes of the field; in the order of [`Major`].
+/// For each [`Major`], in order: the name in messages, and the number of values of the opcode field.
 const MAJORS: [(&str, usize); 27] = [
     ("SOP1", 256),
     ("SOP2", 128),
@@ -83,8 +83,8 @@ fn classify(word: u32, generation: Generation) -> Option<(Major, usize)> {
     }
 }
 
-/// The encoding bits of each format (RDNA2 ISA chapter 13, RDNA3 ISA and RDNA4 ISA chapter 15). If the opcode's upper
-/// bits are in a later dword, those in the first dword identify it.
+/// The encoding bits of each format (RDNA2 ISA chapter 13, RDNA3 ISA and RDNA4 ISA chapter 15). If the upper bits of an opcode are in a
+/// later dword, the bits in the first dword are sufficient to identify it.
 fn classify_rdna(word: u32, generation: Generation) -> Option<(Major, usize)> {
     use Generation::{GFX10, GFX11, GFX12};
     let bits = |lo: u32, len: u32| (word >> lo & ((1 << len) - 1)) as usize;
@@ -114,8 +114,8 @@ fn classify_rdna(word: u32, generation: Generation) -> Option<(Major, usize)> {
     })
 }
 
-/// The encoding bits of each format (CDNA3 ISA, chapter 13). Scalar instructions and the short vector encodings have
-/// the same ones on RDNA.
+/// The encoding bits of each format (CDNA3 ISA, chapter 13). Scalar instructions and the short vector encodings have the same encoding bits
+/// on RDNA.
 fn classify_gfx9(word: u32) -> Option<(Major, usize)> {
     let bits = |lo: u32, len: u32| (word >> lo & ((1 << len) - 1)) as usize;
     if word >> 31 == 0 {
@@ -169,7 +169,7 @@ impl Candidate {
         Candidate { desc, row: codec(desc) }
     }
 
-    /// True if every bit that is not part of a field has the row's value.
+    /// True if every bit outside of the row's fields has the row's value.
     pub(super) fn fits(&self, bits: u128) -> bool {
         let excluded = self.row.excluded.iter().any(|(mask, value)| bits & mask == *value);
         let opposite = self.row.opposite.is_none_or(|lo| (bits >> lo ^ bits >> (lo + 1)) & 1 == 1);
@@ -196,8 +196,8 @@ impl Index {
         let mut rows = Vec::new();
         let ranges = buckets.map(|opcodes| {
             let range = |mut bucket: Vec<&'static InstDesc>| {
-                // The row with the most fixed bits first: `off` is encoded as a register number, and 16-byte rows begin
-                // like 8-byte ones.
+                // The row with the most fixed bits comes first: `off` is encoded as a register number, and 16-byte rows begin like 8-byte
+                // ones.
                 bucket.sort_by_key(|d| std::cmp::Reverse((d.bytes, codec(d).compared.count_ones())));
                 let start = rows.len() as u16;
                 rows.extend(bucket.into_iter().map(Candidate::new));
@@ -209,11 +209,11 @@ impl Index {
     }
 }
 
-/// By instruction set and wave size.
+/// The index of each instruction set and wave size, built on first use.
 static INDICES: [[OnceLock<Index>; 2]; InstructionSet::COUNT] =
     [const { [const { OnceLock::new() }; 2] }; InstructionSet::COUNT];
 
-/// The rows that may match the first dword, most specific first; at least one.
+/// The rows that may match the first dword, the most specific first; an error if there are none.
 pub(super) fn candidates(word: u32, on: Subtarget) -> Result<&'static [Candidate], DecodeFault> {
     let (major, opcode) = classify(word, on.generation()).ok_or(DecodeFault::UnknownFormat)?;
     let index = &INDICES[on.instruction_set().index()][on.wave as usize];

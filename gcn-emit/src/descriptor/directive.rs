@@ -15,7 +15,7 @@ use super::on::On;
 pub(crate) enum Slot {
     /// A field of the descriptor.
     Field(Field),
-    /// A bit of the descriptor's user SGPRs, and the number of registers that it adds.
+    /// A bit that requests a user SGPR in the descriptor, and the number of registers that it adds.
     UserSgpr {
         bit: u8,
         registers: u8,
@@ -69,7 +69,7 @@ impl Slot {
     pub fn value_bits(self) -> usize {
         match (self, self.bits()) {
             (Slot::ReserveVcc | Slot::ReserveFlatScratch | Slot::ReserveXnackMask, _) => 1,
-            // A count that is too large has an error message of its own.
+            // A separate error message is given for a count that is too large.
             (Slot::UserSgprCount(_), _) | (_, None) => 32,
             (_, Some((_, bits))) => bits,
         }
@@ -100,8 +100,8 @@ pub(crate) struct Row {
     pub name: &'static str,
     pub slot: Slot,
     pub on: On,
-    /// The value if the directive is missing; `None` if the directive is required, or if the value follows from other
-    /// directives and the target ID.
+    /// The value if the directive is missing; `None` if the directive is required, or if its value follows from other directives and the
+    /// target ID.
     pub default: Option<u32>,
 }
 
@@ -196,7 +196,7 @@ pub(crate) static ROWS: [Row; 52] = [
     field(".amdhsa_named_barrier_count", f::NAMED_BAR_CNT, On::NamedBarriers),
 ];
 
-/// The index of a directive's row. If there are several rows, the one for the target, or else any.
+/// The index of a directive's row. If there are several rows, the one for the target; if none is for the target, any of them.
 #[cfg(feature = "tools")]
 pub(crate) fn find(name: &str, target: Option<Target>) -> Option<usize> {
     let named = || (0..ROWS.len()).filter(|index| ROWS[*index].name == name);

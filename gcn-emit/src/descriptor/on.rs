@@ -41,7 +41,7 @@ impl On {
         self.refuses(target).is_none()
     }
 
-    /// Why a target is not included.
+    /// The reason why a target is not included; `None` if it is included.
     pub fn refuses(self, target: Target) -> Option<&'static str> {
         let (has, why) = match self {
             On::All => (true, ""),

@@ -18,9 +18,9 @@ pub struct Settings {
     pub accum_offset: Option<u32>,
     /// The number of allocated SGPRs, including the named ones.
     pub sgprs: u32,
-    /// The SGPRs that are set up.
+    /// The values with which SGPRs are initialised.
     pub initial_sgprs: InitialSgprs,
-    /// The work-item IDs that are set up.
+    /// The work-item IDs with which VGPRs are initialised.
     pub work_item_ids: WorkItemIds,
     /// True if the wave has scratch.
     pub uses_scratch: bool,
@@ -32,7 +32,7 @@ pub struct Settings {
     pub exceptions: FloatExceptions,
     /// True if the waves of a workgroup may run on different compute units.
     pub tg_split: bool,
-    /// How the waves of a workgroup are run, where this can be chosen (RDNA).
+    /// How the waves of a workgroup are run; `None` if the target offers no choice (it is offered on RDNA).
     pub scheduling: Option<Scheduling>,
 }
 
@@ -59,7 +59,7 @@ impl KernelDescriptor {
                 scratch_wave_offset: flag(f::ENABLE_PRIVATE_SEGMENT)
                     && !target.has_architected_flat_scratch(),
             },
-            // 3 is undefined; all three IDs include every meaning that it could have.
+            // The value 3 is undefined; initialising all three IDs covers every meaning that it could have.
             work_item_ids: WorkItemIds::of_dimensions(self.get(f::ENABLE_VGPR_WORKITEM_ID) as u8 + 1),
             uses_scratch: flag(f::ENABLE_PRIVATE_SEGMENT),
             uses_dynamic_stack: flag(f::USES_DYNAMIC_STACK),

@@ -30,7 +30,7 @@ pub struct DescribedField {
 }
 
 impl DescribedField {
-    /// True if the bits must be zero and are not.
+    /// True if the bits must be zero but are not.
     pub fn is_wrong(&self) -> bool {
         self.must_be_zero && self.value != 0
     }
@@ -173,8 +173,8 @@ impl KernelDescriptor {
     }
 }
 
-/// The rows for a target, which cover each bit exactly once: of the rows that begin at a bit, the one that the target
-/// has, or else the first.
+/// The rows for a target, which cover each bit exactly once. Of several rows that begin at the same bit, the row of a field that the target
+/// has is used; if there is none, the first row.
 fn rows(target: Target) -> impl Iterator<Item = &'static Row> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -263,7 +263,7 @@ mod tests {
         use super::super::Field;
         for field in Field::ALL {
             let first = field.word.first_bit() as u32 + u32::from(field.lo);
-            // A `Field` may contain several flags, which are described one by one here.
+            // A `Field` may contain several flags, each of which has a row here.
             let mut here = ROWS.iter().filter(|row| row.0 == first);
             assert!(
                 here.any(|row| {

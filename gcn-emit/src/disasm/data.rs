@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// The number of dwords on one line.
 const PER_LINE: usize = 4;
-/// The number of equal dwords from which on a single `.fill` is written.
+/// The minimum number of equal dwords that are written as a single `.fill`.
 const RUN: usize = 8;
 
 /// Writes bytes: as dwords, with equal ones in one directive, and the rest as single bytes.

@@ -9,7 +9,7 @@ use crate::target_id::{Feature, TargetId};
 
 /// `KERNEL_CODE_ENTRY_BYTE_OFFSET`, which the linker fills in.
 const ENTRY: (usize, usize) = (CODE_ENTRY_OFFSET as usize * 8, 64);
-/// Why directives cannot express a descriptor.
+/// The reason why directives cannot express a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inexpressible {
     /// A bit is set for which there is no directive.
@@ -20,7 +20,7 @@ pub(super) enum Inexpressible {
     AccumOffset(u32),
     /// There are fewer user SGPRs than are set up, or more than there are.
     UserSgprs(u32),
-    /// The halves of a wave share VGPRs, although the wave has only 32 lanes or too few registers are left.
+    /// The halves of a wave share VGPRs, but the wave has only 32 lanes, or too few registers are left.
     SharedVgprs(u32),
 }
 
@@ -74,7 +74,7 @@ pub(super) fn directives(
         place(f::GRANULATED_WAVEFRONT_SGPR_COUNT).into_iter().for_each(&mut cover);
         sgpr_directives(&mut list, descriptor.allocated_sgprs(target), id)?;
     } else {
-        // On this target their number is not stored anywhere.
+        // On this target, the number of SGPRs is not stored anywhere.
         list.push((".amdhsa_next_free_sgpr", target.addressable_sgprs()));
     }
     user_sgprs(bytes, target)?;
@@ -85,9 +85,8 @@ pub(super) fn directives(
     }
 }
 
-/// The directives for a number of SGPRs that allocation rounds to `sgprs`, and the reservations: VCC takes two more,
-/// XNACK_MASK (reserved unless the target ID turns XNACK off) four in total, FLAT_SCRATCH six; the assembler accepts
-/// 102 at most.
+/// The directives for a number of SGPRs that allocation rounds to `sgprs`, and for the reservations: VCC takes two additional SGPRs,
+/// XNACK_MASK (which is reserved unless the target ID turns XNACK off) four in total, FLAT_SCRATCH six. The assembler accepts at most 102.
 fn sgpr_directives(
     list: &mut Vec<(&'static str, u32)>,
     sgprs: u32,
@@ -115,7 +114,7 @@ fn sgpr_directives(
     Err(Inexpressible::Sgprs(sgprs))
 }
 
-/// Checks what the assembler requires: shared VGPRs only in 64-lane waves, and no more than are left.
+/// Checks a requirement of the assembler: only 64-lane waves share VGPRs, and no more than are left.
 fn shared_vgprs(descriptor: &KernelDescriptor, target: Target) -> Result<(), Inexpressible> {
     let shared = if target.has_shared_vgprs() { descriptor.get(f::SHARED_VGPR_COUNT) } else { 0 };
     let field = f::GRANULATED_WORKITEM_VGPR_COUNT;

@@ -1,4 +1,4 @@
-//! Symbol names in assembly syntax, and labels that do not collide with any of them.
+//! Symbol names in assembly syntax, and labels that differ from all symbol names.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

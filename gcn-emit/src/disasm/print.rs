@@ -18,7 +18,7 @@ pub(super) struct Printer<'p, 'd> {
     options: &'p Options<'p>,
     /// The only kernel to be written, if one is selected.
     only: Option<&'p KernelCode<'d>>,
-    /// Symbols that are defined already: a name can be defined only once.
+    /// The symbols that have been defined in the output, since a name can be defined only once.
     defined: HashSet<&'p str>,
     /// Numbers of the kernels.
     kernels: HashMap<&'d str, usize>,

@@ -19,23 +19,22 @@ pub struct CodeSection<'d> {
     pub number: usize,
     /// The section's name.
     pub name: &'d str,
-    /// The address of its first byte.
+    /// The address of the section's first byte.
     pub address: u64,
     /// Its bytes.
     pub bytes: &'d [u8],
     target: Target,
-    /// The offsets of kernels, ascending, with their wave sizes; code belongs to the kernel that precedes it.
+    /// The offsets of kernels with their wave sizes, in ascending order. Code belongs to the kernel that precedes it.
     waves: Vec<(u64, WaveSize)>,
-    /// The offsets at which a new piece begins, ascending: symbols, and the ends of data.
+    /// The offsets at which a new piece begins, in ascending order: symbols, and the ends of data.
     marks: Vec<Mark>,
-    /// The offsets that branches lead to and those at either end of a distance, ascending, with the label's name.
+    /// The offsets that need a label, in ascending order, with the label's name: targets of branches, and both ends of distances.
     labels: Vec<(u64, String)>,
-    /// The literals that are half of a distance in bytes within the section, ascending by the offset of their
-    /// instruction.
+    /// The literals that are half of a distance in bytes within the section, in ascending order of their instructions' offsets.
     distances: Vec<Distance>,
 }
 
-/// An instruction that adds half of a distance to the address of other code.
+/// An instruction that adds half of a distance to the address of some code, to compute the address of other code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Distance {
     /// The offset of the instruction.
@@ -112,15 +111,15 @@ impl<'d> CodeSection<'d> {
         code
     }
 
-    /// The processor with the wave size of the code at an offset: that of the kernel that precedes it, or of the first
-    /// kernel.
+    /// The processor with the wave size of the code at an offset: the size of the kernel that precedes it; before the first kernel, the
+    /// size of that kernel.
     fn subtarget(&self, offset: u64) -> Subtarget {
         let before = self.waves.partition_point(|wave| wave.0 <= offset);
         let wave = self.waves.get(before.saturating_sub(1)).map(|wave| wave.1);
         wave.and_then(|wave| Subtarget::new(self.target, wave)).unwrap_or(self.target.into())
     }
 
-    /// The pieces of the section, in order, without gaps.
+    /// The pieces of the section, in order and without gaps.
     pub fn items(&self) -> Items<'_, 'd> {
         self.items_between(0, self.bytes.len() as u64)
     }
@@ -138,7 +137,7 @@ impl<'d> CodeSection<'d> {
         self.labels.iter().map(|(offset, name)| (self.address.wrapping_add(*offset), name.as_str()))
     }
 
-    /// The name of the label at an address that a branch leads to.
+    /// The name of the label at an address; `None` if no branch leads there.
     pub fn label_at(&self, address: u64) -> Option<&str> {
         let offset = address.wrapping_sub(self.address);
         let index = self.labels.binary_search_by_key(&offset, |l| l.0).ok()?;
@@ -156,15 +155,14 @@ impl<'d> CodeSection<'d> {
         }
     }
 
-    /// The distance of which the instruction at an address adds one half.
+    /// The distance of which the instruction at an address adds one half; `None` for other instructions.
     pub(super) fn distance_at(&self, address: u64) -> Option<Distance> {
         let offset = address.wrapping_sub(self.address);
         let index = self.distances.binary_search_by_key(&offset, |d| d.at).ok()?;
         Some(self.distances[index])
     }
 
-    /// The offsets at which a piece begins and to which a branch leads or which are the end of a distance, and these
-    /// distances.
+    /// The offsets that need a label, if a piece begins there: targets of branches and ends of distances. Also returns these distances.
     fn targets(&self) -> (Vec<(u64, String)>, Vec<Distance>) {
         let mut starts = vec![0u64; self.bytes.len() / 64 + 1];
         let mut targets = Vec::new();
@@ -197,8 +195,8 @@ impl<'d> CodeSection<'d> {
         (targets.into_iter().map(|offset| (offset, String::new())).collect(), distances)
     }
 
-    /// The halves of the distance that is added to the address that the instruction at an offset reads, if both are
-    /// literals.
+    /// If the instruction at an offset reads the address of code, and both halves of a distance are then added as literals: these two
+    /// halves.
     fn halves(&self, offset: u64) -> Option<[Distance; 2]> {
         let mut places = Vec::new();
         let code: Vec<Inst> = self
@@ -264,7 +262,7 @@ impl<'d> Iterator for Items<'_, 'd> {
 impl Items<'_, '_> {
     /// The content at the start of `bytes`, which must not be empty, and its length.
     fn piece(&mut self, bytes: &[u8]) -> (Content, usize) {
-        // Instructions begin at multiples of four; data may end anywhere.
+        // Instructions begin at multiples of four, but data may end at any offset.
         let aligned = 4 - self.at % 4;
         if (self.at as u64) < self.data_until || bytes.len() < 4 || aligned < 4 {
             return (Content::Data, bytes.len().min(aligned));
@@ -284,21 +282,19 @@ impl Items<'_, '_> {
     }
 }
 
-/// False for instructions whose text some assemblers do not translate back to the same bytes (observed with llvm-mc
-/// 22).
+/// False for an instruction whose text some assemblers translate to different bytes (observed with llvm-mc 22).
 fn has_text(inst: &Inst) -> bool {
     let desc = inst.desc;
     let is_agpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Agpr);
-    // The AGPR forms of f64 atomics lose sc1.
+    // In f64 atomics with AGPRs, sc1 is lost.
     if inst.mods.scc && desc.does(Behaviours::LOSES_SC1_WITH_AGPRS) && inst.operands.iter().any(is_agpr) {
         return false;
     }
-    // There is no word for some values of the field.
+    // Some values of the field have no name.
     if inst.mods.th != 0 && crate::text::hint(inst).is_none() {
         return false;
     }
-    // An instruction that selects by a mask names only halves of VGPRs, so a bit for another source cannot be
-    // expressed.
+    // An instruction that selects by a mask names only halves of VGPRs, so a half-select bit of another source cannot be expressed.
     if desc.does(Behaviours::SELECTS_BY_MASK) {
         let mut slots = inst.operands.iter().zip(desc.operands);
         let is_vgpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Vgpr);
@@ -315,7 +311,7 @@ fn has_text(inst: &Inst) -> bool {
             let ty = desc.constant_type(position);
             let narrow = matches!(ty, ConstType::I16 | ConstType::F16 | ConstType::Bf16)
                 || slot.kinds.contains(OperandKinds::LITERAL16)
-                // The width of a `lit()` follows from the instruction's name.
+                // The instruction's name determines the width of a `lit()`.
                 || desc.entry.has_half_floats() && inline_of_literal(ty, *value).is_some();
             *value <= 0xffff || !narrow || desc.format.is_pair()
         }
@@ -329,7 +325,7 @@ pub(super) fn first_dword(bytes: &[u8]) -> u32 {
     bytes.first_chunk::<4>().map_or(0, |chunk| u32::from_le_bytes(*chunk))
 }
 
-/// Why a piece is not an instruction, for a comment.
+/// The reason why a piece is not an instruction, for a comment.
 pub(super) fn reason(fault: &DecodeFault) -> String {
     fault.to_string().replace(['\n', '\r'], " ")
 }

@@ -6,7 +6,7 @@ use gcn_isa::{Inline, Inst, Operand, Target};
 
 use crate::fields::check::OperandFault;
 
-/// An instruction cannot be encoded: which one, and why.
+/// The error for an instruction that cannot be encoded: the instruction and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}`{mnemonic}` on {target}: {fault}", line.map(|l| format!("instruction {l}: ")).unwrap_or_default())]
 pub struct EncodeError {
@@ -62,7 +62,7 @@ pub enum EncodeFault {
         #[source]
         fault: ModifierFault,
     },
-    /// The instruction reads more scalar values than the constant bus allows.
+    /// The instruction reads more scalar values than the constant bus can transfer.
     #[error(
         "reads {}: {} may read {}; copy one into a VGPR first",
         scalars(.read),
@@ -147,7 +147,7 @@ pub enum ModifierFault {
     },
 }
 
-/// An enumeration: `s0, s1 and 0x1234`.
+/// The operands as a list in words: `s0, s1 and 0x1234`.
 fn scalars(read: &[Operand]) -> String {
     let names: Vec<String> = read.iter().map(|operand| Plain(*operand).to_string()).collect();
     match names.as_slice() {
@@ -156,7 +156,7 @@ fn scalars(read: &[Operand]) -> String {
     }
 }
 
-/// An operand outside any instruction, for messages.
+/// An operand without an instruction, for messages.
 pub(crate) struct Plain(pub Operand);
 
 impl fmt::Display for Plain {

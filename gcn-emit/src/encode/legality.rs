@@ -17,8 +17,8 @@ pub(super) fn one_literal(seen: &mut Option<Operand>, value: Operand) -> Result<
     }
 }
 
-/// Checks the constant bus limit: a vector instruction reads at most as many different scalar values (SGPR, VCC, M0,
-/// EXEC, special register or literal) as the target's constant bus can transfer; each may be read twice.
+/// Checks the constant bus limit: a vector instruction reads at most as many different scalar values (SGPR, VCC, M0, EXEC, special register
+/// or literal) as the target's constant bus can transfer. A value that is read twice counts once.
 pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFault> {
     if !inst.desc.format.is_vop() {
         return Ok(());
@@ -46,7 +46,7 @@ pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFaul
     Ok(())
 }
 
-/// True if the operand uses the constant bus, which LDS-direct data does not.
+/// True if the operand uses the constant bus; data read directly from LDS do not.
 fn is_scalar(operand: Operand) -> bool {
     match operand {
         Operand::Reg(reg) => reg.file == RegFile::Sgpr && reg != gcn_isa::reg::NULL,
@@ -55,13 +55,13 @@ fn is_scalar(operand: Operand) -> bool {
     }
 }
 
-/// True for the lane number of `v_writelane_b32` in M0, which does not count (LLVM 22 accepts an SGPR in addition to
-/// it).
+/// True for the lane number of `v_writelane_b32` if it is in M0, which does not count towards the limit (LLVM 22 accepts an additional
+/// SGPR).
 fn is_lane_in_m0(inst: &Inst, slot: &OperandDesc, operand: Operand) -> bool {
     inst.desc.class == Class::Writelane && slot.name == "src1" && operand == Operand::Reg(gcn_isa::reg::M0)
 }
 
-/// Rules of individual classes that relate operands or modifiers to each other.
+/// Rules of individual instruction classes that relate operands or modifiers to each other.
 pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
     match inst.desc.class {
         Class::MfmaXdl | Class::MfmaSgemm | Class::MfmaDgemm | Class::Smfmac => matrix_overlap(inst),
@@ -73,9 +73,9 @@ pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// The halves of VOPD share the ports of the register file: first and second sources must be in different banks of
-/// four; of the third sources, as of the destinations, one must be even and one odd (RDNA3 ISA 7.6). On RDNA 4 two
-/// moves may read registers of the same bank (LLVM 22 emits and accepts such pairs).
+/// The halves of VOPD share the ports of the register file. The first sources of both halves must be in different banks of four, and so
+/// must the second sources; of the two third sources, one must be even and one odd, and likewise for the destinations (RDNA3 ISA 7.6). On
+/// RDNA 4, two moves may read registers of the same bank (LLVM 22 emits and accepts such pairs).
 fn pair(inst: &Inst) -> Result<(), EncodeFault> {
     let [x, y] = [
         ["vdstx", "src0x", "vsrc1x", "vsrc2x", "literalx"],
@@ -83,10 +83,10 @@ fn pair(inst: &Inst) -> Result<(), EncodeFault> {
     ]
     .map(|names| ports(inst, names));
     let moves = inst.operands.len() == 4 && inst.desc.generation() == Generation::GFX12;
-    // VOPD3 encodes both destinations completely, and third sources separately.
+    // VOPD3 encodes both destinations completely, and has separate fields for third sources.
     let wide = inst.desc.format == Format::Vopd3;
     let banks = if wide { [u16::MAX, 4, 4, 4] } else { [2, 4, 4, 2] };
-    // On targets that require even tuples, both halves may read the same register through one port.
+    // On targets that require even tuples, both halves may read the same register, through one port.
     let shared = inst.desc.targets.iter().all(InstructionSet::needs_even_vgpr_tuples);
     for ((port, (first, second)), banks) in x.into_iter().zip(y).enumerate().zip(banks) {
         if let (Some(first), Some(second)) = (first, second)
@@ -109,8 +109,8 @@ fn in_one_bank(one: Reg, other: Reg, banks: u16) -> bool {
     of(one).any(|bank| of(other).any(|second| second == bank))
 }
 
-/// The operands of a half by port: destination, and the three sources. If there is a literal, the third source comes
-/// after it; a destination that is also read counts as the third source.
+/// The operands of a half by port: the destination and three sources. If there is a literal, the third source follows it. A destination
+/// that is also read counts as the third source.
 fn ports(inst: &Inst, [vdst, src0, vsrc1, vsrc2, literal]: [&str; 5]) -> [Option<usize>; 4] {
     let place = |name| inst.desc.operand_index(name);
     let accumulates = |place: &usize| inst.desc.operands[*place].access == Access::ReadWrite;
@@ -121,8 +121,8 @@ fn ports(inst: &Inst, [vdst, src0, vsrc1, vsrc2, literal]: [&str; 5]) -> [Option
     [place(vdst), place(src0), second, third]
 }
 
-/// D and C of the larger matrix instructions must be the same registers or disjoint (LLVM rejects a partial overlap:
-/// the instruction would read rows that it has already written).
+/// D and C of the larger matrix instructions must be the same registers or disjoint. (LLVM rejects a partial overlap, because the
+/// instruction would read rows that it has already written.)
 fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
     let at = |name| inst.desc.operand_index(name).map(|i| (i, inst.operands[i]));
     if let (Some((_, Operand::Reg(d))), Some((i, Operand::Reg(c)))) = (at("vdst"), at("src2"))
@@ -135,8 +135,7 @@ fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
-/// On targets whose tuples start at even registers, the single data register of global wave sync must be even, too
-/// (measured with LLVM 22).
+/// On targets whose tuples start at even registers, the single data register of global wave sync must also be even (measured with LLVM 22).
 fn gws_alignment(inst: &Inst) -> Result<(), EncodeFault> {
     let align = inst.desc.vgpr_align.into();
     let odd = inst.operands.iter().position(|o| o.reg().is_some_and(|r| !r.index.is_multiple_of(align)));
@@ -146,8 +145,8 @@ fn gws_alignment(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` have four index modes, one bit each (CDNA3 ISA, VGPR indexing); the
-/// fields are wider, so decoded values may have further bits.
+/// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` have four index modes, one bit each (CDNA3 ISA, VGPR indexing). The fields are wider, so
+/// decoded values may have additional bits.
 fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
     let large =
         inst.operands.iter().position(|o| matches!(o, Operand::Imm(value) if !(0..=15).contains(value)));
@@ -157,7 +156,7 @@ fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// LLVM 22 cannot encode f64 atomics that return into AGPRs with `sc1`: its assembler silently drops the bit, its
+/// LLVM 22 cannot encode f64 atomics that return their result in AGPRs with `sc1`: its assembler silently drops the bit, and its
 /// disassembler rejects it.
 fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
     let in_agprs = matches!(inst.operands.first(), Some(Operand::Reg(reg)) if reg.file == RegFile::Agpr);
@@ -168,7 +167,7 @@ fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
-/// Offsets have ranges that are narrower than their fields, and some DPP controls exist only on some targets.
+/// Checks offsets, whose ranges are narrower than their fields, and DPP controls, some of which exist only on some targets.
 pub(super) fn offset(inst: &Inst) -> Result<(), EncodeFault> {
     if let Some((lo, hi)) = inst.desc.offset_range
         && !(lo..=hi).contains(&inst.mods.offset)
@@ -189,7 +188,7 @@ fn offset_fault(value: i32, lo: i32, hi: i32) -> EncodeFault {
     EncodeFault::Modifier { name: "offset", fault }
 }
 
-/// The error for the first modifier in which the instruction differs from what its row can express.
+/// The error for the first modifier whose value in the instruction the row cannot express.
 pub(super) fn modifier_fault(inst: &Inst, expressible: &Mods) -> EncodeFault {
     if inst.mods.dpp.is_some() != expressible.dpp.is_some() {
         return missing_or_extra("dpp_ctrl", inst.mods.dpp.is_some());

@@ -10,7 +10,7 @@ use super::{Labels, Word, encode_word};
 pub struct Encoded {
     /// The code.
     pub bytes: Vec<u8>,
-    /// The byte offset of each line, and of the end as the last entry.
+    /// The byte offset of each line. The last entry is the offset of the end.
     pub offsets: Vec<u32>,
 }
 
@@ -20,7 +20,7 @@ struct Fixup {
     label: Label,
 }
 
-/// The machine code of a program, computed in one pass over the lines and one over the branches.
+/// The machine code of a program. One pass computes the code and one fills in the branches.
 ///
 /// A label operand becomes the signed number of dwords from the next instruction to the label.
 pub fn encode_program(program: &Program) -> Result<Encoded, EncodeError> {
@@ -53,7 +53,7 @@ pub fn encode_program(program: &Program) -> Result<Encoded, EncodeError> {
     Ok(out)
 }
 
-/// The label of a branch. On other instructions a label is left in place, so that the operand check rejects it.
+/// The label of a branch. A label in any other instruction is left in place, so that the operand check rejects it.
 fn label_of(inst: &Inst) -> Option<Label> {
     match inst.operands.get(inst.desc.branch_operand()?) {
         Some(&Operand::Label(label)) => Some(label),

@@ -43,16 +43,16 @@ pub enum OperandFault {
         /// The largest permitted value.
         hi: i64,
     },
-    /// VGPRs and AGPRs are mixed although one bit applies to several operands.
+    /// VGPRs and AGPRs are mixed among operands for which a single bit selects the register file.
     #[error("must be in the same register file as `{other}` (both VGPRs or both AGPRs)")]
     SameFile {
         /// The other operand.
         other: &'static str,
     },
-    /// D and C of a matrix instruction share some registers but not all.
+    /// D and C of a matrix instruction share some registers, but not all.
     #[error("overlaps `vdst` partly; make it the same registers or disjoint ones")]
     PartialOverlap,
-    /// The halves of an instruction pair need registers of different banks.
+    /// The halves of a dual instruction use registers of the same bank.
     #[error(
         "must not have the same remainder by {banks} as the number of `{other}`; choose another register"
     )]
@@ -62,7 +62,7 @@ pub enum OperandFault {
         /// The number of banks.
         banks: u16,
     },
-    /// A label is used outside a program, where it has no value.
+    /// A label is used outside of a program, where it has no value.
     #[error("a label has no value outside a program; use encode_program")]
     LooseLabel,
     /// The value has no encoding.
@@ -149,8 +149,7 @@ pub(crate) fn operand(
     }
 }
 
-/// The values that an immediate field accepts. A 16-bit field accepts the signed and the unsigned spelling of the same
-/// bits.
+/// The values that an immediate field accepts. A 16-bit field accepts both the signed and the unsigned notation of the same bits.
 pub(crate) fn immediate_range(field: &OperandField) -> (i64, i64) {
     let top = 1i64 << field.len;
     match (field.signed, field.len) {
@@ -180,7 +179,7 @@ fn register(
         return Err(OperandFault::Kind { accepts: Accepts::of(desc) });
     }
     let want = field.width.dwords(mods);
-    // `null` can have any width.
+    // `null` fits any width.
     if reg == reg::NULL {
         return Ok(());
     }
@@ -190,7 +189,7 @@ fn register(
     let last = match reg.file {
         RegFile::Sgpr if reg.index < named => named,
         RegFile::Sgpr => 128,
-        // Instructions name only the first 256 registers, but a tuple that begins there may extend past them.
+        // An instruction can name only the first 256 registers, but a tuple that begins there may extend past them.
         RegFile::Vgpr if row.vgprs > 256 && reg.len > 1 => row.vgprs,
         RegFile::Vgpr | RegFile::Agpr => u16::from(desc.last_vgpr) + 1,
     };
@@ -207,7 +206,7 @@ fn register(
     if reg.index.is_multiple_of(align) { Ok(()) } else { Err(OperandFault::Alignment { align }) }
 }
 
-/// Checks that operands that share one file bit are in the same file.
+/// Checks that operands for which a single bit selects the register file are all in the same file.
 pub(crate) fn same_file(desc: &InstDesc, operands: &[Operand]) -> Result<(), (usize, OperandFault)> {
     let file = |i: u8| match operands.get(usize::from(i)) {
         Some(Operand::Reg(reg)) => Some(reg.file),

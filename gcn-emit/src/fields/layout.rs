@@ -20,7 +20,7 @@ pub(crate) fn layout(desc: &InstDesc) -> Layout {
 /// How an operand's value is represented in its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
-    /// A VGPR number divided by two. Its lowest bit is the opposite of this bit, which belongs to another destination.
+    /// A VGPR number divided by two. Its lowest bit is not stored: it is the opposite of this bit, which belongs to another destination.
     VectorPair(u8),
     /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from
     /// 256.
@@ -33,9 +33,9 @@ pub(crate) enum Code {
     ScalarPair,
     /// A scalar register number divided by four.
     ScalarQuad,
-    /// SDWA source: the low byte of the source code, and this bit set if it is not a vector register.
+    /// An SDWA source: the low byte of the source code, and this bit, which is set if the source is not a vector register.
     SdwaSource(u8),
-    /// SDWA compare destination: a scalar register number with this bit set, or all zero for VCC.
+    /// An SDWA compare destination: a scalar register number with this bit set, or all zeros for VCC.
     SdwaScalar(u8),
     /// An immediate; [`Slot::signed`] tells whether it is signed.
     Imm,
@@ -58,7 +58,7 @@ pub(crate) struct Slot {
     pub len: u8,
     /// The bit that selects AGPR instead of VGPR, on rows that allow both.
     pub acc: Option<u8>,
-    /// The register number that means `off`, if that is not simply an unused zero.
+    /// The register number that means `off`; `None` if `off` is encoded as an unused zero.
     pub off: Option<u16>,
     /// True for a two's complement immediate.
     pub signed: bool,
@@ -71,7 +71,7 @@ pub(crate) struct ModSlot {
     pub field: Modifier,
     /// The rows to which the entry applies.
     pub when: When,
-    /// The first bit of the modifier's value that is in this field.
+    /// The lowest bit of the modifier's value that is in this field.
     pub shift: u8,
     /// The lowest bit.
     pub lo: u8,
@@ -123,7 +123,7 @@ pub(crate) enum When {
     WritesExec,
     /// Rows whose vector result preserves a part of the register.
     PartOfResult,
-    /// Rows whose vector result is a whole register.
+    /// Rows whose vector result replaces a whole register.
     WholeResult,
     /// `buffer_wbl2` on the target where it has no modifiers (gfx90a).
     PlainWriteBack,

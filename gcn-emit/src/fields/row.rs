@@ -26,9 +26,9 @@ pub(crate) struct RowCodec {
     pub default_mods: Mods,
     /// The bits of `default_mods`.
     pub default_bits: u128,
-    /// `default_mods` with every modifier that has a piece set to zero.
+    /// `default_mods` with every modifier that has a field set to zero.
     pub cleared_mods: Mods,
-    /// The size in bytes without a literal that a source operand may add.
+    /// The size in bytes, without a literal that a source operand may add.
     pub bytes: usize,
     /// Fields (mask, value) that must not have this value: register codes that mean `off`.
     pub excluded: SmallVec<[(u128, u128); 2]>,
@@ -47,34 +47,34 @@ pub(crate) struct RowCodec {
 /// How an operand is encoded.
 #[derive(Debug)]
 pub(crate) struct OperandField {
-    /// How the value is represented; `None` if it is not encoded (an implied VCC, `off`).
+    /// How the value is represented; `None` if the operand is not encoded (an implied VCC, `off`).
     pub code: Option<Code>,
     /// The lowest bit.
     pub lo: u8,
     /// The width in bits.
     pub len: u8,
-    /// Whether the register is a VGPR or an AGPR.
+    /// What determines whether the register is a VGPR or an AGPR.
     pub acc: Acc,
     /// The bit of `op_sel` that is encoded above the seven bits of a VGPR's number.
     pub half: Option<u8>,
     /// True for a two's complement immediate.
     pub signed: bool,
-    /// The accepted kinds of operands: the row's, and in rows like `madmk` also the literal.
+    /// The accepted kinds of operands: those of the row; in rows like `madmk` also the literal.
     pub kinds: OperandKinds,
     /// The accepted named registers and special values.
     pub specials: Specials,
     /// A register number that means `off` instead.
     pub reserved: Option<u16>,
-    /// What determines the width in dwords.
+    /// What determines the operand's width in dwords.
     pub width: Width,
 }
 
 /// What determines the vector register file of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Acc {
-    /// It is always this file.
+    /// The register is always in this file.
     Always(RegFile),
-    /// It is the AGPR file if the bit is set.
+    /// The register is in the AGPR file if this bit is set, otherwise in the VGPR file.
     Bit(u8),
 }
 
@@ -83,18 +83,18 @@ pub(crate) enum Acc {
 pub(crate) enum Width {
     /// The row determines the width.
     Fixed(u8),
-    /// The element format in `cbsz` determines it (f8f6f4 source A); in units of an eighth of the widest.
+    /// The element format in `cbsz` determines the width (f8f6f4 source A); the number is the width of the widest format, of which a format
+    /// takes a number of eighths.
     Cbsz(u8),
-    /// The element format in `blgp` determines it (f8f6f4 source B); in units of an eighth of the widest.
+    /// The element format in `blgp` determines the width (f8f6f4 source B), as for `Cbsz`.
     Blgp(u8),
-    /// The row's width, plus the status dword if there is `tfe`.
+    /// The row's width; with `tfe`, plus the status dword.
     Tfe(u8),
 }
 
 impl Width {
-    /// The number of dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, 4 (4
-    /// bits) four, all others eight (CDNA4 ISA, F8F6F4 matrix operands); waves of 32 lanes have twice as many in each
-    /// lane.
+    /// The number of dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, format 4 (4 bits) takes four,
+    /// all others eight (CDNA4 ISA, F8F6F4 matrix operands). In waves of 32 lanes, each lane has twice as many.
     pub(crate) fn dwords(self, mods: &Mods) -> u8 {
         let of_format = |format| match format {
             2 | 3 => 6,
@@ -125,7 +125,7 @@ pub(crate) struct ModPiece {
     pub signed: bool,
 }
 
-/// The bit above the number of a VGPR (there are 128), counted from the lowest bit of the field.
+/// The bit above the seven bits of a VGPR's number that selects a half, counted from the lowest bit of the field.
 pub(crate) const HALF_BIT: u8 = 7;
 
 /// A mask of `len` bits from `lo` on.
@@ -133,7 +133,7 @@ pub(crate) const fn mask(lo: u8, len: u8) -> u128 {
     ((1u128 << len) - 1) << lo
 }
 
-/// The templates, each created on first use: a program uses few of the rows, and needs memory only for those.
+/// The templates, each created on first use. A program uses few of the rows, and only their templates take memory.
 static CODECS: [LazyLock<Vec<OnceLock<Box<RowCodec>>>>; 2] =
     [LazyLock::new(|| empty(Family::GFX9)), LazyLock::new(|| empty(Family::RDNA))];
 
@@ -191,8 +191,8 @@ impl RowCodec {
         row
     }
 
-    /// The hardware does not read the field of a source that an instruction does not have. Assemblers fill it
-    /// differently: LLVM 22 with 0, later versions on GFX11 and GFX12 with the code of the constant 0.
+    /// The hardware does not read the field of a source that an instruction does not have. Assemblers fill it differently: LLVM 22 with 0;
+    /// later versions, on GFX11 and GFX12, with the code of the constant 0.
     fn ignore_absent_sources(&mut self, desc: &InstDesc, layout: &Layout) {
         let fixed = layout.fixed.iter().filter(|f| f.when.holds(desc)).map(|f| mask(f.lo, f.len));
         let used = fixed.fold(!self.compared, |used, bits| used | bits);
@@ -236,8 +236,8 @@ impl RowCodec {
             }
             Some(slot) if !implied => {
                 field.code = Some(slot.code);
-                // Assemblers accept read-only registers here and drop the high bit of their code, which is
-                // never intended.
+                // Assemblers accept read-only registers here and drop the high bit of their code, which is never intended, so they are
+                // rejected here.
                 if matches!(
                     slot.code,
                     Code::Scalar | Code::ScalarPair | Code::ScalarQuad | Code::SdwaScalar(_)
@@ -254,7 +254,7 @@ impl RowCodec {
                 }
                 let is_long = operand.kinds.contains(OperandKinds::LITERAL64) && slot.code == Code::Literal;
                 self.free(slot.lo, if is_long { 64 } else { slot.len });
-                // If the operand can be `off`, `null` is not accepted as a register either.
+                // If the operand can be `off`, `null` is not accepted as its register either.
                 let null = self.scalars.null().filter(|_| slot.off.is_some());
                 for code in slot.off.into_iter().chain(null) {
                     self.excluded.push((mask(slot.lo, slot.len), u128::from(code) << slot.lo));
@@ -266,7 +266,7 @@ impl RowCodec {
                     self.free(bit, 1);
                 }
             }
-            // The table test visits every row, so it would find a missing slot.
+            // The table test visits every row, so it would find a missing field.
             _ => debug_assert!(implied, "{}: no field for {}", desc.printed, operand.name),
         }
         self.operands.push(field);
@@ -293,7 +293,7 @@ impl RowCodec {
             if field == Modifier::Th
                 && HINTS.iter().all(|hint| !desc.hints.contains(hint.0) || hint.1 & 1 == 0)
             {
-                // An atomic that does not return the old value never has that bit.
+                // An atomic that does not return the old value never has that bit set.
                 self.add_piece(ModPiece {
                     field,
                     shift: 1,
@@ -331,7 +331,7 @@ impl RowCodec {
     }
 
     fn add_bit(&mut self, desc: &InstDesc, field: Modifier, shift: u8, lo: u8) {
-        // The destination's op_sel of VOP3 is always the fourth bit, even if the text lists fewer.
+        // The op_sel bit of a VOP3 destination is always the fourth bit, even if the text lists fewer bits.
         let is_dst = field == Modifier::OpSel && desc.op_sel_dst_bit() == Some(shift);
         let lo = if is_dst { 14 } else { lo };
         self.add_piece(ModPiece { field, shift, lo, len: 1, signed: false });
@@ -369,8 +369,8 @@ fn opcode(opcode: u16, layout: &Layout) -> u128 {
     }
 }
 
-/// A row with a literal operand accepts the same literal for its other source (CDNA3 ISA, `V_MADMK_F32`: the literal is
-/// one dword, whichever operands name it).
+/// A row with a literal operand accepts the same literal for its other source (CDNA3 ISA, `V_MADMK_F32`: there is one literal dword,
+/// whichever operands use it).
 fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     let shares = matches!(desc.format, Format::Vop2 | Format::Vopd | Format::Sop2);
     let shared = desc.operands.iter().find(|o| o.is_literal() && shares);
@@ -380,7 +380,7 @@ fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     }
 }
 
-/// The widest format, in eighths of its own width.
+/// The width of the widest format, in the unit in which widths of formats are given: eighths of itself.
 const WIDEST: u8 = 8;
 
 fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {

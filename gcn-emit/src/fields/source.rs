@@ -7,12 +7,12 @@ use gcn_isa::{Inline, InstructionSet, Operand, Reg, RegFile, SrcSpecial, reg};
 /// The source code that indicates a literal dword.
 pub(crate) const LITERAL: u16 = 255;
 
-/// The source code that indicates a two-dword literal, on instruction sets that have such literals: elsewhere it is a
-/// direct read of LDS.
+/// The source code that indicates a two-dword literal on instruction sets that have such literals. On others, the code is a direct read of
+/// LDS.
 pub(crate) const LITERAL64: u16 = 254;
 
-/// The source code of an operand, if it has one. VGPRs and AGPRs share the codes 256..=511; the file is determined by
-/// another bit or by the row.
+/// The source code of an operand; `None` if it has none. VGPRs and AGPRs share the codes 256..=511; the file is determined by another bit
+/// or by the row.
 pub(crate) fn code_of(operand: Operand, scalars: Scalars) -> Option<u16> {
     Some(match operand {
         Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => scalars.exchange(index),
@@ -34,8 +34,8 @@ pub(crate) fn literal(operand: Operand) -> Option<(u64, usize)> {
     }
 }
 
-/// The operand with source `code` in a slot of `dwords` dwords; vector codes denote registers of `file`. `None` for the
-/// literal marker and for codes without meaning.
+/// The operand with source code `code` in a slot of `dwords` dwords; vector codes denote registers of `file`. `None` for the literal marker
+/// and for codes without meaning.
 pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile, scalars: Scalars) -> Option<Operand> {
     match code {
         0..=127 => Some(Operand::Reg(scalars.register(code, dwords))),
@@ -50,7 +50,7 @@ pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile, scalars: Scalars)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Scalars {
     named: NamedSgprs,
-    /// The number of registers that are named by number.
+    /// The number of scalar registers that are referred to by number.
     pub count: u16,
 }
 
@@ -64,8 +64,7 @@ impl Scalars {
         self.named.null
     }
 
-    /// Maps the number of a register to its code and vice versa: the codes of M0 and `null` are exchanged on RDNA 3 and
-    /// later.
+    /// Maps the number of a register to its code and vice versa. On RDNA 3 and later, the codes of M0 and `null` are exchanged.
     pub(crate) fn exchange(self, index: u16) -> u16 {
         match index {
             _ if self.named.m0 == reg::M0.index => index,
@@ -88,7 +87,7 @@ impl Scalars {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Specials(u16);
 
-/// A group: its name in the table (32-bit slots list the `_lo` half), and its source codes.
+/// A group: its name in the table (32-bit slots list the `_lo` half), and the first and the last of its source codes.
 const GROUPS: [(&str, u16, u16); 15] = [
     ("flat_scratch", 102, 103),
     ("xnack_mask", 104, 105),
@@ -121,7 +120,7 @@ impl Specials {
         Specials(bits)
     }
 
-    /// True if a tuple of `dwords` registers (or the value) at `code` is in one accepted group.
+    /// True if the tuple of `dwords` registers (or the value) at `code` is in a single accepted group.
     pub(crate) fn accept(self, code: u16, dwords: u16) -> bool {
         GROUPS
             .iter()
@@ -135,7 +134,7 @@ impl Specials {
         Specials(self.0 & ((1 << registers) - 1))
     }
 
-    /// True if the only thing accepted is VCC.
+    /// True if VCC is the only accepted value.
     pub(crate) fn is_only_vcc(self) -> bool {
         self.0 == 1 << 2
     }

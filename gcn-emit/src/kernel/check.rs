@@ -9,7 +9,7 @@ use crate::target_id::Feature;
 /// The most VGPRs that the halves of a wave can share.
 const MOST_SHARED_VGPRS: u32 = 120;
 
-/// A kernel cannot be represented in a code object, or cannot be started by any machine.
+/// The error for a kernel that cannot be represented in a code object, or that no machine can start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -46,7 +46,7 @@ pub enum SpecError {
         /// The number of VGPRs.
         vgprs: u32,
     },
-    /// The program uses registers that the resources do not include.
+    /// The program uses registers that the specified resources do not include.
     #[error(
         "kernel `{kernel}`: the program uses {used:?}, the resources say {said:?}; start from `Resources::of(&program)`"
     )]
@@ -55,7 +55,7 @@ pub enum SpecError {
         kernel: String,
         /// The registers that the program uses.
         used: Box<Resources>,
-        /// The registers in the specification.
+        /// The registers in the kernel's specified resources.
         said: Box<Resources>,
     },
     /// The target lacks a feature that the kernel requires.
@@ -258,7 +258,7 @@ impl KernelSpec {
     }
 }
 
-/// True for names that an assembler accepts, in quotes if necessary, and that an ELF string table can contain.
+/// True for names that an assembler accepts, in quotes if necessary, and that an ELF string table can contain (without a zero byte).
 fn is_symbol(name: &str) -> bool {
     !name.is_empty() && !name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'))
 }

@@ -8,7 +8,7 @@ use super::KernelSpec;
 
 /// The number of SIMDs per compute unit, on every target in [`Target::GFX9`].
 pub const SIMDS_PER_CU: u32 = Target::GFX942.simds_per_cu();
-/// The most workgroups of more than one wave that a compute unit holds: each needs one of its barriers.
+/// The maximum number of workgroups of more than one wave on a compute unit: each needs one of its barriers.
 const BARRIERS_PER_CU: u32 = 16;
 
 /// The wave size, and where a workgroup runs.
@@ -64,7 +64,7 @@ impl fmt::Display for Mode {
 /// A resource that limits occupancy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limiter {
-    /// The wave slots of the SIMD; no other resource limits occupancy.
+    /// The wave slots of the SIMD. In this case no other resource limits occupancy.
     WaveSlots,
     /// VGPRs, AGPRs included.
     Vgprs,
@@ -72,8 +72,7 @@ pub enum Limiter {
     Sgprs,
     /// LDS.
     Lds,
-    /// The workgroup size: slots remain empty because only whole workgroups can run, or because their number is
-    /// limited.
+    /// The workgroup size: slots remain empty because only whole workgroups can run, or because the number of workgroups is limited.
     WorkgroupSize,
 }
 
@@ -89,7 +88,7 @@ impl fmt::Display for Limiter {
     }
 }
 
-/// The number of waves on a SIMD that each resource alone would allow.
+/// For each resource, the number of waves on a SIMD that it alone would allow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Wave slots.
@@ -107,11 +106,10 @@ pub struct Limits {
 /// The number of waves that run at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Occupancy {
-    /// The number of waves on the fullest SIMD of a compute unit that holds as many whole workgroups as possible; 0 if
-    /// not even one fits.
+    /// The number of waves on the fullest SIMD of a compute unit that runs as many whole workgroups as possible; 0 if not even one fits.
     pub waves_per_simd: u32,
-    /// The number of whole workgroups on a compute unit, or on a workgroup processor if they use both of its compute
-    /// units; 0 if not even one fits.
+    /// The number of whole workgroups on a compute unit. If a workgroup uses both compute units of a workgroup processor, the number on a
+    /// workgroup processor. 0 if not even one fits.
     pub workgroups_per_cu: u32,
     /// The resource that limits the number of waves.
     pub limited_by: Limiter,
@@ -148,10 +146,10 @@ impl Usage {
     }
 }
 
-/// The number of SGPRs of a wave, and the number of waves that a SIMD can then hold. Its 800 SGPRs are allocated in
-/// blocks of 16, and a wave can address 102 and the named ones.
+/// For some numbers of SGPRs of a wave, the number of waves that a SIMD can then run. A SIMD's 800 SGPRs are allocated in blocks of 16; a
+/// wave can address 102 SGPRs and the named ones.
 const SGPR_STEPS: [(u32, u32); 3] = [(80, 10), (88, 9), (100, 8)];
-/// The number of waves if they have more SGPRs than that.
+/// The number of waves if each has more SGPRs than [`SGPR_STEPS`] lists.
 const WAVES_WITH_MOST_SGPRS: u32 = 7;
 
 impl Limits {
@@ -189,8 +187,7 @@ impl Limits {
         }
     }
 
-    /// The smallest limit, which compilers report as occupancy. It does not take into account that only whole
-    /// workgroups can run.
+    /// The smallest limit, which compilers report as occupancy. It ignores that only whole workgroups can run.
     pub fn least(&self) -> u32 {
         [self.slots, self.vgprs, self.sgprs, self.workgroups, self.lds].into_iter().min().unwrap_or(0)
     }
@@ -206,7 +203,7 @@ fn workgroups_by_slots(target: Target, mode: Mode, usage: Usage) -> u32 {
 fn workgroups_by_lds(target: Target, mode: Mode, usage: Usage) -> u32 {
     match usage.lds_bytes {
         0 => u32::MAX,
-        // A single workgroup cannot have more LDS than one compute unit has, even if it runs on two.
+        // The LDS of a single workgroup cannot exceed that of one compute unit, even if the workgroup runs on two.
         bytes if bytes > target.lds_per_cu() => 0,
         bytes => {
             let allocated = bytes.checked_next_multiple_of(target.lds_granule()).unwrap_or(bytes);
@@ -238,7 +235,7 @@ pub fn occupancy_of(target: Target, usage: Usage) -> Occupancy {
 pub fn occupancy_in(target: Target, mode: Mode, usage: Usage) -> Occupancy {
     let limits = Limits::in_mode(target, mode, usage);
     let Limits { slots, vgprs, sgprs, workgroups, lds } = limits;
-    // A SIMD holds whole waves, and a compute unit holds whole workgroups.
+    // Waves are not divided between SIMDs, and workgroups are not divided between compute units.
     let by_registers = vgprs.min(sgprs) * mode.simds(target) / usage.waves();
     let by_slots = workgroups_by_slots(target, mode, usage);
     let workgroups_per_cu = by_registers.min(by_slots).min(workgroups_by_lds(target, mode, usage));
@@ -249,7 +246,7 @@ pub fn occupancy_in(target: Target, mode: Mode, usage: Usage) -> Occupancy {
         (workgroups, Limiter::WorkgroupSize),
         (lds, Limiter::Lds),
     ];
-    // Of equal limits the first is reported.
+    // If several limits are equal, the first one is reported.
     let tightest = candidates.into_iter().filter(|c| c.0 < slots).min_by_key(|c| c.0);
     let limited_by = match tightest {
         None if waves_per_simd == slots => Limiter::WaveSlots,

@@ -50,7 +50,7 @@ impl Resources {
         }
     }
 
-    /// True if every register that `other` includes is included here, too.
+    /// True if all registers that `other` includes are included in `self`.
     pub fn covers(&self, other: &Resources) -> bool {
         self.next_free_vgpr >= other.next_free_vgpr
             && self.agprs >= other.agprs
@@ -75,8 +75,8 @@ impl Resources {
         }
     }
 
-    /// The number of SGPRs that are allocated in addition to the numbered ones. Each named pair includes those before
-    /// it in the order VCC, `XNACK_MASK`, `FLAT_SCRATCH` (guide: the `.amdhsa_reserve_` directives).
+    /// The number of SGPRs that are allocated in addition to the numbered ones. In the order VCC, `XNACK_MASK`, `FLAT_SCRATCH`, each named
+    /// pair includes the pairs before it (guide: the `.amdhsa_reserve_` directives).
     pub fn extra_sgprs(&self, target: Target, xnack: Feature) -> u32 {
         let vcc = if self.uses_vcc { 2 } else { 0 };
         if !target.counts_sgprs() {

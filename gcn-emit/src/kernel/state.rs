@@ -24,7 +24,7 @@ bitflags! {
     }
 }
 
-/// User SGPRs in the order in which they are set up: flag, number of SGPRs.
+/// User SGPRs in the order of their registers: flag, number of SGPRs.
 const USER_SGPRS: [(UserSgprs, u8); 7] = [
     (UserSgprs::PRIVATE_SEGMENT_BUFFER, 4),
     (UserSgprs::DISPATCH_PTR, 2),
@@ -39,13 +39,13 @@ impl UserSgprs {
     /// The user SGPRs that do not exist with architected flat scratch.
     pub const NOT_ARCHITECTED: UserSgprs = Self::PRIVATE_SEGMENT_BUFFER.union(Self::FLAT_SCRATCH_INIT);
 
-    /// The total number of SGPRs (`USER_SGPR_COUNT`): at most 15 of the 16 that can be set up.
+    /// The total number of SGPRs of the requested values (`USER_SGPR_COUNT`): at most 15 of the 16 that can be initialised.
     pub fn registers(self) -> u32 {
         USER_SGPRS.iter().filter(|u| self.contains(u.0)).map(|u| u32::from(u.1)).sum()
     }
 }
 
-/// The SGPRs that are set when a wave starts, which are contiguous from `s0` on (*Initial Kernel Execution State*).
+/// The SGPRs that are initialised when a wave starts, which are contiguous from `s0` on (*Initial Kernel Execution State*).
 ///
 /// ```
 /// use gcn_emit::kernel::{InitialSgprs, UserSgprs};
@@ -61,19 +61,19 @@ impl UserSgprs {
 pub struct InitialSgprs {
     /// User SGPRs, which are the same in every wave.
     pub user: UserSgprs,
-    /// The number of user SGPRs after those, into which kernarg dwords are loaded before the start
+    /// The number of user SGPRs after those in `user`, into which kernarg dwords are loaded before the kernel starts
     /// (`KERNARG_PRELOAD_SPEC` of the descriptor).
     pub preloaded: u8,
-    /// True for each dimension (x, y, z) whose workgroup ID is set up.
+    /// True for each dimension (x, y, z) whose workgroup ID is passed in an SGPR.
     pub workgroup_ids: [bool; 3],
-    /// True if the workgroup info is set up.
+    /// True if the workgroup info is passed in an SGPR.
     pub workgroup_info: bool,
-    /// True if the byte offset of the wave's scratch is set up.
+    /// True if the byte offset of the wave's scratch is passed in an SGPR.
     pub scratch_wave_offset: bool,
 }
 
 impl InitialSgprs {
-    /// The registers of one user value, if it is set up.
+    /// The registers of one user value; `None` if the value is not requested.
     pub fn user_sgpr(&self, which: UserSgprs) -> Option<Reg> {
         let at = USER_SGPRS.iter().position(|u| u.0 == which)?;
         let before = USER_SGPRS[..at].iter().fold(UserSgprs::empty(), |set, u| set | u.0);
@@ -81,22 +81,22 @@ impl InitialSgprs {
         self.user.contains(which).then(|| Reg::s(index as u16, USER_SGPRS[at].1))
     }
 
-    /// The register with the workgroup ID in a dimension (0 is x), if it is set up.
+    /// The register with the workgroup ID in a dimension (0 is x); `None` if it is not requested.
     pub fn workgroup_id(&self, dimension: usize) -> Option<Reg> {
         (dimension < 3).then(|| self.system(dimension)).flatten()
     }
 
-    /// The register with the workgroup info, if it is set up.
+    /// The register with the workgroup info; `None` if it is not requested.
     pub fn workgroup_info(&self) -> Option<Reg> {
         self.system(3)
     }
 
-    /// The register with the wave's scratch offset, if it is set up.
+    /// The register with the wave's scratch offset; `None` if it is not requested.
     pub fn scratch_wave_offset(&self) -> Option<Reg> {
         self.system(4)
     }
 
-    /// The number of SGPRs that are set up.
+    /// The number of SGPRs that are initialised.
     pub fn count(&self) -> u32 {
         self.user_count() + self.enabled().into_iter().map(u32::from).sum::<u32>()
     }
@@ -131,7 +131,7 @@ pub enum WorkItemIds {
 }
 
 impl WorkItemIds {
-    /// The IDs up to a dimension: 1 is x, 2 is y, 3 is z; other numbers are clamped.
+    /// The IDs of the first dimensions: 1 is x, 2 is x and y, 3 is all; other numbers are clamped.
     pub const fn of_dimensions(dimensions: u8) -> WorkItemIds {
         match dimensions {
             0 | 1 => WorkItemIds::X,
@@ -202,11 +202,11 @@ pub struct FloatMode {
     pub denorm_32: DenormMode,
     /// Denormals of f16 and f64 (`FLOAT_DENORM_MODE_16_64`).
     pub denorm_16_64: DenormMode,
-    /// `clamp` turns NaN into zero (`ENABLE_DX10_CLAMP`).
+    /// True if `clamp` turns NaN into zero (`ENABLE_DX10_CLAMP`).
     pub dx10_clamp: bool,
-    /// Signaling NaNs are quieted and propagated (`ENABLE_IEEE_MODE`).
+    /// True if signaling NaNs are quieted and propagated (`ENABLE_IEEE_MODE`).
     pub ieee_mode: bool,
-    /// f16 overflow returns the largest finite number (`FP16_OVFL`).
+    /// True if an f16 overflow gives the largest finite number (`FP16_OVFL`).
     pub fp16_overflow: bool,
 }
 
@@ -228,13 +228,13 @@ impl Default for FloatMode {
 /// values that the assembler uses without directives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scheduling {
-    /// A workgroup runs on both compute units of a workgroup processor (`WGP_MODE`) instead of on one.
+    /// True if a workgroup runs on both compute units of a workgroup processor (`WGP_MODE`) instead of on one.
     pub workgroup_processors: bool,
-    /// Loads and samples return in order (`MEM_ORDERED`).
+    /// True if loads and samples return in order (`MEM_ORDERED`).
     pub ordered_loads: bool,
-    /// Each wave of a SIMD makes progress (`FWD_PROGRESS`); otherwise the oldest has priority.
+    /// True if each wave of a SIMD makes progress (`FWD_PROGRESS`); otherwise the oldest wave has priority.
     pub forward_progress: bool,
-    /// The waves of a SIMD are scheduled round-robin (`WG_RR_EN`, GFX12).
+    /// True if the waves of a SIMD are scheduled round-robin (`WG_RR_EN`, GFX12).
     pub round_robin: bool,
 }
 

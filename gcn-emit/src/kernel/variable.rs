@@ -16,7 +16,8 @@ pub struct Variable {
     pub end: (u32, u32),
     /// Its type.
     pub ty: VariableType,
-    /// Its location before the instructions with these indices, in ascending order: its pieces, one after the other.
+    /// The variable's location before the instructions with these indices, in ascending order. A location consists of pieces, which
+    /// together form the variable.
     pub locations: Vec<(Range<usize>, Vec<Piece>)>,
 }
 
@@ -25,7 +26,7 @@ pub struct Variable {
 pub enum VariableType {
     /// A number type with this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
     Scalar(&'static str),
-    /// A condition per lane: 64 bits, one for each lane.
+    /// A condition for each lane: 64 bits, one for each lane.
     Lanes,
     /// This number of elements, one after the other.
     Array(Box<VariableType>, u64),
@@ -36,16 +37,16 @@ pub enum VariableType {
 /// A part of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its size.
+    /// The size of the part in bytes.
     pub bytes: u8,
-    /// The location, if known: the low bytes of a register, or none because it is constant.
+    /// The location of the part: the low bytes of a register, or a constant; `None` if it is unknown.
     pub at: Option<PieceAt>,
 }
 
 /// The location of a part of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceAt {
-    /// A register; of a vector register, the lane that is being inspected.
+    /// A register. In a vector register, the lane that the debugger inspects.
     Register(RegUnit),
     /// Known bits.
     Constant(u64),

@@ -24,12 +24,11 @@ impl SourceLines {
 }
 
 impl Assembly {
-    /// The code object as [`Assembly::code_object`] produces it, and the line of each of its instructions in the
-    /// assembly file, which is called `file`. Without
-    /// [`Options::keep_instructions`](crate::asm::Options::keep_instructions) no line is known.
+    /// The code object that [`Assembly::code_object`] produces, and the line of each of its instructions in the assembly file, which is
+    /// called `file`. Without [`Options::keep_instructions`](crate::asm::Options::keep_instructions), no line is known.
     ///
     /// # Errors
-    /// Those of [`Assembly::code_object`].
+    /// The errors of [`Assembly::code_object`].
     pub fn code_object_with_lines(&self, file: &str) -> Result<(Vec<u8>, SourceLines), ObjectError> {
         let Linked { bytes, addresses } = link_placed(&self.module)?;
         Ok((bytes, SourceLines::of_assembly(file, self, &addresses)))

@@ -13,9 +13,8 @@ type Bytes<'d> = EndianSlice<'d, LittleEndian>;
 type Starts = BTreeMap<u64, Option<SourcePlace>>;
 
 impl SourceLines {
-    /// The lines in the object's DWARF (`clang -g`, `-gline-tables-only`). An object without DWARF has none,
-    /// and broken DWARF gives the lines before the fault: an error about debug information would not help
-    /// someone who debugs a kernel.
+    /// The lines in the object's DWARF (`clang -g`, `-gline-tables-only`). An object without DWARF has no lines. Broken DWARF gives the
+    /// lines before the error, because an error about debug information would not help someone who debugs a kernel.
     pub fn of_object(object: &CodeObject<'_>) -> SourceLines {
         let section = |name: &str| {
             let plain = object.section(name).filter(|s| s.flags & u64::from(SHF_COMPRESSED) == 0);
@@ -32,10 +31,10 @@ impl SourceLines {
             ends: Vec::new(),
             seen: HashSet::new(),
         };
-        // Lines before a fault are kept.
+        // If the DWARF is broken, the lines before the error are kept.
         let _ = reader.units();
         let Reader { mut starts, ends, inlined, .. } = reader;
-        // The end of a sequence may be the start of another one, which takes precedence.
+        // The end of a sequence may also be the start of another one, which takes precedence.
         ends.into_iter().for_each(|end| _ = starts.entry(end).or_insert(None));
         SourceLines { starts, inlined }
     }
@@ -49,7 +48,7 @@ struct Reader<'d> {
     starts: Starts,
     inlined: Inlined,
     ends: Vec<u64>,
-    /// The offsets of tables that have been read: units may share one.
+    /// The offsets of tables that have been read, because several units may share a table.
     seen: HashSet<usize>,
 }
 
@@ -57,7 +56,7 @@ impl<'d> Reader<'d> {
     fn units(&mut self) -> gimli::Result<()> {
         let mut headers = self.dwarf.units();
         while let Some(header) = headers.next()? {
-            // A unit whose own data is broken does not affect the next one.
+            // A unit that is broken does not affect the next one.
             if let Ok(unit) = self.dwarf.unit(header) {
                 let _ = self.table(&unit);
             }
@@ -103,8 +102,8 @@ impl Inlined {
         header: &LineProgramHeader<Bytes<'d>>,
     ) -> gimli::Result<()> {
         let (dwarf, unit) = (files.dwarf, files.unit);
-        // The functions that enclose an entry, by depth: the declaration of each, and the inlined call to which it
-        // belongs, if any.
+        // The functions that enclose an entry, by depth: the declaration of each, and the index of the inlined call to which it belongs, if
+        // any.
         let mut around: Vec<(isize, Declared, Option<usize>)> = Vec::new();
         let mut entries = unit.entries();
         while let Some(entry) = entries.next_dfs()? {
@@ -123,7 +122,7 @@ impl Inlined {
                 gimli::AttributeValue::FileIndex(file) => Some(file),
                 other => other.udata_value(),
             });
-            // clang creates two functions for an OpenCL kernel, one of which calls the other.
+            // clang creates two functions for an OpenCL kernel, one of which calls the other; that call is not shown.
             let place = file.filter(|_| callee.is_none() || callee != caller).and_then(|file| {
                 let file = files.name(header, file)?;
                 let line = u32::try_from(number(gimli::DW_AT_call_line)?).ok()?;
@@ -131,7 +130,7 @@ impl Inlined {
                     number(gimli::DW_AT_call_column).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
                 Some(SourcePlace { file, line, column, note: None })
             });
-            // A call whose position is not known gets the position of its caller.
+            // If the position of a call is unknown, the code gets the call that encloses it.
             let call = match place {
                 Some(at) => {
                     self.calls.push(Call { at, outer });
@@ -153,7 +152,7 @@ impl Inlined {
 /// The file and line of a function's declaration.
 type Declared = Option<(u64, u64)>;
 
-/// The position at which a function is declared: its entry contains it, or refers to one that does.
+/// The position at which a function is declared: its entry contains the position, or refers to an entry that does.
 fn declared(unit: &Unit<Bytes<'_>>, entry: &DebuggingInformationEntry<Bytes<'_>>) -> Declared {
     let of = |entry: &DebuggingInformationEntry<Bytes<'_>>| {
         let file = entry.attr_value(gimli::DW_AT_decl_file).and_then(|value| match value {
@@ -192,7 +191,7 @@ impl<'d> Files<'_, 'd> {
         name
     }
 
-    /// The path, relative to the compilation directory if it is below that.
+    /// The path of a file, relative to the compilation directory if the file is below that directory.
     fn path(&self, header: &LineProgramHeader<Bytes<'d>>, number: u64) -> Option<String> {
         let text = |value| {
             let text = self.dwarf.attr_string(self.unit, value).ok()?;

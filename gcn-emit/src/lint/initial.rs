@@ -1,5 +1,4 @@
-//! Compares the initial state that the dispatcher sets up with the state that the code assumes, as far as the latter is
-//! certain.
+//! Compares the initial state that the dispatcher provides with the state on which the code certainly relies.
 
 use gcn_isa::cfg::is_call;
 use gcn_isa::reg::RegUnit;
@@ -11,11 +10,11 @@ use super::kernel::{Kernel, Reached};
 use super::rules::{KERNARG, KERNARG_TAIL, SGPR_UNSET, WORKITEM_ID};
 use crate::kernel::{UserSgprs, WorkItemIds};
 
-/// SGPRs and VGPRs that may have been written since the kernel started.
+/// The SGPRs and VGPRs that may have been written since the kernel started.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Written([u64; 6]);
 
-/// The number of SGPRs that code uses by number.
+/// The number of SGPRs that code can refer to by number.
 const SGPRS: u16 = 102;
 
 impl Written {
@@ -34,7 +33,7 @@ impl Written {
         }
     }
 
-    /// True if some register of `reg` may have been written; for AGPRs always true.
+    /// True if any register of `reg` may have been written; always true for AGPRs.
     fn any(&self, reg: Reg) -> bool {
         reg.units().any(|unit| {
             let (word, bit) = Written::unit(unit);
@@ -42,7 +41,7 @@ impl Written {
         })
     }
 
-    /// Adds the registers of `other`; true if that changed anything.
+    /// Adds the registers of `other`. Returns true if that added any.
     fn add(&mut self, other: &Written) -> bool {
         let mut more = false;
         for (own, other) in self.0.iter_mut().zip(other.0) {
@@ -68,7 +67,7 @@ impl Written {
 }
 
 pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
-    // Code to which control may return from anywhere may find any register changed.
+    // If control may return to the code from unknown places, any register may have changed.
     let Some(code) = kernel.code.as_ref().filter(|c| !c.jumps) else { return };
     let written = before_blocks(code);
     let mut checker = Checker { kernel, lints, seen: [false; 4] };
@@ -94,7 +93,7 @@ fn before_blocks(code: &Reached<'_>) -> Vec<Option<Written>> {
     }
     while let Some(block) = open.pop() {
         let Some(Some(start)) = before.get(block).copied() else { continue };
-        // The writes of a block do not depend on the state before it.
+        // The registers that a block writes do not depend on the state before it, so they are computed once.
         let Some(slot) = own.get_mut(block) else { continue };
         let writes = slot.get_or_insert_with(|| {
             let mut writes = Written::default();
@@ -123,7 +122,7 @@ fn before_blocks(code: &Reached<'_>) -> Vec<Option<Written>> {
 struct Checker<'c, 'l> {
     kernel: &'c Kernel<'c>,
     lints: &'c mut Lints<'l>,
-    /// For each lint, whether it has been reported; the first finding is enough.
+    /// For each rule, whether it has been reported. Only the first violation is reported.
     seen: [bool; 4],
 }
 
@@ -140,7 +139,7 @@ impl Checker<'_, '_> {
         self.seen.get_mut(which).is_some_and(|seen| !std::mem::replace(seen, true))
     }
 
-    /// Checks a scalar load from the pointer to the arguments.
+    /// Checks a scalar load from the kernarg pointer.
     fn kernarg(&mut self, line: usize, inst: &Inst, written: &Written) {
         let initial = &self.kernel.settings.initial_sgprs;
         let Some(pointer) = initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR) else { return };
@@ -165,7 +164,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks scalar operands that are an address or a resource.
+    /// Checks scalar operands that contain an address or a resource.
     fn address(&mut self, line: usize, inst: &Inst, written: &Written) {
         for (operand, slot) in inst.operands.iter().zip(inst.desc.operands) {
             let is_address = matches!(slot.name, "sbase" | "saddr" | "srsrc") && slot.access == Access::Read;
@@ -198,8 +197,8 @@ impl Checker<'_, '_> {
             let id = |r: &Reg| r.file == RegFile::Vgpr && !written.any(*r);
             let y = reads.iter().any(|u| u.reg.overlaps(Reg::v(1, 1)) && id(&Reg::v(1, 1)));
             let z = reads.iter().any(|u| u.reg.overlaps(Reg::v(2, 1)) && id(&Reg::v(2, 1)));
-            // Only operands that name exactly this register count: tuples and tied operands commonly include registers
-            // that were never set.
+            // Only operands that name exactly this register are considered: tuples and tied operands commonly include registers that were
+            // never set.
             let plain = inst.operands.iter().zip(inst.desc.operands).any(|(o, d)| {
                 d.access == Access::Read
                     && inst.desc.format.is_vop()
@@ -223,7 +222,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// The offset of a scalar load.
+/// The offset of a scalar load; `None` if it is not a constant.
 fn smem_offset(inst: &Inst) -> Option<i64> {
     match inst.operand("offset") {
         Some(Operand::Imm(offset)) => Some(offset),
@@ -232,7 +231,7 @@ fn smem_offset(inst: &Inst) -> Option<i64> {
     }
 }
 
-/// The ID that a `v_bfe_u32` extracts from `v0`: y in bits 19:10, z in bits 29:20.
+/// The work-item ID that a `v_bfe_u32` extracts from `v0`: y in bits 19:10, z in bits 29:20; `None` for other fields.
 fn packed_id(inst: &Inst) -> Option<WorkItemIds> {
     let constant = |index: usize| match inst.operands.get(index)? {
         Operand::Inline(Inline::Int(value)) => Some(*value),

@@ -14,7 +14,7 @@ pub(super) struct Kernel<'u> {
     pub target_id: TargetId,
     pub facts: &'u KernelFacts,
     pub settings: Settings,
-    /// The code it reaches; `None` if its entry is not in any section.
+    /// The code that the kernel reaches; `None` if its entry is not in any section.
     pub code: Option<Reached<'u>>,
 }
 
@@ -23,11 +23,11 @@ pub(super) struct Reached<'u> {
     pub section: usize,
     pub program: &'u Program,
     pub cfg: &'u Cfg,
-    /// The blocks at which the dispatcher may start it.
+    /// The blocks at which the dispatcher may start the kernel.
     pub entries: Vec<usize>,
-    /// The blocks that it reaches, in ascending order.
+    /// The blocks that the kernel reaches, in ascending order.
     pub blocks: Vec<usize>,
-    /// True if control leaves to unknown destinations other than by calls, and may return anywhere.
+    /// True if control may leave to unknown destinations other than by calls, and may then return anywhere.
     pub jumps: bool,
 }
 
@@ -56,13 +56,13 @@ impl<'u> Kernel<'u> {
         self.facts.metadata.as_ref()
     }
 
-    /// The instructions that it reaches.
+    /// The instructions that the kernel reaches.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &'u Line)> {
         let code = self.code.as_ref();
         code.into_iter().flat_map(|c| c.blocks.iter().flat_map(|b| c.lines(*b)))
     }
 
-    /// A line as the position of a lint.
+    /// The position of a lint at a line.
     pub fn place(&self, line: usize) -> Option<(usize, usize)> {
         self.code.as_ref().map(|c| (c.section, line))
     }

@@ -26,13 +26,13 @@ fn lds(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
         return;
     }
     let accesses = kernel.lines().filter_map(|(line, l)| Some((lds_end(&l.inst)?, line)));
-    // Of several accesses that end farthest, the first.
+    // Reports the access that ends furthest; if there are several, the first.
     let Some((end, line)) = accesses.min_by_key(|(end, _)| std::cmp::Reverse(*end)) else { return };
     if end > limit {
         let message = format!("bytes up to {end} of the LDS are accessed; a workgroup has {limit} at most");
         lints.add(&LDS_LIMIT, kernel.place(line), message, "use a smaller offset");
     } else if have > 0 && end > have {
-        // Without any fixed size, all LDS is allocated at launch.
+        // The message depends on whether the descriptor declares any LDS: without a declared size, all LDS is allocated at launch.
         let message =
             format!("bytes up to {end} of the LDS are accessed, but the descriptor gives the kernel {have}");
         let remedy =
@@ -41,7 +41,7 @@ fn lds(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     }
 }
 
-/// In threadgroup split mode the waves of a workgroup may be on different compute units, and LDS is not available.
+/// In threadgroup split mode, the waves of a workgroup may be on different compute units, and LDS is not available.
 fn split(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     if !kernel.settings.tg_split {
         return;
@@ -49,7 +49,7 @@ fn split(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let accesses = |l: &Line| {
         let lds = MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
         let events = counters::events(kernel.target(), &l.inst);
-        // A FLAT access may be to memory.
+        // A FLAT access is not counted, because it may access memory.
         l.inst.desc.format != Format::Flat && events.iter().any(|e| e.memory.intersects(lds))
     };
     let first = kernel.lines().find(|(_, l)| accesses(l)).map(|(line, _)| line);
@@ -65,7 +65,8 @@ fn split(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lints.add(&TG_SPLIT, first.and_then(|line| kernel.place(line)), message, remedy);
 }
 
-/// The least possible end of the bytes that an LDS instruction accesses, given that its address register is at least 0.
+/// A lower bound for the end of the bytes that an LDS instruction accesses, assuming that its address register is 0. `None` if it accesses
+/// none.
 fn lds_end(inst: &Inst) -> Option<u32> {
     let accesses =
         matches!(inst.desc.class, Class::LdsRead | Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet);
@@ -111,7 +112,7 @@ fn scratch(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     }
 }
 
-/// The end of the bytes that a scratch instruction accesses, if no register is part of the address.
+/// The end of the bytes that a scratch instruction accesses; `None` if its address depends on a register.
 fn scratch_end(inst: &Inst) -> Option<i64> {
     let no_register = |name| inst.operand(name).is_none_or(|o| o == Operand::Off);
     let MemBytes::Bytes(bytes) = inst.desc.mem_bytes else { return None };
@@ -123,7 +124,7 @@ fn workgroup(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let Some(metadata) = kernel.metadata() else { return };
     let size = metadata.max_flat_workgroup_size;
     let lds_bytes = kernel.facts.descriptor.group_segment_fixed_size;
-    // Other lints report impossible sizes.
+    // Impossible sizes are reported by other rules.
     if size == 0 || size > crate::kernel::MAX_WORKGROUP || lds_bytes > kernel.target().lds_per_cu() {
         return;
     }

@@ -77,7 +77,7 @@ fn memory(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>)
         (".kernarg_segment_size", metadata.kernarg_segment_size, descriptor.kernarg_size),
     ];
     for (key, said, have) in sizes {
-        // 0 bytes of arguments in a descriptor mean that the size is not specified.
+        // In a descriptor, an argument size of 0 bytes means that the size is not specified.
         let unsaid = key == ".kernarg_segment_size" && have == 0;
         if said != have && !unsaid {
             let message = format!("`{key}` is {said}, but {have} in the descriptor");

@@ -10,7 +10,7 @@ use super::kernel::Kernel;
 use super::rules::{ACCUM_OFFSET, AGPRS, RESERVED_SGPRS, SGPRS, VGPRS};
 use crate::target_id::Feature;
 
-/// The highest register of a file that is used, and the first line that uses it.
+/// The end of the used registers of a file, and the first line that uses the highest one.
 #[derive(Clone, Copy, Default)]
 struct Highest {
     /// One past the highest register.
@@ -61,7 +61,7 @@ fn used(kernel: &Kernel<'_>) -> Used {
                 *highest = Highest { end: reg.end(), line };
             }
         }
-        // FLAT instructions read FLAT_SCRATCH implicitly, which matters only if the code has written it.
+        // FLAT instructions read FLAT_SCRATCH implicitly, so the implicit use does not count; only writes by the code do.
         let all = inst.reads().into_iter().map(|u| u.reg).chain(inst.writes().into_iter().map(|u| u.reg));
         for reg in all.filter(|reg| !reg.overlaps(reg::FLAT_SCRATCH)) {
             named(kernel.target(), &mut used, reg, line);
@@ -84,7 +84,7 @@ fn named(target: Target, used: &mut Used, reg: Reg, line: usize) {
 fn vector(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
     let (vgprs, agprs) = (u32::from(used.vgprs.end), u32::from(used.agprs.end));
     let allocated = kernel.settings.vgprs;
-    // In a unified file the AGPRs come after `accum_offset`; separate files have equal sizes.
+    // In a unified file, the AGPRs start at `accum_offset`; separate files have the same size.
     let first_agpr = kernel.settings.accum_offset.unwrap_or(0);
     if vgprs > allocated {
         let message =
@@ -127,8 +127,8 @@ fn scalar(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
     }
 }
 
-/// The number of SGPRs at the end of the allocation that are occupied by named registers that the code uses: each of
-/// them includes those after it (LLVM AMDGPU guide, `GRANULATED_WAVEFRONT_SGPR_COUNT`).
+/// The number of SGPRs at the end of the allocation that are occupied by named registers which the code uses. Each named register also
+/// reserves those after it (LLVM AMDGPU guide, `GRANULATED_WAVEFRONT_SGPR_COUNT`).
 fn reserved(kernel: &Kernel<'_>, used: &Used) -> (u32, &'static str) {
     let architected = kernel.target().has_architected_flat_scratch();
     if used.flat_scratch.is_some() && !architected {

@@ -5,13 +5,12 @@ use gcn_isa::hazards::Grade;
 /// A kind of lint.
 #[derive(PartialEq, Eq, Debug)]
 pub struct LintRule {
-    /// Its name, beginning with `kernel.`.
+    /// The name of the rule, which begins with `kernel.`.
     pub id: &'static str,
     /// The rule in words.
     pub title: &'static str,
-    /// The quality of its evidence: *certain* if the hardware cannot do what the code requires, *documented* if the
-    /// code object contradicts the guide or itself, *cautious* if there may be a reason that is not visible in the
-    /// file.
+    /// The quality of the rule's evidence: *certain* if the hardware cannot do what the code requires, *documented* if the code object
+    /// contradicts the guide or itself, *cautious* if there may be a reason that is not visible in the file.
     pub grade: Grade,
     /// The citation of the source.
     pub cite: &'static str,

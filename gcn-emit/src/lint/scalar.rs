@@ -1,4 +1,4 @@
-//! Scalar stores: which register holds their offset, and whether the scalar cache is written back.
+//! Scalar stores: the register that contains their offset, and whether the scalar cache is written back.
 
 use gcn_isa::Operand;
 use gcn_isa::cfg::is_call;
@@ -25,8 +25,7 @@ fn offsets(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lints.add(&SCALAR_STORE_OFFSET, kernel.place(line), message, "move it to m0, or use a constant");
 }
 
-/// Checks that scalar stores are written back: they go to the scalar cache, so nobody else sees them before
-/// `s_dcache_wb`.
+/// Checks that scalar stores are written back. They are performed in the scalar cache, so others see them only after `s_dcache_wb`.
 fn write_back(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let Some(code) = kernel.code.as_ref() else { return };
     let Some(store) = unwritten_at_end(code) else { return };
@@ -34,7 +33,7 @@ fn write_back(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lints.add(&SCALAR_WRITE_BACK, kernel.place(store), message, "put `s_dcache_wb` before `s_endpgm`");
 }
 
-/// A scalar store from which some path reaches the end of the program without a write-back.
+/// A scalar store that is followed by a path to the end of the program without a write-back; `None` if there is none.
 fn unwritten_at_end(code: &Reached<'_>) -> Option<usize> {
     if !code.blocks.iter().any(|b| code.lines(*b).any(|(_, l)| l.inst.desc.class == Class::SmemStore)) {
         return None;
@@ -53,7 +52,7 @@ fn unwritten_at_end(code: &Reached<'_>) -> Option<usize> {
                 Class::SmemStore => dirty = dirty.or(Some(line)),
                 Class::SmemCache if l.inst.desc.does(Behaviours::WRITES_BACK) => dirty = None,
                 Class::Endpgm if dirty.is_some() => return dirty,
-                // A callee may write back the cache.
+                // The callee may write back the cache.
                 _ if is_call(&l.inst) => dirty = None,
                 _ => {}
             }

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::MetadataError;
 
-/// A metadata value with everything below it.
+/// A metadata value, including all values inside it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
     /// A missing value.
@@ -41,7 +41,7 @@ impl Node {
 }
 
 impl Node {
-    /// The order in which LLVM writes the keys of a map: by type, then by value.
+    /// Compares keys in the order in which LLVM writes the keys of a map: by type, then by value.
     ///
     /// ```
     /// use std::cmp::Ordering;
@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// Writes the value as LLVM does: each number in its shortest form, and floats in the range of f32 as f32.
+    /// Writes the value as LLVM does: each number in its shortest form, and a float as f32 if it is in the range of f32.
     ///
     /// ```
     /// use gcn_emit::metadata::Node;

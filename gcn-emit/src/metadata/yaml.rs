@@ -1,7 +1,7 @@
 //! Writes metadata as the YAML that LLVM's assembler reads.
 //!
-//! LLVM determines a scalar's type from its text alone, quoted or not: it treats `'12'` as a number. A string that
-//! could be taken for anything else gets the tag `!str` (observed with llvm-mc 22).
+//! LLVM determines a scalar's type from its text alone, quoted or not: it treats `'12'` as a number. A string that could be taken for
+//! another type gets the tag `!str` (observed with llvm-mc 22).
 
 use std::fmt::Write as _;
 
@@ -23,8 +23,7 @@ impl Node {
     }
 }
 
-/// Writes a collection whose lines are indented by `indent`; the indentation of the first line has already been written
-/// if `inline`.
+/// Writes a collection whose lines are indented by `indent`. If `inline`, the indentation of the first line has already been written.
 fn write_block(out: &mut String, node: &Node, indent: usize, inline: bool) {
     let pad = |out: &mut String, first: bool| {
         if !(first && inline) {
@@ -106,7 +105,7 @@ fn write_text(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            // There are no control characters beyond Latin-1.
+            // Control characters exist only in Latin-1.
             c if c.is_control() => {
                 let _ = write!(out, "\\x{:02x}", u32::from(c));
             }

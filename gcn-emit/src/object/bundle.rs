@@ -51,8 +51,7 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Read`] if the bytes are not a bundle, or are a compressed one, or if an entry lies outside the
-/// bundle.
+/// [`ObjectError::Read`] if the bytes are not a bundle, if the bundle is compressed, or if an entry lies outside of the bundle.
 pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
     if bytes.starts_with(COMPRESSED) {
         return Err(fault(0, ReadFault::CompressedBundle));
@@ -70,8 +69,7 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
         return Err(fault(at as u64, ReadFault::Truncated { what, bytes: size, end: bytes.len() as u64 }));
     }
     let mut list = Vec::new();
-    // All entries together may not be larger than the file, so that overlapping entries cannot make a small file take
-    // much time.
+    // The total size of all entries may not exceed that of the file, so that overlapping entries cannot make a small file take much time.
     let mut room = bytes.len() as u64;
     for _ in 0..count {
         let start = at as u64;
@@ -91,10 +89,10 @@ pub(super) fn end(bytes: &[u8], entries: &[Entry<'_>]) -> usize {
     ends.max().unwrap_or(0).max(header).min(bytes.len())
 }
 
-/// The code object for `wanted` in a bundle: of those that run on it, the one with the most feature settings.
+/// The code object for `wanted` in a bundle: among those that run on that target, the one with the most feature settings.
 ///
 /// # Errors
-/// As [`entries`], and [`ReadFault::NotInBundle`] with a list of what the bundle contains.
+/// The errors of [`entries`], and [`ReadFault::NotInBundle`] with a list of the bundle's entries.
 pub fn extract(bytes: &[u8], wanted: TargetId) -> Result<Entry<'_>, ObjectError> {
     let all = entries(bytes)?;
     let settings = |e: &&Entry<'_>| {
@@ -137,7 +135,7 @@ fn number(bytes: &[u8], at: &mut usize) -> Result<u64, ObjectError> {
     Ok(u64::from_le_bytes(*chunk))
 }
 
-/// The target ID in the name of an entry, which follows the kind of offloading.
+/// The target ID in the name of an entry, after the kind of offloading; `None` if there is none or it is not supported.
 fn target_id(name: &str) -> Option<TargetId> {
     name.split_once('-')?.1.parse().ok()
 }

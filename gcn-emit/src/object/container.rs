@@ -1,8 +1,8 @@
 //! Extracts code objects from the files that contain them: bundles, compressed bundles, and host programs and
 //! libraries of HIP.
 //!
-//! A HIP compiler stores the bundle of each source file in the section `.hip_fatbin` of the host's object; the linker
-//! concatenates them (Clang documentation, *HIP Support*; Clang's `HIPUtility.cpp`). Each may be compressed.
+//! A HIP compiler stores the bundle of each source file in the section `.hip_fatbin` of the host's object, and the linker concatenates
+//! these sections (Clang documentation, *HIP Support*; Clang's `HIPUtility.cpp`). Each bundle may be compressed.
 
 mod compressed;
 
@@ -18,12 +18,11 @@ use super::{ObjectError, ReadFault};
 
 /// The section of a host's ELF file that contains the bundles.
 const FAT_BINARY: &str = ".hip_fatbin";
-/// Bundles begin at multiples of this. Current compilers align them to 4096, older ones to less.
+/// The alignment of bundles. Current compilers align them to 4096 bytes, older ones to less.
 const ALIGN: usize = 8;
-/// The largest unpacked size of a compressed bundle, in bytes, since all of it is in memory at once.
+/// The maximum unpacked size of a compressed bundle, in bytes, because all of it is in memory at once.
 const MOST_UNPACKED: u64 = 2 << 30;
-/// The largest total unpacked size of all compressed bundles of a file, in bytes, so that a small file cannot take much
-/// time.
+/// The maximum total unpacked size of all compressed bundles of a file, in bytes, so that a small file cannot take much time.
 const MOST_IN_ALL: u64 = 64 << 30;
 
 /// True if the bytes are a bundle, compressed or not, or a host's ELF file that contains bundles.
@@ -38,7 +37,7 @@ pub fn is_container(bytes: &[u8]) -> bool {
     bundle::is_bundle(bytes) || fat_binary(bytes).is_some()
 }
 
-/// A bundle of a container: a part of the file, or the result of unpacking it.
+/// A bundle of a container: a part of the file, or the unpacked form of a compressed part.
 pub struct Bundle<'d> {
     bytes: Cow<'d, [u8]>,
 }
@@ -47,14 +46,14 @@ impl Bundle<'_> {
     /// The bundle's entries, in order.
     ///
     /// # Errors
-    /// As [`bundle::entries`].
+    /// The errors of [`bundle::entries`].
     pub fn entries(&self) -> Result<Vec<Entry<'_>>, ObjectError> {
         bundle::entries(&self.bytes)
     }
 }
 
-/// The bundles of a file, in order. A compressed bundle is unpacked when the iterator reaches it, so that only those
-/// that the caller keeps are in memory; libraries may have gigabytes of code.
+/// The bundles of a file, in order. A compressed bundle is unpacked when the iterator reaches it, so that only the bundles that the caller
+/// keeps are in memory; libraries may have gigabytes of code.
 ///
 /// ```
 /// use gcn_emit::object::container;
@@ -66,8 +65,8 @@ impl Bundle<'_> {
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Read`] if the bytes are not a container. The iterator's last item is an error, with the offset in its
-/// bundle, if a bundle is damaged or unpacks to more than 2 GiB, or all of them to more than 64 GiB.
+/// [`ObjectError::Read`] if the bytes are not a container. If a bundle is damaged, or unpacks to more than 2 GiB, or all of them unpack to
+/// more than 64 GiB, the iterator's last item is an error; its offset is relative to the bundle.
 pub fn bundles(bytes: &[u8]) -> Result<Bundles<'_>, ObjectError> {
     let rest = if bundle::is_bundle(bytes) {
         bytes

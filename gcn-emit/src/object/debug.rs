@@ -1,9 +1,9 @@
 //! Debug information: line tables and call frames, including those described by the assembler's directives; and, for
 //! kernels of this project, the source line of each instruction (DWARF 5).
 //!
-//! There is one compilation unit for all kernels of an object, with a subprogram for each kernel that contains its
-//! parameters, its blocks with their variables, and the functions that were inlined into it; and there is the line
-//! table. Numbers in comments refer to sections of the DWARF 5 standard.
+//! There is one compilation unit for all kernels of an object. It has a subprogram for each kernel, which contains the kernel's parameters,
+//! its blocks with their variables, and the functions that were inlined into it. The line table covers all kernels. Numbers in comments are
+//! sections of the DWARF 5 standard.
 
 pub(crate) mod bytes;
 mod calls;
@@ -37,7 +37,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// The file's number, from 1. File 0 of the line table is the unit's own file, and so is file 1.
+    /// The file's number, from 1. In the line table, both file 0 and file 1 are the unit's own file.
     pub(crate) fn number(&mut self, name: &'static str) -> u64 {
         let next = self.names.len() as u64 + 1;
         *self.numbers.entry(name).or_insert_with(|| {
@@ -51,7 +51,7 @@ impl Files {
 pub(super) struct Lines<'k> {
     kernel: &'k KernelSpec,
     span: Span,
-    /// The byte offset in the kernel and the position, wherever the position changes.
+    /// Byte offset in the kernel and position, for each point at which the position changes.
     rows: Vec<(u32, u64, SourceLoc)>,
     /// The functions that were inlined into the kernel.
     inlined: Vec<Inlined>,
@@ -79,8 +79,8 @@ impl<'k> Lines<'k> {
     }
 }
 
-/// The debug sections for `kernels`, whose code is in the section `text`; the first of them becomes section number
-/// `first`. Empty if no instruction has a position.
+/// The debug sections for `kernels`, whose code is in the section `text`. The first of them becomes section number `first`. Empty if no
+/// instruction has a position.
 pub(super) fn sections(kernels: &[Lines<'_>], files: &Files, text: SectionId, first: u32) -> Vec<Section> {
     let Some(unit) = files.names.first() else { return Vec::new() };
     let [abbreviations, lines, ranges, locations] = [0, 1, 2, 3].map(|n| SectionId(first + n));
@@ -105,7 +105,7 @@ fn line_table(kernels: &[Lines<'_>], files: &Files, text: SectionId) -> Section 
         rows: kernel.rows.iter().map(|at| row(at, kernel.span.offset)).collect(),
         end: kernel.span.offset + kernel.span.size,
     };
-    // File 0 is the first one, and relative names are relative to the directory in which the compiler ran.
+    // File 0 is the same as the first file. Relative names are relative to the directory in which the compiler ran.
     let names = files.names.first().into_iter().chain(&files.names);
     let table = LineTable {
         version: bytes::VERSION,

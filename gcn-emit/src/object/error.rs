@@ -8,7 +8,7 @@ use crate::kernel::SpecError;
 use crate::metadata::MetadataError;
 use crate::target_id::TargetId;
 
-/// Why a code object cannot be written or read.
+/// The reason why a code object cannot be written or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectError {
@@ -45,7 +45,7 @@ pub enum ObjectError {
     Encode {
         /// The kernel.
         kernel: String,
-        /// Which instruction, and why.
+        /// The instruction, and the reason.
         #[source]
         error: Box<EncodeError>,
     },
@@ -113,7 +113,7 @@ pub enum ReadFault {
         "{what} takes {bytes} bytes, which run past the end of the file at {end:#x}; is the file complete?"
     )]
     Truncated {
-        /// What it is.
+        /// The part of the file that does so.
         what: &'static str,
         /// The size in bytes.
         bytes: u64,
@@ -141,7 +141,7 @@ pub enum ReadFault {
         /// The number of the method.
         method: u64,
     },
-    /// A compressed bundle would take too much memory or, together with those before it, too much time.
+    /// A compressed bundle whose unpacked size would exceed a limit: that on memory or, together with the bundles before it, that on time.
     #[error(
         "the compressed bundle says that it has {size} bytes unpacked, {most} are possible; `clang-offload-bundler \
          --unbundle` takes code objects out of it"
@@ -214,7 +214,7 @@ pub enum ReadFault {
     /// Sections overlap.
     #[error("section {index} overlaps others: together they are larger than the file; is it damaged?")]
     SectionsOverlap {
-        /// The section at which the limit was exceeded.
+        /// The section at which the total size exceeded that of the file.
         index: usize,
     },
     /// Names overlap.
@@ -299,7 +299,7 @@ pub enum ReadFault {
     Metadata(#[from] MetadataError),
 }
 
-/// Why sections, symbols and relocations cannot be linked to a code object. Each message ends with the remedy.
+/// The reason why sections, symbols and relocations cannot be linked to a code object. Each message ends with the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkFault {
@@ -330,7 +330,7 @@ pub enum LinkFault {
         /// `R_AMDGPU_…`.
         kind: &'static str,
     },
-    /// Another object may define the symbol, so its distance is not known.
+    /// Another object may define the symbol, so the distance to it is not known.
     #[error(
         "{kind} needs the distance to a symbol that another code object may replace; make the symbol `.hidden` or \
          `.protected`, or use `@gotpcrel32@lo` and `@gotpcrel32@hi`"
@@ -373,7 +373,7 @@ pub enum LinkFault {
     /// Something extends beyond its section.
     #[error("{what} at byte {at:#x} is not inside the section's {size:#x} bytes")]
     Outside {
-        /// What it is.
+        /// The part that does so.
         what: &'static str,
         /// Its offset.
         at: u64,

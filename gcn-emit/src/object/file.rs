@@ -147,7 +147,7 @@ impl<'d> File<'d> {
 
     /// The bytes of a loaded segment at an address: `size` of them, or all up to the end of the segment.
     pub(super) fn loaded(&self, address: u64, size: Option<u64>) -> Option<&'d [u8]> {
-        // Segments do not overlap: if any segment contains the address, it is the last one that begins at or before it.
+        // Segments do not overlap, so only the last one that begins at or before the address can contain it.
         let next = self.loads.partition_point(|s| s.address <= address);
         let segment = self.loads.get(next.checked_sub(1)?)?;
         let skipped = address - segment.address;
@@ -244,7 +244,7 @@ fn section_counts(data: &[u8], header: &FileHeader64<LittleEndian>) -> Result<(u
     if table == 0 || count != 0 && names != elf::SHN_XINDEX {
         return Ok((count.into(), names.into()));
     }
-    // Numbers that do not fit in the ELF header are in the header of the first section.
+    // Numbers that do not fit into the ELF header are in the header of the first section.
     let first: &SectionHeader64<LittleEndian> = one(data, table, "the first section header")?;
     let count = if count == 0 { first.sh_size.get(E) } else { count.into() };
     Ok((count, if names == elf::SHN_XINDEX { first.sh_link.get(E) } else { names.into() }))
@@ -321,8 +321,7 @@ fn one<'d, T: Pod>(data: &'d [u8], at: u64, what: &'static str) -> Result<&'d T,
 /// A string table.
 pub(super) struct Names<'d> {
     bytes: &'d [u8],
-    /// The number of bytes of names that may still be read: many names that share one long text must not take much
-    /// time.
+    /// The number of bytes of names that may still be read. The limit prevents many names that share one long text from taking much time.
     budget: Cell<u64>,
 }
 
@@ -346,7 +345,7 @@ impl NoName {
     }
 }
 
-/// The limit on bytes of names, for each byte of the file. No linker shares names to this degree.
+/// The maximum number of bytes of names for each byte of the file. No linker makes names share text to this degree.
 const NAME_BYTES: u64 = 32;
 
 impl<'d> Names<'d> {

@@ -22,7 +22,7 @@ type Mark = (usize, &'static [u8]);
 const ELF: Mark = (0, b"\x7fELF");
 const AMDGPU: Mark = (18, &[0xe0, 0]);
 
-/// The marks of each kind, the most distinctive last; the kind; the suggested action.
+/// The marks of each kind, the most distinctive one last; the description of the kind; and the suggested action.
 const KINDS: &[(&[Mark], &str, &str)] = &[
     (&[(0, b"MZ")], "a program or library of Windows (PE)", HOST),
     (&[(0, b"\xcf\xfa\xed\xfe")], "a program or library of macOS (Mach-O)", HOST),
@@ -53,7 +53,7 @@ const KINDS: &[(&[Mark], &str, &str)] = &[
     (&[ELF, (18, &[247, 0])], "an ELF file for BPF", OTHER_MACHINE),
 ];
 
-/// The kind of a file, if it is a known kind that this crate does not read.
+/// The kind of a file; `None` if it is not a known kind that this crate cannot read.
 ///
 /// ```
 /// use gcn_emit::object::foreign;

@@ -14,9 +14,8 @@ pub(crate) const END_ALIGN: u64 = 64;
 /// `s_nop 0`, which pads code.
 pub(crate) const S_NOP: u32 = 0xbf80_0000;
 
-/// The number of `s_nop` after the last instruction of an object, after alignment to [`END_ALIGN`]. From gfx90a on,
-/// instruction prefetch may go beyond the last instruction, and the memory there must exist. LLVM's compiler emits 256
-/// for these targets and none for older ones.
+/// The number of `s_nop` after the last instruction of an object, after alignment to [`END_ALIGN`]. From gfx90a on, instruction prefetch
+/// may read past the last instruction, so memory must exist there. LLVM's compiler emits 256 for these targets and none for older ones.
 pub(crate) const fn trailing_nops(target: Target) -> u32 {
     if target.has_unified_agprs() { 256 } else { 0 }
 }
@@ -65,7 +64,7 @@ pub fn with_constants(kernel: &KernelSpec, code: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Appends the data that is placed after the code of `kernel`, which has just been appended.
+/// Appends the constants of `kernel`, whose code has just been appended.
 fn append_constants(bytes: &mut Vec<u8>, kernel: &KernelSpec, code: usize) {
     if !kernel.constants.is_empty() {
         (0..constants_padding(code)).for_each(|_| bytes.extend_from_slice(&S_NOP.to_le_bytes()));
@@ -86,7 +85,7 @@ fn pad(bytes: &mut Vec<u8>, align: u64) {
     }
 }
 
-/// The contents of `.rodata`: the descriptors, whose distance to the code only the linker knows.
+/// The contents of `.rodata`: the descriptors. Only the linker knows their distances to the code.
 pub(super) fn descriptors(kernels: &[KernelSpec]) -> Vec<u8> {
     kernels.iter().flat_map(|kernel| KernelDescriptor::of(kernel, 0).to_bytes()).collect()
 }

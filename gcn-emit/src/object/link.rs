@@ -19,8 +19,8 @@ use super::{LinkFault, LinkPlace, Module, ObjectError, SectionId};
 /// Options of the linker.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkOptions<'a> {
-    /// A text for `.comment` with the name of the program that produced the file; LLVM's linker writes its name and
-    /// version there. With `None` there is no such text, and no `.comment` unless the module has one.
+    /// A text for `.comment`, where LLVM's linker writes its name and version. With `None` there is no such text, and no `.comment` unless
+    /// the module has one.
     pub producer: Option<&'a str>,
 }
 
@@ -47,7 +47,7 @@ pub fn link(module: &Module) -> Result<Vec<u8>, ObjectError> {
 /// As [`link`], with options.
 ///
 /// # Errors
-/// As [`link`].
+/// The errors of [`link`].
 pub fn link_with(module: &Module, options: &LinkOptions<'_>) -> Result<Vec<u8>, ObjectError> {
     linked(module, options).map(|linked| linked.bytes)
 }
@@ -57,15 +57,14 @@ pub fn link_with(module: &Module, options: &LinkOptions<'_>) -> Result<Vec<u8>, 
 pub struct Linked {
     /// The file.
     pub bytes: Vec<u8>,
-    /// The address of each section of the module, by the section's number; `None` for those that are not in the file
-    /// unchanged.
+    /// The address of each section of the module, by the section's number; `None` for a section that is not in the file, or not unchanged.
     pub addresses: Vec<Option<u64>>,
 }
 
-/// As [`link`], and returns the addresses of the sections.
+/// As [`link`]; also returns the addresses of the sections.
 ///
 /// # Errors
-/// As [`link`].
+/// The errors of [`link`].
 pub fn link_placed(module: &Module) -> Result<Linked, ObjectError> {
     linked(module, &LinkOptions::default())
 }

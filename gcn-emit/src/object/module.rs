@@ -14,7 +14,7 @@ pub struct Module {
     pub version: CodeObjectVersion,
     /// The sections, in the order in which they were first named.
     pub sections: Vec<Section>,
-    /// The symbols, in the order in which they were first named, without assembler-local ones (`.L…`).
+    /// The symbols, in the order in which they were first named, except for assembler-local ones (`.L…`).
     pub symbols: Vec<Symbol>,
 }
 
@@ -24,7 +24,7 @@ impl Module {
         Module { target_id, version, sections: Vec::new(), symbols: Vec::new() }
     }
 
-    /// The `e_flags` for the target ID; only V6 includes the version of a generic target.
+    /// The `e_flags` for the target ID. Only in V6 do they include the version of a generic target.
     pub(crate) fn elf_flags(&self) -> u32 {
         let flags = self.target_id.elf_flags();
         if self.version >= CodeObjectVersion::V6 { flags } else { flags & !GENERIC_VERSION }
@@ -56,7 +56,7 @@ pub struct Section {
     pub bytes: Vec<u8>,
     /// The size in bytes: `bytes.len()`, or the size in memory of a `SHT_NOBITS` section.
     pub size: u64,
-    /// The places to fill in when addresses are known, in ascending order of offset.
+    /// The relocations, in ascending order of offset: places whose values depend on addresses.
     pub relocations: Vec<Relocation>,
 }
 
@@ -116,7 +116,7 @@ pub enum RelocationKind {
     Rel32 = 4,
     /// S + A - P, 64 bits.
     Rel64 = 5,
-    /// S + A, 32 bits, which must be sufficient.
+    /// S + A, 32 bits; an error if the value does not fit.
     Abs32 = 6,
     /// G + GOT + A - P, 32 bits.
     GotPcRel = 7,
@@ -181,16 +181,16 @@ pub struct Symbol {
     pub name: String,
     /// The symbol's location.
     pub place: SymbolPlace,
-    /// The byte offset in its section, or the value of an absolute symbol, or the alignment of [`SymbolPlace::Lds`] and
-    /// [`SymbolPlace::Common`].
+    /// The byte offset in the symbol's section; for an absolute symbol its value; for [`SymbolPlace::Lds`] and [`SymbolPlace::Common`] the
+    /// alignment.
     pub value: u64,
     /// The size in bytes; 0 if unknown.
     pub size: u64,
     /// The kind of thing that the symbol names.
     pub kind: SymbolKind,
-    /// Which files may refer to it.
+    /// Which files may refer to the symbol.
     pub binding: Binding,
-    /// Where it is visible after linking.
+    /// Where the symbol is visible after linking.
     pub visibility: Visibility,
 }
 

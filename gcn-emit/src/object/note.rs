@@ -57,7 +57,7 @@ pub(super) fn find_metadata(section: &[u8]) -> Result<Option<&[u8]>, NoteFault> 
     Ok(None)
 }
 
-/// Checks the notes of a section as far as readers examine them; an error consists of the offset and the problem.
+/// Checks the notes of a section as far as readers examine them. The error consists of the offset and the problem.
 #[cfg(feature = "tools")]
 pub(crate) fn check_notes(section: &[u8]) -> Result<(), (usize, String)> {
     let found = find_metadata(section).map_err(|fault| (fault.at, fault.what.to_owned()))?;

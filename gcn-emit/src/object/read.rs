@@ -30,7 +30,7 @@ pub struct CodeObject<'d> {
     pub metadata: Option<Metadata>,
     /// The sections, in the order of their headers. If headers were stripped, these are the loaded segments.
     pub sections: Vec<SectionView<'d>>,
-    /// The symbols: those of `.symtab`, otherwise of `.dynsym`, otherwise of the dynamic table.
+    /// The symbols: those of `.symtab`; if there is none, those of `.dynsym`; if there is none either, those of the dynamic table.
     pub symbols: Vec<SymbolView<'d>>,
 }
 
@@ -45,9 +45,8 @@ pub struct KernelCode<'d> {
     pub descriptor_bytes: &'d [u8; DESCRIPTOR_BYTES],
     /// The address of the first instruction in the object or, for a relocatable object, in its section.
     pub address: u64,
-    /// The machine code, whose size is that of the entry symbol. Without a size, it extends up to the next function or
-    /// the end of the segment, including padding. Empty for a kernel of 0 bytes, at whose address another function may
-    /// begin.
+    /// The machine code, which has the size of the entry symbol. If that has no size, the code extends to the next function or to the end
+    /// of the segment, including padding. Empty for a kernel whose function has 0 bytes and at whose address another function begins.
     pub code: &'d [u8],
     /// The index in [`CodeObject::sections`] of the section with the code; `None` if no section contains it.
     pub section: Option<usize>,
@@ -66,7 +65,7 @@ impl<'d> CodeObject<'d> {
     /// # Errors
     /// [`ReadFault::Relocatable`].
     pub fn linked(self) -> Result<CodeObject<'d>, ObjectError> {
-        // 16 is the offset of `e_type`.
+        // The error is at the field `e_type`, at offset 16.
         if self.is_relocatable {
             Err(ObjectError::Read { offset: 16, fault: ReadFault::Relocatable })
         } else {
@@ -79,7 +78,7 @@ impl<'d> CodeObject<'d> {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// The section with the code: `.text`, otherwise the first executable one.
+    /// The section with the code: `.text`; if there is none, the first executable section.
     pub fn text(&self) -> Option<&SectionView<'d>> {
         self.section(".text").or_else(|| self.sections.iter().find(|s| s.is_code()))
     }
@@ -114,7 +113,7 @@ pub fn read_code_object(bytes: &[u8]) -> Result<CodeObject<'_>, ObjectError> {
 struct Tables<'d> {
     /// The table that the loader uses.
     loader: Vec<Symbol<'d>>,
-    /// The table with all symbols, if it is a different one.
+    /// The table with all symbols; `None` if it is the loader's table.
     all: Option<Vec<Symbol<'d>>>,
 }
 

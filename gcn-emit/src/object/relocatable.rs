@@ -13,9 +13,8 @@ use super::{
 const E: LittleEndian = LittleEndian;
 
 impl Module {
-    /// Reads a relocatable object file (`llvm-mc -filetype=obj`, `clang -c`). With [`link`](super::link) this makes a
-    /// linker for one file. Tables that only describe the file (symbols, strings, relocations, groups) are interpreted
-    /// but not kept.
+    /// Reads a relocatable object file (`llvm-mc -filetype=obj`, `clang -c`). Together with [`link`](super::link), this is a linker for one
+    /// file. Tables that only describe the file (symbols, strings, relocations, groups) are interpreted but are not part of the module.
     ///
     /// # Errors
     /// [`ObjectError::Read`] with the offset, the problem and the remedy.
@@ -61,7 +60,7 @@ const TABLES: [u32; 7] = [
 
 impl Reader<'_> {
     fn sections(&mut self) -> Result<(), ObjectError> {
-        // Sections that share bytes of the file must not total more than the file.
+        // The total size of all sections must not exceed that of the file, so that sections cannot share bytes many times.
         let mut total = 0u64;
         for (index, header) in self.file.sections.iter().enumerate() {
             let kind = header.sh_type.get(E);
@@ -111,7 +110,7 @@ impl Reader<'_> {
         let place = match raw.place {
             SymbolPlace::Section(id) => match self.places.get(id.0 as usize) {
                 Some(Some(id)) => SymbolPlace::Section(*id),
-                // The name of a group of sections may be in a table.
+                // A symbol in a table that is not part of the module: it may name a group of sections.
                 Some(None) => return Ok(None),
                 None => {
                     let section = id.0;
@@ -159,7 +158,7 @@ impl Reader<'_> {
                     ReadFault::NoSection { what: "a relocation section", section: target },
                 ));
             };
-            // Relocations of a table that is not kept have no effect.
+            // Relocations of a section that is not part of the module have no effect.
             let Some(SectionId(section)) = *place else { continue };
             let start = header.sh_offset.get(E);
             let rows = self.file.relocations(index)?;

@@ -33,8 +33,7 @@ use crate::metadata::Metadata;
 /// ```
 ///
 /// # Errors
-/// An [`ObjectError`]: a kernel breaks a rule ([`KernelSpec::check`]), cannot be encoded, or is incompatible with the
-/// others.
+/// An [`ObjectError`] if a kernel violates a rule ([`KernelSpec::check`]), cannot be encoded, or is incompatible with the others.
 pub fn write_code_object(kernels: &[KernelSpec]) -> Result<Vec<u8>, ObjectError> {
     Ok(write_with_code(kernels)?.object)
 }
@@ -49,13 +48,12 @@ pub struct Written {
     pub code: Vec<Encoded>,
 }
 
-/// As [`write_code_object`], and returns the code of each kernel, for callers that would otherwise encode the programs
-/// again.
+/// As [`write_code_object`]; also returns the code of each kernel, for callers that would otherwise encode the programs again.
 ///
 /// # Errors
-/// As [`write_code_object`].
+/// The errors of [`write_code_object`].
 pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
-    // Generic targets were introduced with V6.
+    // The version depends on the target, because generic targets were introduced with V6.
     let generic = kernels.first().is_some_and(|kernel| kernel.target().generic().is_some());
     let version = if generic { CodeObjectVersion::V6 } else { CodeObjectVersion::V5 };
     let (module, code) = module(kernels, version)?;
@@ -63,18 +61,18 @@ pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
 }
 
 impl Module {
-    /// What an assembler would produce for `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note`
-    /// with the metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns it into a
-    /// code object of the requested version.
+    /// The module that an assembler would produce for `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note` with the
+    /// metadata, and debug information for kernels with [`KernelSpec::source_lines`]. [`link`] turns the module into a code object of the
+    /// requested version.
     ///
     /// # Errors
-    /// As [`write_code_object`].
+    /// The errors of [`write_code_object`].
     pub fn of_kernels(kernels: &[KernelSpec], version: CodeObjectVersion) -> Result<Module, ObjectError> {
         module(kernels, version).map(|(module, _)| module)
     }
 }
 
-/// As [`Module::of_kernels`], and returns the code of each kernel.
+/// As [`Module::of_kernels`]; also returns the code of each kernel.
 fn module(kernels: &[KernelSpec], version: CodeObjectVersion) -> Result<(Module, Vec<Encoded>), ObjectError> {
     check(kernels)?;
     let target_id = kernels.first().ok_or(ObjectError::NoKernels)?.target_id();
@@ -119,14 +117,14 @@ fn module(kernels: &[KernelSpec], version: CodeObjectVersion) -> Result<(Module,
 const TEXT: SectionId = SectionId(0);
 const RODATA: SectionId = SectionId(1);
 
-/// The section of the descriptors, with a relocation for each one's distance to the code: the symbols of the kernels
-/// come first.
+/// The section of the descriptors, with a relocation for the distance of each to its code. The symbols of the kernels must come first in
+/// the module.
 fn descriptors(kernels: &[KernelSpec]) -> Section {
     let relocation = |index: usize| Relocation {
         offset: (index * DESCRIPTOR_BYTES) as u64 + CODE_ENTRY_OFFSET,
         kind: RelocationKind::Rel64,
         base: RelocationBase::Symbol(SymbolId(index as u32)),
-        // The distance is relative to the descriptor's start.
+        // The relocation is at a field of the descriptor, while the distance is relative to the start of the descriptor.
         addend: CODE_ENTRY_OFFSET as i64,
     };
     let bytes = layout::descriptors(kernels);

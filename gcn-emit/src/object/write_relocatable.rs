@@ -37,7 +37,7 @@ struct Writer<'m> {
     /// The numbers in the symbol table of each section's symbol, and of each symbol of the module.
     section_symbols: Vec<u32>,
     symbol_numbers: Vec<u32>,
-    /// The symbols of the module in the order of the table: local ones first.
+    /// The symbols of the module in the order of the symbol table: local ones come first.
     order: Vec<usize>,
     locals: u32,
 }

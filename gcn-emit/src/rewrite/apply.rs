@@ -29,12 +29,12 @@ pub(super) struct Writer<'a> {
     pub code: &'a Code,
     /// The lines of the program whose text gives a branch distance as a number.
     numbered: &'a [usize],
-    /// Write reasons as comments.
+    /// True if reasons are written as comments.
     pub comment: bool,
     edits: &'a mut Edits,
     /// The list of changes, if the caller requests one.
     pub changes: Option<&'a mut Vec<Change>>,
-    /// Record the changes without reasons.
+    /// True if changes are recorded without reasons.
     pub brief: bool,
     /// The lines of the text at which text was inserted or removed.
     shifted: Vec<u32>,
@@ -50,12 +50,12 @@ enum Place {
     Line(u32),
 }
 
-/// The waits between two lines that both programs have.
+/// The waits between two lines that are in both the original and the planned program.
 #[derive(Default)]
 struct Gap {
     /// The original waits that are removed: those before the labels, and those after them.
     old: [SmallVec<[usize; 4]>; 2],
-    /// The waits of the planned program, split in the same way.
+    /// The waits of the planned program: those before the labels, and those after them.
     new: [SmallVec<[usize; 4]>; 2],
 }
 
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
         Writer { source, origins, code, numbered, comment, edits, changes, brief, shifted }
     }
 
-    /// Walks through both programs in parallel.
+    /// Walks through the original and the planned program in parallel.
     pub fn write(&mut self, plan: &Plan) -> Result<(), RewriteError> {
         let old_marks = marks(&self.code.program);
         let new_marks = marks(&plan.program);
@@ -96,8 +96,8 @@ impl<'a> Writer<'a> {
             for line in from_old..stop {
                 let before =
                     !marked(&old_marks, from_old..line + 1) && marked(&old_marks, line + 1..stop + 1);
-                // Nothing is inserted between labels: a wait there counts as one after the last label, where other
-                // insertions are placed.
+                // Nothing is inserted between labels. A wait between labels counts as one after the last label, where other insertions are
+                // placed.
                 gap.old[usize::from(!before)].push(line);
             }
             self.gap(plan, &gap, from_old, stop)?;
@@ -110,8 +110,8 @@ impl<'a> Writer<'a> {
         self.check_distances()
     }
 
-    /// Removes these lines and inserts instructions before others, at their positions in the text; the output of a
-    /// macro or an included file is not changed. Returns the number of insertions.
+    /// Removes these lines and inserts instructions before others, at their positions in the text. The output of a macro or an included
+    /// file is not changed. Returns the number of insertions.
     pub fn hints(&mut self, removed: &[usize], put: &[(usize, Inst)]) -> Result<usize, RewriteError> {
         for &line in removed {
             if self.statement(line).is_some() {
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
         self.check_distances().map(|()| count)
     }
 
-    /// Handles a line that both programs have: only its operands may differ.
+    /// Handles a line that is in both programs: only its operands may differ.
     fn kept_line(&mut self, plan: &Plan, old: usize, new: usize) -> Result<(), RewriteError> {
         let lines = self.code.program.lines.get(old).zip(plan.program.lines.get(new));
         if let Some((before, after)) = lines
@@ -160,7 +160,7 @@ impl<'a> Writer<'a> {
                             if let (Some(after), Some(before)) = (after, self.inst(old))
                                 && !is_same(before, after)
                             {
-                                // Only the operands of a statement are rewritten.
+                                // If only the operands differ, only they are rewritten.
                                 if before.desc.mnemonic == after.desc.mnemonic {
                                     self.change(old, after, plan, new)?;
                                 } else {
@@ -183,7 +183,7 @@ impl<'a> Writer<'a> {
         self.code.program.lines.get(line).map(|l| &*l.inst)
     }
 
-    /// The instruction of a line in the text; `None` if the text does not contain it as an instruction.
+    /// The position in the text of the instruction in a line; `None` if the text does not contain it as an instruction.
     fn statement(&self, line: usize) -> Option<(u32, Statement)> {
         let place = self.code.places.get(line).filter(|place| place.origin.is_none())?;
         let number = place.line?;
@@ -211,7 +211,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Records a change. `reason` is the line of the planned program that has the reasons.
+    /// Records a change. `reason` is the line of the planned program whose reasons are described.
     fn record(
         &mut self,
         line: u32,
@@ -270,19 +270,19 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The position that every path to `anchor` passes.
+    /// A position before `anchor` that every path to `anchor` passes.
     fn behind_labels(&self, from: usize, anchor: usize) -> Option<Place> {
         if let Some((line, statement)) = self.statement(anchor) {
             return Some(Place::Before(line, statement));
         }
-        // Without labels in between, the end of the previous instruction is the same position.
+        // If there are no labels in between, the end of the previous instruction is the same position.
         let labels = marked(&marks(&self.code.program), from..anchor + 1);
         let (line, statement) = self.statement(from.checked_sub(1)?).filter(|_| !labels)?;
         Some(Place::Behind(line, statement))
     }
 
-    /// The position that only fall-through into `anchor` passes: after the previous instruction or, at an entry, before
-    /// the labels of branches.
+    /// A position before `anchor` that only fall-through into `anchor` passes, but no branch: after the previous instruction or, at an
+    /// entry, before the labels of branches.
     fn before_labels(&self, from: usize, anchor: usize) -> Option<Place> {
         let program = &self.code.program;
         let above = from.checked_sub(1).and_then(|line| self.statement(line));
@@ -306,7 +306,7 @@ impl<'a> Writer<'a> {
         RewriteError::NoPlace { section: self.code.section.clone(), offset }
     }
 
-    /// The error about a wait in, or before, the expansion of a call.
+    /// The error for a wait inside or before the expansion of a call; `None` if the line is not in an expansion.
     fn expanded(&self, line: usize) -> Option<RewriteError> {
         let place = self.code.places.get(line)?;
         let origin = self.origins.get(place.origin? as usize)?.to_string();
@@ -325,13 +325,13 @@ impl<'a> Writer<'a> {
         describe_all(plan, new, &line_of)
     }
 
-    /// The reasons without line numbers, which would be wrong in the result.
+    /// The reasons as a comment, without line numbers, which would be wrong in the result.
     fn comment_of(&self, plan: &Plan, new: usize) -> String {
         describe_all(plan, new, &|_| None).join("; ")
     }
 
-    /// Fails if text was inserted or removed between a branch with a numeric distance and its target, or where code
-    /// adds to its own address.
+    /// An error if text was inserted or removed between a branch with a numeric distance and its target, or where code adds to its own
+    /// address.
     fn check_distances(&self) -> Result<(), RewriteError> {
         let mut shifted = self.shifted.clone();
         shifted.sort_unstable();
@@ -364,8 +364,8 @@ impl<'a> Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The line that adds a numeric distance to the address that `s_getpc_b64` at `line` returns, and the line at the
-    /// resulting address.
+    /// For an `s_getpc_b64` at `line`: the line that adds a numeric distance to the returned address, and the line at the resulting
+    /// address.
     fn distance_in_bytes(&self, line: usize) -> Option<(usize, usize)> {
         let lines = self.code.program.lines.get(line..)?;
         let own = OwnAddress::of(lines.iter().map(|l| &*l.inst))?;
@@ -380,9 +380,9 @@ impl Writer<'_> {
     }
 }
 
-/// The last line that computes with a half of the address that `s_getpc_b64` at `line` returns, or with a copy of it,
-/// or that loads from that address. The constants of such instructions depend on the bytes in between; instructions
-/// that only use their results do not.
+/// The last line that computes with a half of the address that `s_getpc_b64` at `line` returns, or with a copy of it, or that loads from
+/// that address. The constants in such instructions depend on the bytes in between; constants in instructions that only use their results
+/// do not.
 fn last_use(program: &Program, line: usize, getpc: &Inst) -> Option<usize> {
     let mut halves: SmallVec<[RegUnit; 4]> = getpc.writes().iter().flat_map(|w| w.reg.units()).collect();
     let mut last = None;
@@ -397,7 +397,7 @@ fn last_use(program: &Program, line: usize, getpc: &Inst) -> Option<usize> {
         let sources = l.inst.desc.operands.iter().filter(|o| o.access != Access::Write).count();
         match l.inst.desc.class {
             _ if !takes => {}
-            // Moves and sign extensions.
+            // Moves and sign extensions produce copies of a half.
             Class::Salu | Class::Valu if sources == 1 => halves.extend(written()),
             Class::Salu | Class::Valu | Class::SmemLoad => last = Some(at),
             _ => {}

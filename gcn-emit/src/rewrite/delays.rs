@@ -1,4 +1,4 @@
-//! Inserts `s_delay_alu` into the text, as performance hints after all other changes.
+//! Inserts `s_delay_alu` into the text. They are performance hints, and are inserted after all other changes.
 
 use gcn_isa::delay::insert_delays;
 use gcn_isa::immediate::Immediate;
@@ -9,8 +9,8 @@ use super::edit::Edits;
 use super::{File, Options, RewriteError};
 use crate::asm::Files;
 
-/// The text with new hints in place of the existing ones, and their number. Where an instruction is not in the text as
-/// such, nothing changes: a missing hint costs only a little time.
+/// The text with new hints instead of the existing ones, and the number of new hints. Instructions that the text does not contain as such
+/// get no hint, which only costs a little time.
 pub(super) fn renewed(
     file: &str,
     text: &str,
@@ -21,7 +21,7 @@ pub(super) fn renewed(
     edited(file, &bare, options, files, |program| (Vec::new(), new_hints(program)))
 }
 
-/// The text after the changes in `what` to each section: lines to remove, and instructions to insert before lines.
+/// The text with changes to each section: lines to remove, and instructions to insert before lines.
 fn edited(
     file: &str,
     text: &str,
@@ -43,12 +43,12 @@ fn is_hint(inst: &Inst) -> bool {
     inst.desc.entry.immediate == Immediate::Delay
 }
 
-/// The lines that are hints.
+/// The lines with `s_delay_alu`.
 fn hints(program: &Program) -> Vec<usize> {
     (0..program.lines.len()).filter(|line| is_hint(&program.lines[*line].inst)).collect()
 }
 
-/// The hints for a program that has none, each with the line before which it is to be inserted.
+/// The hints for a program that has none, each with the line before which it must be inserted.
 fn new_hints(program: &Program) -> Vec<(usize, Inst)> {
     if program.lines.iter().any(|line| is_hint(&line.inst)) {
         return Vec::new();

@@ -43,7 +43,7 @@ impl Edits {
     pub fn behind(&mut self, source: &SourceText<'_>, statement: &Statement, new: &str) {
         let indentation = source.indentation(statement);
         let end = source.line_end;
-        // A carriage return belongs to the line end.
+        // A carriage return is part of the line end.
         match source.text.as_bytes().get(statement.end) {
             Some(_) => {
                 let at = statement.end + 1;
@@ -60,7 +60,7 @@ impl Edits {
         self.push(at..at, &[indentation, new, source.line_end]);
     }
 
-    /// Removes an instruction, and its line if nothing else is on it.
+    /// Removes an instruction. If nothing else is on its line, removes the line.
     pub fn remove(&mut self, source: &SourceText<'_>, statement: &Statement) {
         let (before, behind) = (source.before(statement), source.behind(statement));
         let range = match (is_blank(before), is_blank(behind)) {
@@ -82,8 +82,7 @@ impl Edits {
         self.push(at..statement.span.end, &[space, new]);
     }
 
-    /// The text with all edits applied; edits at the same position are applied in the order in which they were
-    /// requested.
+    /// The text with all edits applied. Edits at the same position are applied in the order in which they were added.
     pub fn apply(mut self, text: &str) -> String {
         self.list.sort_by_key(|edit| edit.old.start);
         let mut out = String::with_capacity(text.len() + self.text.len());

@@ -1,11 +1,10 @@
 //! The reason for each wait of a file.
 //!
-//! The inserter determines the needs. It runs on the program without its `s_waitcnt` and then on the program without
-//! its `s_nop`, and reports, for each instruction that would have to wait, on which earlier instruction it depends.
-//! Each need is served by waits of the original: by the nearest sufficient `s_waitcnt` on the way back from the
-//! instruction, or by every `s_nop` on the way back to the producer. A wait that serves no need either orders memory
-//! (see the parent module) or is not needed. A third run, without `s_nop` and waits for dependencies, determines what
-//! RDNA's hazard sequences need.
+//! The inserter determines which waits are needed. It runs on the program without its `s_waitcnt` and then on the program without its
+//! `s_nop`. For each instruction that would have to wait, it reports the earlier instruction on which that depends: such a pair is a
+//! *need*. Each need is served by waits of the original: by the nearest sufficient `s_waitcnt` on the way back from the instruction, or by
+//! every `s_nop` on the way back to the earlier instruction. A wait that serves no need either orders memory (see the parent module) or is
+//! not needed. A third run, without `s_nop` and waits for dependencies, determines what RDNA's hazard sequences need.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -31,24 +30,24 @@ use crate::code::{Code, Unit};
 /// A wait with its reasons.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ExplainedWait {
-    /// The section that contains it.
+    /// The section that contains the wait.
     pub section: String,
-    /// The function that contains it.
+    /// The function that contains the wait.
     pub function: Option<String>,
-    /// The index of its line in the section's program.
+    /// The index of the wait's line in the section's program.
     pub index: usize,
-    /// The line of the assembly file, from 1.
+    /// The wait's line in the assembly file, from 1.
     pub line: Option<u32>,
     /// The verdict.
     pub verdict: Verdict,
-    /// The rules that it serves, with the two instructions.
+    /// The rules that the wait serves, with the two instructions of each.
     pub reasons: Vec<String>,
-    /// A weaker wait that would be sufficient in its place, or `nothing`; `None` if there is none.
+    /// A weaker wait that would be sufficient, or `nothing`; `None` if no weaker wait is.
     pub enough: Option<String>,
 }
 
 impl ExplainedWait {
-    /// Why the wait is there, or that nothing needs it, in words.
+    /// The reasons for the wait in words, or that nothing needs it.
     pub fn words(&self) -> Vec<String> {
         let mut words = self.reasons.clone();
         if self.verdict != Verdict::Needed && (words.is_empty() || self.verdict == Verdict::NotNeeded) {
@@ -65,13 +64,13 @@ impl ExplainedWait {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// A rule needs it.
+    /// A rule needs the wait.
     Needed,
-    /// No rule about registers needs it, but other waves or the host may observe a difference without it.
+    /// No rule about registers needs the wait, but other waves or the host may observe a difference without it.
     OrdersMemory,
-    /// Nothing needs it.
+    /// Nothing needs the wait.
     NotNeeded,
-    /// Control does not reach it.
+    /// Control does not reach the wait.
     Unreached,
     /// `s_delay_alu`: a scheduling hint, which affects speed but not results.
     Hint,
@@ -177,12 +176,12 @@ fn order_text(program: &Program, kept: &Kept, line_of: &dyn Fn(usize) -> Option<
 
 /// Which waits serve which needs.
 struct Served {
-    /// The indices of the needs, by line of the wait.
+    /// The indices of the needs that each wait serves, by the line of the wait.
     needs: BTreeMap<usize, Vec<usize>>,
     reasons: Vec<Reason>,
 }
 
-/// The most blocks that are searched for the waits that serve one need.
+/// The maximum number of blocks that are searched for the waits that serve one need.
 const MOST_BLOCKS: usize = 64;
 
 impl Served {
@@ -243,8 +242,8 @@ impl Served {
         self.add(reason, found);
     }
 
-    /// Finds the waits that interrupt a hazard sequence: for dependencies the nearest one, for wait states all up to
-    /// the producer.
+    /// Finds the waits that interrupt a hazard sequence: for dependencies the nearest wait, for wait states all waits on the way back to
+    /// the first instruction.
     fn remedy(&mut self, program: &Program, flow: &Flow, reason: Reason) {
         let Demand::Remedy { fix, .. } = reason.demand else { return };
         let mut found = Vec::new();
@@ -277,15 +276,15 @@ impl Served {
     }
 }
 
-/// By how much a line increments a counter.
+/// The amount by which a line increments a counter.
 fn issued(program: &Program, line: usize, counter: Counter) -> u32 {
     let set = program.target.instruction_set();
     let events = events(program.target, &program.lines[line].inst);
     events.iter().filter(|e| e.stream.counter(set) == counter).map(|e| u32::from(e.count)).sum()
 }
 
-/// Walks back from before `line` over all paths. `visit` gets each line and the count between it and the start, and
-/// returns the count that includes the line, or `None` to end the path.
+/// Walks back from before `line` on all paths. `visit` gets each line and the count between that line and the start. It returns the count
+/// including the line, or `None` to end the path.
 fn walk_back(
     program: &Program,
     flow: &Flow,
@@ -323,7 +322,7 @@ fn is_nop(inst: &Inst) -> bool {
     inst.desc.class == Class::Nop
 }
 
-/// True for a wait for counters; waits for dependencies have the same class.
+/// True for a wait for counters. Waits for dependencies, which have the same class, are excluded.
 fn is_counter_wait(inst: &Inst) -> bool {
     inst.desc.class == Class::Waitcnt && !remedy::waits_for_dependencies(inst)
 }
@@ -352,8 +351,7 @@ fn needs(
     bare.entries.iter_mut().for_each(|e| e.at = renumber(e.at));
     bare.gaps.iter_mut().for_each(|g| *g = renumber(*g));
     let inserted = insert(&mut bare);
-    // Map line numbers back to those of `program`: first to the numbers before insertion, then to those with the
-    // removed waits.
+    // Maps line numbers back to those of `program`: first to the numbers before the insertion, then to those with the removed waits.
     let mut is_new = vec![false; bare.lines.len()];
     inserted.iter().for_each(|i| is_new.iter_mut().skip(i.at).take(i.count).for_each(|n| *n = true));
     let mut rest = originals.iter().copied();
@@ -366,7 +364,7 @@ fn needs(
         let entry = reason.rule == "call.entry";
         let consumer = old(reason.consumer);
         if let Some(consumer) = consumer {
-            // The wait at a function's entry is the first line of the function.
+            // A wait that is inserted at a function's entry is the first line of the function.
             let first = (0..consumer).rev().take_while(|l| entry && !keep[*l]).last();
             reason.consumer = first.unwrap_or(consumer);
             reasons.push(reason);

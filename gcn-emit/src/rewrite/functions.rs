@@ -1,8 +1,7 @@
 //! Rewrites many functions in one text, each after a line `func NAME:`.
 //!
-//! A function ends at the next such line, or at a line that begins with `===`; text between that and the next
-//! `func` line is skipped. The functions are assumed to be called by others, so counters are waited for at
-//! their entry.
+//! A function ends at the next such line, or at a line that begins with `===`; text from there to the next `func` line is skipped. The
+//! functions are assumed to be called by others, so all counters are waited for at their entry.
 
 use std::borrow::Cow;
 
@@ -70,9 +69,9 @@ fn pieces(text: &str) -> impl Iterator<Item = (&str, usize, &str)> {
     found.into_iter().map(|(name, line, from, to)| (name, line, text.get(from..to).unwrap_or_default()))
 }
 
-/// The name in a line `func NAME:`.
+/// The name in a line `func NAME:`; `None` for other lines.
 fn function_name(line: &str) -> Option<&str> {
-    // Nearly all lines are different and are excluded by their first byte.
+    // Quickly excludes nearly all lines by their first byte.
     let first = line.bytes().find(|b| !b.is_ascii_whitespace())?;
     if first.is_ascii() && !matches!(first, b'f' | 0x0b) {
         return None;
@@ -94,7 +93,7 @@ fn fix_piece(
     let loops_to_its_start = |file: &File<'_>| {
         file.unit.sections.iter().take(1).any(|c| c.program.labels.iter().any(|l| l.at == Some(0)))
     };
-    // The caller's operations must be waited for once, not in every iteration.
+    // Adds an entry before a loop, so that the caller's operations are waited for once and not in every iteration.
     let with_entry;
     if options.only != Some(Only::WaitStates) && loops_to_its_start(&file) {
         let set = target.target.instruction_set();
@@ -115,7 +114,7 @@ fn fix_piece(
     Ok(edits.apply(source.text))
 }
 
-/// The text without blank lines at its end.
+/// The text without trailing blank lines, ending with a line end.
 fn with_line_end(text: &str) -> Cow<'_, str> {
     let code = text.trim_end();
     match text.as_bytes().get(code.len()) {
@@ -125,7 +124,7 @@ fn with_line_end(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The only section with code, treated as entered by a caller, and its branches with numeric distances.
+/// The only section with code, treated as entered by a caller, and its branches with numeric distances; `None` if there is no code.
 fn as_function(unit: Unit, numbered: &[Vec<usize>]) -> Option<(Code, &[usize])> {
     let mut code = unit.sections.into_iter().next().filter(|c| !c.program.lines.is_empty())?;
     code.program.entries = vec![Entry { at: 0, kind: EntryKind::Function }];

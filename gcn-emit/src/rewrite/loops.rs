@@ -1,7 +1,7 @@
 //! The loop depth of each block of a control-flow graph.
 //!
-//! A loop is a strongly connected component of blocks, with one entry or several. The block of it that comes first in
-//! the program is its head. The loops inside it are the components that remain when edges to the head are removed.
+//! A loop is a strongly connected component of blocks, with one entry or several. Its head is its first block in the order of the program.
+//! The loops inside it are the components that remain when edges to the head are removed.
 
 use gcn_isa::cfg::Cfg;
 

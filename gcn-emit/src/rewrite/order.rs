@@ -1,18 +1,16 @@
 //! The memory operations that a program's waits order for other waves and the host.
 //!
-//! The hazard rules, which are about registers, do not cover waits that serve other waves and the host: a release waits
-//! for its stores before the flag is written, an acquire waits for the flag before the data is read. Such a wait
-//! guarantees that certain earlier operations are complete at some later instruction. [`Order`] contains, for each
-//! instruction at which that may matter, the operations that may still be outstanding. Code that removes waits must not
-//! add operations to these sets.
+//! The hazard rules are about registers. They do not cover waits that serve other waves and the host: a release waits for its stores before
+//! the flag is written, an acquire waits for the flag before the data is read. Such a wait guarantees that certain earlier operations are
+//! complete at some later instruction. [`Order`] contains, for each instruction at which that may matter, the operations that may still be
+//! outstanding. Code that removes waits must not add operations to these sets.
 //!
 //! The parent module defines which operations matter at which instructions.
 //!
-//! This is a forward dataflow analysis over all paths. Its state before an instruction is the set of operations that
-//! may be outstanding, each with the smallest number of younger operations of its stream on any path. A wait for `n`
-//! completes an operation with at least `n` younger ones if the stream completes in order, and otherwise only if `n` is
-//! 0. An operation with as many younger ones as the counter can count is complete, because the hardware does not issue
-//! more than it can count.
+//! This is a forward dataflow analysis over all paths. Its state before an instruction is the set of operations that may be outstanding,
+//! each with the smallest number of younger operations of its stream on any path. If a stream completes in order, a wait for `n` completes
+//! an operation with at least `n` younger ones; otherwise only a wait for 0 completes it. If the number of younger operations reaches the
+//! counter's capacity, the operation is complete, because the hardware does not issue more operations than it can count.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +25,7 @@ pub(super) type Operation = (u32, Counter);
 /// An operation that may be outstanding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Open {
-    /// The number of its instruction in the original program.
+    /// The number of the operation's instruction in the original program.
     line: u32,
     stream: Stream,
     /// The smallest number of younger operations of the stream on any path.
@@ -97,7 +95,7 @@ impl State {
 /// What other waves and the host can observe of an instruction's memory operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// They cannot observe when the operations happen.
+    /// Nothing: they cannot observe when the operations happen.
     Private,
     /// The operations read.
     Load,
@@ -147,8 +145,8 @@ fn point(role: Role, inst: &Inst) -> Point {
     let unknown_exit =
         || inst.desc.class == Class::Branch && !inst.operands.iter().any(|o| matches!(o, Operand::Label(_)));
     match role {
-        // Only a workgroup shares LDS. At workgroup scope a release does not wait for loads from memory; the barrier
-        // does the rest.
+        // LDS is shared only within a workgroup. At workgroup scope, a release does not wait for loads from memory; the barrier orders
+        // them.
         Role::Write if inst.desc.class == Class::LdsWrite && !inst.mods.gds => Point::Access,
         Role::Write => Point::Publish,
         Role::Load | Role::Acquire => Point::Access,
@@ -189,19 +187,18 @@ impl Roles {
     }
 }
 
-/// The operations that may be outstanding at each place for which a wait may be meant.
+/// The operations that may be outstanding at each place where that may matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Order {
-    /// For each place (the original number of the instruction, ascending), the operations that matter there.
+    /// For each such place (the number of the instruction in the original, ascending), the operations that matter there.
     places: Vec<(u32, Vec<Operation>)>,
     /// The waits, each with an operation that it completes.
     finishes: Vec<(u32, Operation)>,
 }
 
 impl Order {
-    /// Analyses `program`. `names` has, for each line, its number in the original program, so that results for programs
-    /// with different waits can be compared. `None` if so many operations may be outstanding that the analysis would
-    /// take too long.
+    /// Analyses `program`. `names` contains the number of each line in the original program, so that results for programs with different
+    /// waits can be compared. `None` if so many operations may be outstanding that the analysis would take too long.
     pub fn of(program: &Program, names: &[u32], roles: &Roles) -> Option<Order> {
         let flow = Flow::of(program);
         let cfg = &flow.cfg;
@@ -215,7 +212,8 @@ impl Order {
         Some(order)
     }
 
-    /// The operations that may be outstanding at some place in `self` but not at that place in `original`, each with the first such place.
+    /// The operations that may be outstanding at some place in `self`, but not at the same place in `original`, each with the first such
+    /// place.
     pub fn beyond(&self, original: &Order) -> Vec<(Operation, u32)> {
         let mut found = Vec::new();
         for (place, open) in &self.places {
@@ -246,12 +244,11 @@ struct Solver<'a> {
     entering: Vec<Option<State>>,
 }
 
-/// Budget in joined operations: a number for each line of the program, and a minimum. Programs that contain any waits
-/// need only a few for each line.
+/// Budget in joined operations: a number for each line of the program, and a minimum. Programs with waits use only a few for each line.
 const BUDGET: (usize, usize) = (64, 1 << 24);
 
 impl Solver<'_> {
-    /// Computes the states; `None` if the budget does not suffice.
+    /// Computes the states; `None` if the budget is exceeded.
     fn solve(&mut self, roots: impl Iterator<Item = usize>) -> Option<()> {
         let mut budget = self.program.lines.len().saturating_mul(BUDGET.0).max(BUDGET.1);
         let mut open: BTreeSet<usize> = roots.collect();
@@ -274,7 +271,7 @@ impl Solver<'_> {
         Some(())
     }
 
-    /// Walks through a block: `before` gets each line with the state before it, `done` gets each operation that a wait
+    /// Walks through a block. `before` is called for each line with the state before it; `done` is called for each operation that a wait
     /// completes.
     fn walk(
         &self,

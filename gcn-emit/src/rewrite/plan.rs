@@ -25,9 +25,9 @@ pub(super) const NEW: u32 = u32::MAX;
 pub(super) struct How {
     /// The options for the inserter.
     pub wait: WaitOptions,
-    /// Remove the existing waits first.
+    /// True if the existing waits are removed first.
     pub strip: bool,
-    /// The only kind of wait to change, if not both.
+    /// The only kind of wait to change; `None` for both kinds.
     pub only: Option<Only>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct How {
 pub(super) struct Kept {
     /// The line of the wait in the original.
     pub wait: usize,
-    /// The operation that it completes.
+    /// The operation that the wait completes.
     pub operation: Operation,
     /// The first instruction at which the completion matters.
     pub place: usize,
@@ -47,7 +47,7 @@ pub(super) struct Kept {
 pub(super) struct Plan {
     /// The program with its new waits.
     pub program: Program,
-    /// For each line of it, the original line or [`NEW`].
+    /// For each line of the planned program, the original line or [`NEW`].
     pub origins: Vec<u32>,
     /// The waits that were inserted or strengthened.
     pub inserted: Vec<Inserted>,
@@ -59,15 +59,14 @@ pub(super) struct Plan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Take {
     All,
-    /// Only `s_nop`. An `s_waitcnt` is a wait state, too, so without it an `s_nop` may have to be longer.
+    /// Only `s_nop`. Removing an `s_waitcnt`, which is also a wait state, may require a longer `s_nop`.
     OnlyNops,
     Nothing,
 }
 
 /// Plans the waits of a program with these functions.
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
-    // A program may have several buffers in LDS: an access that the program orders somewhere must not be ordered again
-    // at every barrier.
+    // A program may have several buffers in LDS. If it orders an access somewhere, the access must not be ordered again at every barrier.
     let counters = how.only != Some(Only::WaitStates);
     let counters = counters && how.wait.rules.counts(&LDS_DMA);
     let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };
@@ -75,7 +74,7 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
         return plan_ordered(program, functions, how, unordered);
     }
     let plan = plan_ordered(program, functions, how, unordered.clone());
-    // If very many accesses are outstanding, the analysis reports one of several similar ones.
+    // If very many accesses are outstanding, the analysis reports only one of several similar ones.
     let origins = unordered_lds_accesses(&plan.program).into_iter().filter_map(|line| plan.origins.get(line));
     let left: Vec<usize> = origins.map(|origin| *origin as usize).collect();
     if left.is_empty() {
@@ -85,7 +84,7 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
     }
 }
 
-/// `lines`, and all lines that access LDS or write memory in the same way as one of `left`; in ascending order.
+/// `lines`, and all lines that access LDS or write memory in the same way as one of `left`, in ascending order.
 fn alike(program: &Program, mut lines: Vec<usize>, left: &[usize]) -> Vec<usize> {
     let accesses = |line: usize| {
         let events = program.lines.get(line).map(|l| events(program.target, &l.inst)).unwrap_or_default();
@@ -117,7 +116,7 @@ fn plan_ordered(program: &Program, functions: &[Range<usize>], how: &How, unorde
     if worse.is_empty() {
         return plan;
     }
-    // If removing every wait makes the inserter add more wait states than there were before, remove fewer.
+    // If removing every wait makes the inserter add more wait states than there were before, fewer waits are removed.
     for take in [Take::OnlyNops, Take::Nothing] {
         worse.iter().for_each(|i| takes[*i] = take);
         let after = strip.plan(&strip.levels(functions, &takes)).totals(functions);
@@ -155,7 +154,7 @@ impl Plan {
     }
 }
 
-/// Runs the inserter; `origins` are the original numbers of the lines, `unordered` those of the LDS accesses that must
+/// Runs the inserter. `origins` are the original numbers of the lines; `unordered` are the original numbers of the LDS accesses that must
 /// be waited for.
 fn insert(mut program: Program, origins: Vec<u32>, how: &How, unordered: &[usize]) -> Plan {
     let is_unordered = |origin: u32| unordered.binary_search(&(origin as usize)).is_ok();
@@ -184,8 +183,8 @@ struct Strip<'a> {
     /// For each line, whether it is reachable. Waits in unreachable code are padding and remain.
     reached: Vec<bool>,
     roles: Roles,
-    /// The order that the program guarantees; `None` if it is unknown because too many operations may be outstanding,
-    /// in which case the waits remain.
+    /// The order that the program guarantees. `None` if it is unknown because too many operations may be outstanding; then no wait is
+    /// removed.
     order: Option<Order>,
     /// LDS accesses that the program does not order.
     unordered: Vec<usize>,
@@ -208,7 +207,7 @@ impl<'a> Strip<'a> {
         levels
     }
 
-    /// Removes and inserts waits until the order of the original is guaranteed.
+    /// Removes and inserts waits, and restores waits until the order of the original is guaranteed.
     fn plan(&self, levels: &[Take]) -> Plan {
         self.order.as_ref().and_then(|order| self.plan_ordered(levels, order)).unwrap_or_else(|| {
             let levels: Vec<Take> = levels.iter().map(|level| (*level).max(Take::OnlyNops)).collect();
@@ -263,7 +262,7 @@ impl<'a> Strip<'a> {
             single_wave: self.program.single_wave,
         };
         let mut origins = Vec::with_capacity(self.program.lines.len());
-        // The new numbers of lines; a removed line has the number of the next remaining line.
+        // The new number of each line; for a removed line, that of the next remaining line.
         let mut numbers = Vec::with_capacity(self.program.lines.len() + 1);
         for (number, line) in self.program.lines.iter().enumerate() {
             numbers.push(program.lines.len());

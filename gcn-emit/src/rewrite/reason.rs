@@ -7,10 +7,10 @@ use gcn_isa::wait::{Demand, Inserted, Reason};
 
 use super::plan::Plan;
 
-/// The most insertions that may cover one line, with a margin: the longest needs two `s_nop`.
+/// The maximum number of insertions at one line, with a margin: the longest wait needs two `s_nop`.
 const MOST_AT_ONE_LINE: usize = 8;
 
-/// The reasons of the wait at a line of the planned program. `line_of` returns the line of the file, if it should be
+/// The reasons of the wait at a line of the planned program. `line_of` returns the line of the file, or `None` if lines should not be
 /// named.
 pub(super) fn describe_all(plan: &Plan, line: usize, line_of: &dyn Fn(usize) -> Option<u32>) -> Vec<String> {
     let own = |i: &&Inserted| (i.at..i.at + i.count.max(1)).contains(&line);

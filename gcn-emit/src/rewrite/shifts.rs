@@ -1,5 +1,5 @@
-//! Repairs 64-bit shifts whose amount is in the last VGPR of the allocation: gfx90a reads the register after it. For that one
-//! instruction the amount is exchanged with a lower register, as LLVM does (`fixShift64HighRegBug`).
+//! Repairs 64-bit shifts whose amount is in the last allocated VGPR: gfx90a reads the register after it. For that one instruction, the
+//! amount is exchanged with a lower register, as LLVM does (`fixShift64HighRegBug`).
 
 use gcn_isa::check;
 use gcn_isa::hazards::Config;
@@ -11,11 +11,11 @@ use super::source::SourceText;
 use crate::code::Unit;
 use crate::text::InstText;
 
-/// A register, and the one with which it is exchanged.
+/// A register, and the register with which it is exchanged.
 type Exchange = (u16, u16);
 
-/// The repaired text, and the exchanges around each such shift in the order of the file. The list for a shift is empty
-/// if a macro or an included file contains it: that text is not changed.
+/// The repaired text, and for each such shift, in the order of the file, the exchanges around it. The list is empty if the shift is in a
+/// macro or an included file, whose text is not changed.
 pub(super) fn mended(text: &str, unit: &Unit, rules: Config) -> (String, Vec<Vec<Exchange>>) {
     let source = SourceText::new(text);
     let mut edits = Edits::default();
@@ -43,8 +43,8 @@ pub(super) fn mended(text: &str, unit: &Unit, rules: Config) -> (String, Vec<Vec
     (edits.apply(text), shifts)
 }
 
-/// The shift with its amount in a lower register, and the registers that are exchanged. If source or result are the
-/// pair that ends with the amount, the whole pair is exchanged.
+/// The shift with its amount in a lower register, and the registers that are exchanged. If the source or the result is the pair that ends
+/// with the amount, the whole pair is exchanged.
 fn with_lower(inst: &Inst, amount: Reg) -> Option<(Inst, Vec<Exchange>)> {
     let used: Vec<Reg> =
         inst.operands.iter().filter_map(|o| o.reg()).filter(|r| r.file == RegFile::Vgpr).collect();

@@ -24,8 +24,8 @@ pub(super) struct Statement {
     pub line: usize,
     /// The offsets of the instruction, without blanks and comments around it.
     pub span: Range<usize>,
-    /// The offset of the end of the last line that contains a part of it or of a comment after it: that of the line
-    /// end, or of the text's end.
+    /// The offset of the end of the last line that contains a part of the instruction or of a comment after it: the offset of the line end,
+    /// or of the end of the text.
     pub end: usize,
 }
 
@@ -41,7 +41,7 @@ impl<'a> SourceText<'a> {
         SourceText { text, clean, starts, line_end: if windows { "\r\n" } else { "\n" } }
     }
 
-    /// The instruction that begins in a line, from 1.
+    /// The instruction that begins in a line (from 1), if there is one.
     pub fn statement(&self, line: u32) -> Option<Statement> {
         let line = *self.starts.get((line as usize).checked_sub(1)?)?;
         let (span, end) = instruction_span(&self.clean, line)?;
@@ -54,7 +54,7 @@ impl<'a> SourceText<'a> {
         start.copied().unwrap_or(self.text.len())
     }
 
-    /// The label that a line, from 1, begins with.
+    /// The label at the start of a line (from 1), if there is one.
     pub fn label(&self, line: u32) -> Option<&str> {
         let text = self.clean.get(self.start(line)..self.start(line + 1))?.trim_ascii_start();
         let (name, _) = text.split_once(':')?;
@@ -85,14 +85,15 @@ impl<'a> SourceText<'a> {
         self.text.get(statement.span.clone()).unwrap_or_default()
     }
 
-    /// The indentation of a new line next to this instruction: that of the instruction, or of most lines.
+    /// The indentation for a new line next to this instruction: that of the instruction or, if the instruction does not start its line,
+    /// that of most lines.
     pub fn indentation(&self, statement: &Statement) -> &'a str {
         let before = self.before(statement);
         if is_blank(before) { before } else { "\t" }
     }
 }
 
-/// True if the text is empty or invisible.
+/// True if the text is empty or consists of blanks.
 pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c))
 }

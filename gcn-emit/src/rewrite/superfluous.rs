@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::code::Unit;
 
-/// A wait that is stronger than any rule requires, provided that all others remain as they are.
+/// A wait that is stronger than any rule requires, provided that all other waits remain.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Superfluous {
-    /// The section that contains it.
+    /// The section that contains the wait.
     pub section: String,
-    /// The function that contains it.
+    /// The function that contains the wait.
     pub function: Option<String>,
-    /// The index of its line in the section's program.
+    /// The index of the wait's line in the section's program.
     pub index: usize,
     /// The byte offset in the section.
     pub offset: u64,
@@ -23,13 +23,12 @@ pub struct Superfluous {
     pub wait: String,
     /// The weaker wait that would be sufficient; `None` if it can be removed.
     pub enough: Option<String>,
-    /// True if the wait is for outstanding stores or atomics: it may order them for other waves or the host, which no
-    /// rule covers.
+    /// True if the wait is for outstanding stores or atomics. It may order them for other waves or the host, which no rule covers.
     pub may_order_memory: bool,
 }
 
-/// Lists the waits that can be removed or weakened, each considered separately, without breaking a rule of the set that
-/// is satisfied now. All other waits are needed: removing or weakening any of them breaks a rule.
+/// Lists the waits that can be removed or weakened, each considered separately, without breaking a rule of the set that is now satisfied.
+/// Every other wait is needed: removing or weakening it would break a rule.
 ///
 /// ```
 /// use gcn_emit::{asm, code::Unit, rewrite::superfluous};

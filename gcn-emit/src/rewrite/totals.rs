@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::loops::depths;
 
-/// The loop depth beyond which the weight no longer increases.
+/// The loop depth above which the weight no longer increases.
 const DEEPEST: u32 = 9;
 
 /// The total waits of some code.
@@ -33,7 +33,7 @@ impl Waits {
         Weighted::new(program).count(0..program.lines.len())
     }
 
-    /// The key by which alternatives are compared.
+    /// The key by which alternatives are compared; less is better.
     pub(super) fn cost(&self) -> (u64, u64, u64) {
         (self.weighted_wait_states, self.wait_states, self.weighted_waitcnts)
     }

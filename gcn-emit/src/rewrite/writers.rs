@@ -17,7 +17,7 @@ pub struct Writers {
     pub line: Option<u32>,
     /// The index of the instruction in its section's program.
     pub index: usize,
-    /// The registers that it reads.
+    /// The registers that the instruction reads.
     pub reads: Vec<LastWriters>,
 }
 
@@ -26,12 +26,12 @@ pub struct Writers {
 pub struct LastWriters {
     /// The register.
     pub register: String,
-    /// The instructions that may have written it last, each with its line; `entry` if the value may come from outside
-    /// the function; `…` if there are too many paths to follow.
+    /// The instructions that may have written the register last, each with its line. `entry` if the value may come from outside of the
+    /// function; `…` if there are too many paths to follow.
     pub written_by: Vec<String>,
 }
 
-/// The most blocks that are searched for one register.
+/// The maximum number of blocks that are searched for one register.
 const MOST_BLOCKS: usize = 256;
 
 /// Finds the last writers of the registers that each instruction reads.
@@ -71,7 +71,7 @@ fn section(code: &Code) -> Vec<Writers> {
     found
 }
 
-/// What is known about a section.
+/// The data about a section that all searches use.
 struct Facts<'a> {
     code: &'a Code,
     flow: Flow,
@@ -128,7 +128,7 @@ fn last_writers(facts: &Facts<'_>, line: usize, reg: Reg) -> Vec<String> {
     texts
 }
 
-/// The parts of `reg` that a line writes, one bit for each, and those that it may write through an index.
+/// The parts of `reg` that a line writes, one bit for each, and the parts that it may write through an index.
 fn written(facts: &Facts<'_>, line: usize, reg: Reg) -> (u64, u64) {
     let (mut surely, mut perhaps) = (0, 0);
     for write in facts.indexing.writes(line, &facts.code.program.lines[line].inst) {

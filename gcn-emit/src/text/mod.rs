@@ -1,7 +1,7 @@
 //! Assembly text: printing and parsing.
 //!
-//! Printing produces LLVM's canonical text, which its disassembler prints for the same bytes. Parsing accepts that text
-//! and the usual variants (mnemonics without an encoding suffix, other number bases, counters joined by `&`).
+//! Printing gives LLVM's canonical text, which its disassembler prints for the same bytes. Parsing accepts that text and the usual variants
+//! (mnemonics without an encoding suffix, other number bases, counters joined by `&`).
 
 mod modifiers;
 pub(crate) mod operand;

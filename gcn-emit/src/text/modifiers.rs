@@ -141,11 +141,11 @@ fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     number(f, mods, Modifier::ScaleSel)?;
     number(f, mods, Modifier::IndexKey)?;
     of_matrices(f, inst)?;
-    // The scaled matrix instructions list a third source, whose bits are always zero.
+    // Scaled matrix instructions have op_sel bits for a third source, which are always zero but are printed.
     let op_sel_bits = if desc.scales_by_op_sel() { 3 } else { usize::from(desc.op_sel_bits()) };
     let all_ones = (1u8 << op_sel_bits.min(7)) - 1;
     let mixed_precision = desc.is_mixed_precision();
-    // An instruction that selects by a mask specifies its halves only by name.
+    // An instruction that selects by a mask specifies halves of registers only by name.
     let named = desc.has_halves() && desc.does(Behaviours::SELECTS_BY_MASK);
     if mods.op_sel != 0 && !named {
         bits(f, mods, Modifier::OpSel, op_sel_bits)?;
@@ -182,7 +182,7 @@ fn smem(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     cache_bits(f, inst, None)
 }
 
-/// The word for an instruction's temporal hint, if it is not the default; `None` for a value without a word.
+/// The word for an instruction's temporal hint; `None` if the hint is the default or its value has no word.
 pub(crate) fn hint(inst: &Inst) -> Option<&'static str> {
     let mods = &inst.mods;
     let means = |hint: &&(TemporalHints, u8, Option<u8>)| {

@@ -12,8 +12,8 @@ use super::source::{inline_of_literal, source_number};
 use super::symbols::{self, CHANNELS};
 use crate::encode::Plain;
 
-/// An operand in its context: the instruction for the spelling of immediates and constants, the target for the names of
-/// hardware registers, and the program for the names of labels.
+/// An operand in its context: the instruction determines the notation of immediates and constants, the target the names of hardware
+/// registers, and the program the names of labels.
 pub(super) struct InPlace<'a> {
     pub inst: &'a Inst,
     pub position: usize,
@@ -63,7 +63,7 @@ impl InPlace<'_> {
         }
     }
 
-    /// Writes an immediate whose fields have names, or a number if other bits are set.
+    /// Writes an immediate as named fields, or as a number if bits outside of the fields are set.
     fn fields(&self, f: &mut fmt::Formatter<'_>, value: u16) -> fmt::Result {
         let immediate = self.inst.desc.entry.immediate;
         let fields = immediate.fields(self.target.instruction_set());
@@ -71,7 +71,7 @@ impl InPlace<'_> {
         match immediate {
             Immediate::Counters | Immediate::Dependencies if all == value => {
                 let waits = |field: &&Field| field.decode(value) < field.largest();
-                // If no counter is waited for, every counter is printed.
+                // If the instruction waits for no counter, every counter is printed.
                 let none = !fields.iter().any(|field| waits(&field));
                 let shown = fields.iter().filter(|field| none || waits(field));
                 let parts: Vec<String> =
@@ -145,7 +145,7 @@ impl InPlace<'_> {
             },
             Operand::Literal64(value) if value >> 32 == 0 || !self.reads_as(value as i64, operand) => {
                 match value {
-                    // An operand that accepts no 32-bit literals interprets a short number as the upper half.
+                    // An operand that accepts no 32-bit literals would interpret a short number as the upper half.
                     _ if value as u32 == 0 && self.reads_as((value >> 32) as i64, operand) => {
                         write!(f, "{:#x}", value >> 32)
                     }
@@ -183,8 +183,8 @@ impl InPlace<'_> {
     }
 }
 
-/// True if the halves are written as such. LLVM writes whole registers on RDNA 4; but if a form has no other way to
-/// select an upper half, the half is named nevertheless.
+/// True if halves of registers are written as such. On RDNA 4, LLVM writes whole registers; but if a form has no other way to select an
+/// upper half, LLVM names the half nevertheless.
 fn names_halves(inst: &Inst) -> bool {
     let desc = inst.desc;
     let halves =

@@ -24,14 +24,14 @@ pub struct InstText<'a> {
     pub inst: &'a Inst,
     /// The target, which determines some spellings.
     pub target: Target,
-    /// The program that provides the names of labels; without it they are `.L0`, `.L1` …
+    /// The program that contains the names of labels. Without a program, labels are printed as `.L0`, `.L1` …
     pub program: Option<&'a Program>,
 }
 
 impl fmt::Display for InstText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inst = self.inst;
-        // VOPD is two instructions, each with its own operands.
+        // VOPD consists of two instructions, each with its own operands.
         let (mnemonic, second) = inst.desc.printed.split_once(" :: ").unwrap_or((inst.desc.printed, ""));
         f.write_str(mnemonic)?;
         let begins_second = if second.is_empty() { None } else { inst.desc.operand_index("vdsty") };
@@ -66,7 +66,7 @@ pub enum Comments {
     Explain,
 }
 
-/// The column of comments if no instruction is longer, and the largest column that is used otherwise.
+/// The usual column of comments, and the largest column to which longer instructions may move it.
 const COMMENT_COLUMNS: (usize, usize) = (40, 80);
 
 /// A program's labels and instructions, one per line.
@@ -110,7 +110,7 @@ pub(crate) fn print_lines(
         if let (Comments::Explain, Some(note)) = (comments, &line.note) {
             let width = out.len() - start;
             let padding = column.saturating_sub(width).max(2);
-            // A note is printed on one line, whatever it contains.
+            // A note is printed on one line, even if it contains line ends.
             let _ = write!(out, "{:padding$}; {}", "", note.replace('\n', " "));
         }
         out.push('\n');

@@ -4,7 +4,7 @@ use gcn_isa::Inline;
 use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::ConstType;
 
-/// The inline constant that an operand of this type reads as `bits` (the literal's 32 bits), if there is one.
+/// The inline constant that an operand of this type reads as `bits` (the 32 bits of a literal); `None` if there is none.
 pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
     let float = |bits_of: fn(&(&str, u16, u32, u64)) -> u32, bits: u32| {
         let found = INLINE_FLOATS.iter().position(|f| bits_of(f) == bits);
@@ -27,7 +27,7 @@ pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
 
 /// The number of a source operand, which is also its bit in the source modifiers.
 pub(crate) fn source_number(name: &str) -> Option<u8> {
-    // In an instruction pair, the sources of the second instruction come after those of the first.
+    // In a dual instruction, the sources of the second instruction are numbered after those of the first.
     let (name, before) = match name.strip_suffix('y') {
         Some(name) => (name, 3),
         None => (name.strip_suffix('x').unwrap_or(name), 0),

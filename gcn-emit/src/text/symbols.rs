@@ -25,8 +25,8 @@ const UP_TO_11: TargetSet = GFX9.union(GFX10_11);
 /// The channels of a pixel's attribute by number.
 pub(crate) const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// Hardware registers of `s_getreg_b32` and `s_setreg_b32`: number, name, and the instruction sets that have the
-/// register. Of two names the first is printed.
+/// Hardware registers of `s_getreg_b32` and `s_setreg_b32`: number, name, and the instruction sets that have the register. If a number has
+/// two names, the first is printed.
 pub(crate) const HWREGS: [(u16, &str, TargetSet); 59] = [
     (1, "HW_REG_WAVE_MODE", GFX12),
     (1, "HW_REG_MODE", GFX9.union(RDNA)),
@@ -312,7 +312,7 @@ pub(crate) fn unified_format(format: u8, generation: Generation) -> Option<Strin
     }
 }
 
-/// The text `swizzle(…)` for a `ds_swizzle_b32` offset, or the number if no symbolic form denotes these bits.
+/// The text `swizzle(…)` for a `ds_swizzle_b32` offset; the number if no symbolic form has exactly these bits.
 pub(crate) fn swizzle(offset: u16) -> String {
     let symbolic = match offset >> 13 {
         0..=3 => Some(bitmask_swizzle(offset)),
@@ -400,7 +400,7 @@ pub(crate) fn bitmask_offset(quoted: &str) -> Option<u16> {
     })
 }
 
-/// The text for a DPP control of an instruction that accepts `among`.
+/// The text of a DPP control, for an instruction that accepts the controls in `among`.
 pub(crate) fn dpp_control(ctrl: u16, among: DppControls) -> String {
     if ctrl <= 0xff {
         let lane = |i: u16| ctrl >> (2 * i) & 3;

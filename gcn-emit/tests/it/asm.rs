@@ -1,4 +1,4 @@
-//! The assembler of whole files.
+//! Tests the assembler with whole files.
 
 mod cases;
 pub mod corpus;
@@ -8,10 +8,10 @@ mod random;
 
 use gcn_emit::object::{Binding, Module, RelocationBase, SymbolKind, SymbolPlace};
 
-/// Sections that guide linkers only.
+/// Sections that only affect how linkers order sections.
 const NOT_COMPARED: [&str; 1] = [".llvm_addrsig"];
 
-/// Everything of a module that a linker or loader sees, a line for each section, relocation and symbol.
+/// A description of a module as linkers and loaders see it: a line for each section, relocation and symbol.
 pub fn describe(module: &Module) -> Vec<String> {
     let mut lines = vec![format!("{} version {}", module.target_id, module.version.number())];
     let section = |id: gcn_emit::object::SectionId| module.sections[id.0 as usize].name.as_str();
@@ -29,7 +29,7 @@ pub fn describe(module: &Module) -> Vec<String> {
             lines.push(format!("  {:#x} {} {base} {:+#x}", r.offset, r.kind.name(), r.addend));
         }
     }
-    // A linker sorts local symbols to the front, and keeps the order otherwise.
+    // A linker moves local symbols to the front, and otherwise keeps their order.
     for local in [true, false] {
         let symbols = module.symbols.iter().filter(|s| (s.binding == Binding::Local) == local);
         for s in symbols.filter(|s| s.kind != SymbolKind::File) {
@@ -46,7 +46,7 @@ pub fn describe(module: &Module) -> Vec<String> {
     lines
 }
 
-/// The first line that differs, ours and theirs.
+/// The first line that differs: ours, and LLVM's.
 pub fn first_difference<'a>(ours: &'a [String], theirs: &'a [String]) -> Option<(&'a str, &'a str)> {
     let line = |lines: &'a [String], i: usize| lines.get(i).map_or("(end)", String::as_str);
     let at = (0..ours.len().max(theirs.len())).find(|i| ours.get(*i) != theirs.get(*i))?;

@@ -1,7 +1,7 @@
-//! Calls, returns and long branches in compiled files, as text and linked.
+//! Calls, returns and long branches in compiled files, as assembly text and linked.
 //!
-//! `tests/data/calls/calls.c` was compiled by clang 22.1.8 for gfx942 with `-nogpulib -fvisibility=default`, at -O0 and -O2, to
-//! assembly and to a linked code object.
+//! `tests/data/calls/calls.c` was compiled by clang 22.1.8 for gfx942 with `-nogpulib -fvisibility=default`, at -O0 and -O2, to assembly
+//! and to a linked code object.
 
 use std::io::Read as _;
 
@@ -41,7 +41,7 @@ fn code(unit: &Unit) -> &Code {
     unit.sections.iter().find(|s| s.section == ".text").unwrap()
 }
 
-/// What each indirect jump was found to lead to: a line, or what else is known.
+/// Each indirect jump with the result of resolving it: a line, or the error.
 fn jumps(code: &Code) -> Vec<(usize, Option<Result<usize, Jump>>)> {
     let to = |jump: Jump| match jump {
         Jump::To(label) => Ok(code.program.labels[label.0 as usize].at.unwrap()),
@@ -52,7 +52,7 @@ fn jumps(code: &Code) -> Vec<(usize, Option<Result<usize, Jump>>)> {
     indirect.map(|(line, l)| (line, l.jump.map(to))).collect()
 }
 
-/// Text, relocatable object and linked object, ours and clang's, have the same control flow.
+/// The assembly text, the relocatable object and the linked object, both ours and clang's, have the same control flow.
 #[test]
 fn text_and_objects_have_the_same_flow() {
     for level in ["O0", "O2"] {
@@ -71,7 +71,7 @@ fn text_and_objects_have_the_same_flow() {
     }
 }
 
-/// The symbol of a call stands in the text, in the last address that is made before it.
+/// In the text, the symbol of a call is in the last address that is computed before the call.
 #[test]
 fn calls_lead_to_the_symbols_that_the_text_names() {
     let mut calls = 0;
@@ -103,7 +103,7 @@ fn calls_lead_to_the_symbols_that_the_text_names() {
     assert!(calls > 15, "{calls}");
 }
 
-/// A file with these functions and kernel.
+/// A file with these functions and a kernel.
 fn file(functions: &[(&str, &str)]) -> String {
     let mut text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\n".to_owned();
     for (name, body) in functions {
@@ -130,7 +130,7 @@ fn call(function: &str) -> String {
     )
 }
 
-/// Case 106: 16 passes, so that 18 wait states have to stand between the two.
+/// Case 106: 16 passes require 18 wait states between the two instructions.
 #[test]
 fn what_a_called_function_does_counts() {
     let k = |callee: &str| {
@@ -160,7 +160,7 @@ fn a_return_does_not_lead_to_the_calls_of_others() {
     let with = |calls: &str| rules(&file(&[("g", &g), ("h", &h), ("k", calls)]));
     assert_eq!(with(&format!("{}\nv_mov_b32 v43, v0\ns_endpgm", call("h"))), [""; 0]);
     assert_eq!(with(&format!("{}\nv_mov_b32 v43, v0\ns_endpgm", call("g"))), ["cdna3.106"]);
-    // Nor does what came before one call lead to what follows another one of the same function.
+    // Code before one call of a function is not connected to the code after another call of the same function.
     let two = format!(
         "s_cbranch_scc1 .Lb\n{MATRIX}\n{}\ns_endpgm\n.Lb:\n{}\nv_mov_b32 v43, v0\ns_endpgm",
         call("h"),
@@ -169,7 +169,7 @@ fn a_return_does_not_lead_to_the_calls_of_others() {
     assert_eq!(with(&two), [""; 0]);
 }
 
-/// As LLVM's branch relaxation writes them; the return address is kept in other registers.
+/// Long branches as LLVM's branch relaxation emits them; the return address is kept in other registers.
 #[test]
 fn long_branches_and_saved_return_addresses_are_followed() {
     let long = |to: &str, n: u32, high: i32| {
@@ -191,14 +191,14 @@ fn long_branches_and_saved_return_addresses_are_followed() {
     let unit = unit(&text);
     let code = code(&unit);
     let kinds: Vec<_> = jumps(code).into_iter().map(|j| j.1.map(|j| j.is_ok())).collect();
-    // The return of a leaf is one by its register.
+    // A leaf function returns by its return address register.
     let (to, back) = (Some(true), Some(false));
     assert_eq!(kinds, [back, to, back, to, to, to], "{:?}", jumps(code));
     assert_eq!(Flow::of(&code.program).unknown_exits().count(), 0);
     assert_eq!(rules(&text), [""; 0]);
 }
 
-/// A function of another file is assumed to follow the calling convention. So is a weak one, since the linker may choose another
+/// A function in another file is assumed to follow the calling convention. So is a weak function, since the linker may choose another
 /// file's definition.
 #[test]
 fn functions_of_other_files_are_outside() {
@@ -209,8 +209,8 @@ fn functions_of_other_files_are_outside() {
     assert!(matches!(found[..], [_, Some(Err(Jump::Outside)), None]), "{found:?}");
 }
 
-/// A function without a symbol whose first instructions look like padding after the end of the code before it: that `f` is
-/// called, once or more, says that they are none. LLVM's assembler gives both spellings the same bytes.
+/// A function without a symbol whose first instructions look like padding after the code before it. A call of `f` shows that they are not
+/// padding. LLVM's assembler encodes both spellings in the same bytes.
 #[test]
 fn a_called_label_is_no_padding() {
     let call = "s_getpc_b64 s[4:5]\ns_add_u32 s4, s4, f@rel32@lo+4\ns_addc_u32 s5, s5, f@rel32@hi+12\n\

@@ -1,4 +1,4 @@
-//! Units: programs of assembled files and of objects.
+//! Tests units: programs made from assembled files and from objects.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -22,12 +22,12 @@ pub fn unit(source: &str) -> Unit {
     Unit::of_assembly(&assembled(source)).expect("kept")
 }
 
-/// Mnemonics of a program.
+/// The mnemonics of a program.
 fn names(program: &Program) -> Vec<&'static str> {
     program.lines.iter().map(|l| l.inst.desc.mnemonic).collect()
 }
 
-/// Line that each branch leads to.
+/// Each branch with the line to which it leads.
 fn branches(program: &Program) -> Vec<(usize, Option<usize>)> {
     let lines = program.lines.iter().enumerate();
     let branches = lines.filter_map(|(line, l)| Some((line, l.inst.operands[l.inst.desc.branch_operand()?])));
@@ -38,12 +38,12 @@ fn branches(program: &Program) -> Vec<(usize, Option<usize>)> {
     branches.map(|(line, operand)| (line, to(operand))).collect()
 }
 
-/// Names, ranges and kinds of functions.
+/// The names, ranges and kinds of functions.
 fn functions(code: &Code) -> Vec<(&str, std::ops::Range<usize>, EntryKind)> {
     code.functions.iter().map(|f| (f.name.as_str(), f.lines.clone(), f.kind)).collect()
 }
 
-/// Two functions and a kernel, filling between them, data, a loop, and a table.
+/// Two functions and a kernel, padding between them, data, a loop, and a table.
 const SHAPES: &str = r#"
 	.text
 	.p2align 8
@@ -81,11 +81,11 @@ k:
 fn functions_branches_and_filling() {
     let unit = unit(SHAPES);
     let [code] = unit.sections.as_slice() else { panic!("{:?}", unit.sections) };
-    // The filling in `k` runs, that between functions does not.
+    // The padding inside `k` is executed; the padding between functions is omitted.
     let body = ["s_waitcnt", "s_sub_u32", "s_cmp_lg_u32", "s_cbranch_scc1", "s_setpc_b64"];
     assert_eq!(names(&code.program)[..5], body);
     assert_eq!(names(&code.program)[5..7], ["s_mov_b32", "s_cbranch_scc0"]);
-    // 8 bytes of `k` and 24 of filling, then `s_nop 2` and the end.
+    // 8 bytes of `k` and 24 bytes of padding, then `s_nop 2` and the end.
     assert_eq!(
         names(&code.program)[7..],
         ["s_nop", "s_nop", "s_nop", "s_nop", "s_nop", "s_nop", "s_nop", "s_endpgm"]
@@ -153,7 +153,7 @@ fn instructions_that_were_not_kept_are_an_error() {
 
 #[test]
 fn words_are_code_in_a_file_without_instructions() {
-    // The bytes of `s_waitcnt vmcnt(0)` and `s_endpgm`, by llvm-mc 22; then of `s_nop 0`, four times.
+    // The bytes of `s_waitcnt vmcnt(0)` and `s_endpgm` according to llvm-mc 22, then four times those of `s_nop 0`.
     let text = |unit: &Unit| -> Vec<&str> {
         unit.sections[0].program.lines.iter().map(|line| line.inst.desc.mnemonic).collect()
     };
@@ -169,7 +169,7 @@ fn locations_of_the_source_are_kept() {
     assert_eq!(unit.files[0].name, "a.c");
 }
 
-/// What two views of the same code must have in common.
+/// Checks the properties that two views of the same code must share.
 fn same(name: &str, ours: &Code, theirs: &Code) {
     let places = |code: &Code| code.places.iter().map(|p| (p.offset, p.length)).collect::<Vec<_>>();
     assert!(places(ours) == places(theirs), "{name}");
@@ -194,7 +194,7 @@ fn a_file_and_its_objects_are_the_same_program() {
             let object = read_code_object(bytes).expect("our own object");
             let read = Unit::of_object(&object).expect("a unit");
             let name = format!("{} ({kind})", file.path);
-            // A linker puts sections of like names together.
+            // A linker combines sections with related names.
             if unit.sections.len() == 1 {
                 assert_eq!(read.sections.len(), 1, "{name}");
                 same(&name, &unit.sections[0], &read.sections[0]);
@@ -222,7 +222,7 @@ fn a_file_and_its_objects_are_the_same_program() {
     assert!(instructions * step > 100_000, "{instructions}");
 }
 
-/// A branch to a global symbol in an object file that llvm-mc made, as `llvm-objdump -dr` shows it.
+/// A branch to a global symbol in an object file from llvm-mc, as `llvm-objdump -dr` shows it.
 #[test]
 fn branches_that_a_linker_fills_in_are_known_before() {
     let packed: &[u8] = include_bytes!("../data/link/relocs.o.gz");
@@ -231,13 +231,13 @@ fn branches_that_a_linker_fills_in_are_known_before() {
     let object = read_code_object(&bytes).expect("an object");
     let unit = Unit::of_object(&object).expect("a unit");
     let code = &unit.sections[0];
-    // Both lead to `.text.s`.
+    // Both branches lead to `.text.s`.
     assert_eq!(branches(&code.program)[..2], [(17, None), (18, None)]);
     assert_eq!(unit.sections[1].section, ".text.s");
     assert_eq!(branches(&unit.sections[1].program), [(1, None)]);
 }
 
-/// Objects whose section headers or symbols are gone.
+/// Objects without section headers or without symbols.
 #[test]
 fn stripped_objects_keep_their_kernels() {
     let linked = assembled(SHAPES).code_object().expect("links");
@@ -251,7 +251,7 @@ fn stripped_objects_keep_their_kernels() {
     let [code] = unit.sections.as_slice() else { panic!("{:?}", unit.sections.len()) };
     let kernels: Vec<_> = unit.kernels.iter().map(|k| k.name.as_str()).collect();
     assert_eq!(kernels, ["k"]);
-    // The local function has no symbol any more.
+    // The local function no longer has a symbol.
     let kinds: Vec<_> = code.functions.iter().map(|f| f.kind).collect();
     assert_eq!(kinds, [EntryKind::Function, EntryKind::Kernel], "{:?}", code.functions);
     assert_eq!(names(&code.program), names(&whole.sections[0].program));

@@ -1,5 +1,5 @@
-//! The codec against vectors taken from LLVM 22: for each, the text that its disassembler prints for the bytes, which
-//! its assembler turns into exactly those bytes.
+//! Tests encoder, decoder, printer and parser with golden vectors from LLVM 22. For each vector, LLVM's disassembler prints the text for
+//! the bytes, and its assembler turns the text into exactly those bytes.
 
 mod constants;
 mod errors;
@@ -43,7 +43,7 @@ fn vector(line: &str) -> Vector {
     Vector { target, asm, bytes }
 }
 
-/// Counts per target, and what went wrong.
+/// Counts per target, and descriptions of failures.
 #[derive(Default)]
 struct Tally {
     good: BTreeMap<Target, usize>,
@@ -108,7 +108,8 @@ fn parse_encode(vector: &Vector) -> Result<(), String> {
     if encoded.as_slice() != vector.bytes { Err(format!("encoded {encoded:02x?}")) } else { Ok(()) }
 }
 
-/// Processors that have the instructions of another, or fewer, encode them alike: LLVM's answers on all texts of the golden vectors.
+/// Processors whose instructions are the same as another's, or a subset of them, encode them in the same way: compares with LLVM's answers
+/// for all texts of the golden vectors.
 #[test]
 fn siblings_have_the_same_bytes() {
     let vectors = vectors();

@@ -1,4 +1,4 @@
-//! The decoder against LLVM's disassembler on random words, and against hostile bytes.
+//! Tests the decoder against LLVM's disassembler on random words, and with malformed input.
 
 mod classes;
 mod compare;
@@ -16,13 +16,13 @@ use classes::{CLASSES, listed};
 use compare::compare;
 pub(crate) use generate::{Words, seeds};
 
-/// Words per target in a default run; `GCN_FUZZ_COUNT` sets another number, 10,000,000 for the full run.
+/// The number of words per target in a default run; `GCN_FUZZ_COUNT` sets another number, 10,000,000 for the full run.
 const DEFAULT_COUNT: usize = 20_000;
-/// Words of one run of the tool.
+/// The number of words in one run of the tool.
 const BATCH: usize = 50_000;
 
-/// Both say the same of each word: that it is not an instruction, or the same text and length. Where not, the difference is in
-/// one of the listed classes.
+/// For each word, our decoder and LLVM's agree that it is not an instruction, or give the same text and length. Otherwise the difference
+/// must be in one of the listed classes.
 #[test]
 fn random_words_decode_as_llvm_decodes_them() {
     if Llvm::find().is_none() {
@@ -52,7 +52,7 @@ fn random_words_decode_as_llvm_decodes_them() {
         println!(
             "{target}: {legal} words decode to the same text, {illegal} to none, {different} differ as listed"
         );
-        // The generator is of use only if both verdicts are common.
+        // The generator is useful only if both outcomes are common.
         assert!(
             legal > count / 3 && illegal > count / 8,
             "{target}: {legal} legal, {illegal} illegal of {count}"

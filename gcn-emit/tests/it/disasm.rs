@@ -1,4 +1,4 @@
-//! Disassembly of whole objects: assembled again, the same code and descriptors.
+//! Disassembles whole objects: when assembled again, code and descriptors are the same.
 
 mod corpus;
 pub mod rdna;
@@ -10,13 +10,13 @@ use gcn_emit::asm;
 use gcn_emit::disasm::{Content, Options, disassemble};
 use gcn_emit::object::{CodeObject, read_code_object};
 
-/// The code of an object: every executable section.
+/// The code of an object: all executable sections.
 fn code(object: &CodeObject<'_>) -> Vec<(String, Vec<u8>)> {
     let sections = object.sections.iter().filter(|s| s.is_code());
     sections.map(|s| (s.name.to_owned(), s.bytes.to_vec())).collect()
 }
 
-/// Descriptors by kernel, without the entry's distance, which depends on the sizes of the linker's tables.
+/// Descriptors by kernel, without the distance to the entry, which depends on the sizes of the linker's tables.
 fn descriptors(object: &CodeObject<'_>) -> Vec<(String, [u8; 64])> {
     let mut list: Vec<_> = object
         .kernels
@@ -31,14 +31,14 @@ fn descriptors(object: &CodeObject<'_>) -> Vec<(String, [u8; 64])> {
     list
 }
 
-/// The file's disassembly, assembled and linked by this crate.
+/// The disassembly, assembled and linked by this crate.
 fn assemble_again(text: &str) -> Vec<u8> {
     let options = asm::Options { target: None, keep_instructions: false, ..asm::Options::default() };
     let assembly = asm::assemble("again.s", text, &options).unwrap_or_else(|e| panic!("{e}"));
     assembly.code_object().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What a comparison of one object counted.
+/// The counts from comparing one object.
 #[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
 struct Count {
     instructions: usize,
@@ -62,7 +62,7 @@ fn count(object: &CodeObject<'_>) -> Count {
     count
 }
 
-/// Disassembles and assembles an object; code and descriptors have to be the same. Gives the text back.
+/// Disassembles and assembles an object, and checks that code and descriptors are the same. Returns the text.
 fn round_trip(name: &str, bytes: &[u8], options: &Options<'_>) -> String {
     let object = read_code_object(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
     let text = disassemble(&object).to_assembly(options);
@@ -78,7 +78,7 @@ fn round_trip(name: &str, bytes: &[u8], options: &Options<'_>) -> String {
     text
 }
 
-/// Every file below a directory with this extension, sorted.
+/// Every file with this extension below a directory, sorted.
 fn files(dir: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![dir.to_path_buf()];

@@ -1,8 +1,8 @@
-//! What the checker says about the corpus: exactly what `docs/findings.md` lists and argues, so that a new false finding fails. And
-//! what `fix --strip` makes of it.
+//! Checks that the checker's findings in the corpus are exactly those that `docs/findings.md` lists and explains, so that a new false
+//! finding fails the test. Also checks the results of `fix --strip` on the corpus.
 //!
-//! `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it findings` writes the lists of the page anew; with `GCN_CORPUS=all` also the totals,
-//! which take every file.
+//! `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it findings` updates the lists of the page; with `GCN_CORPUS=all` also the totals,
+//! which require all files.
 
 mod list;
 mod page;

@@ -1,6 +1,5 @@
-//! Differential fuzz of encoder, printer and parser against `llvm-mc`, on instructions that a generator draws from the
-//! table. `GCN_FUZZ_COUNT` sets the number per target (default 2,000), `GCN_FUZZ_SEED` the seed, `GCN_FUZZ_TARGET` a single
-//! target.
+//! Differential fuzzing of encoder, printer and parser against `llvm-mc`, on instructions that a generator creates from the table.
+//! `GCN_FUZZ_COUNT` sets the number per target (default 2,000), `GCN_FUZZ_SEED` the seed, `GCN_FUZZ_TARGET` a single target.
 
 mod differences;
 mod illegal;
@@ -22,7 +21,7 @@ use gcn_test_support::env::{fuzz_count, fuzz_seed, setting};
 use crate::llvm::Llvm;
 use legal::Generator;
 
-/// Instructions in one run of a tool.
+/// The number of instructions in one run of a tool.
 const BATCH: usize = 50_000;
 
 fn targets() -> Vec<Target> {
@@ -148,13 +147,13 @@ fn legal_instructions_survive_decode_and_parse() {
     assert_eq!(mismatches.total(), 0, "see the list above");
 }
 
-/// What our parser and encoder make of a line.
+/// The bytes that our parser and encoder produce from a line, or the error.
 fn ours(line: &str, target: Target) -> Result<Vec<u8>, String> {
     let parsed = parse_inst_in(line, target, &mut Signs).map_err(|e| e.to_string())?;
     encode_inst(&parsed.inst, target).map(|code| code.to_vec()).map_err(|e| e.to_string())
 }
 
-/// A file without symbols, where expressions are numbers with several signs.
+/// A scope without symbols, in which expressions are numbers with several signs.
 struct Signs;
 
 impl Scope for Signs {
@@ -216,11 +215,11 @@ fn broken_instructions_are_refused_where_llvm_refuses_them() {
     assert_eq!(unexplained.total(), 0, "see the list above");
 }
 
-/// How we and LLVM differ about a line, if we do: who refuses it, and why.
+/// The difference between our result for a line and LLVM's, if any: which side rejects it, and why.
 fn difference(line: &str, target: Target, theirs: oracle::Assembled) -> Option<(&'static str, String)> {
     match (ours(line, target), theirs) {
         (Err(_), Err(_)) => None,
-        // A symbol, which has no value here.
+        // The line refers to a symbol, which has no value here.
         (_, Ok(bytes)) if bytes.is_empty() => None,
         (Ok(a), Ok(b)) => (a != b).then(|| ("bytes", format!("ours {a:02x?} LLVM's {b:02x?}"))),
         (Ok(_), Err(error)) => Some(("LLVM refuses", error)),
@@ -230,7 +229,7 @@ fn difference(line: &str, target: Target, theirs: oracle::Assembled) -> Option<(
 
 #[test]
 fn joint_rules_as_llvm_has_them() {
-    // Each line with what llvm-mc 22 makes of it: the bytes, or nothing.
+    // Each line with the bytes from llvm-mc 22; empty if it rejects the line.
     let lines: [(Target, &str, &[u8]); 8] = [
         (Target::GFX942, "v_writelane_b32 v1, s2, m0", &[0x01, 0x00, 0x8a, 0xd2, 0x02, 0xf8, 0x00, 0x00]),
         (Target::GFX942, "v_writelane_b32 v1, s2, s3", &[]),

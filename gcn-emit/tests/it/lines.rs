@@ -1,4 +1,4 @@
-//! Source lines of compiled and of assembled code.
+//! Tests source lines of compiled and of assembled code.
 
 use std::io::Read as _;
 
@@ -14,7 +14,7 @@ fn object(name: &str) -> Vec<u8> {
     bytes
 }
 
-/// What llvm-symbolizer says; a place that it does not know is empty. It puts the compilation's directory before each name.
+/// The output of llvm-symbolizer; an unknown position is empty. It puts the compilation directory before each name.
 fn symbolized() -> Vec<(u64, String)> {
     let table = include_str!("../data/lines/debug.tsv");
     let row = |row: &str| {
@@ -43,8 +43,8 @@ fn every_instruction_has_the_place_that_llvm_symbolizer_says() {
     }
 }
 
-/// A function from another file is named by the line of its author that calls it, and so is one of the same file beside its own line. clang
-/// makes two functions of an OpenCL kernel; that one calls the other is no line of the author.
+/// Code inlined from another file gets the line in the author's file that calls it; code inlined from the same file also keeps its own
+/// line. clang creates two functions for an OpenCL kernel; the call from one to the other is not shown as a line.
 #[test]
 fn code_of_inlined_functions_has_the_line_that_calls_them() {
     let table = include_str!("../data/lines/inlined.tsv");
@@ -96,7 +96,7 @@ fn our_linker_keeps_the_lines() {
     let linked = link(&Module::from_relocatable(&object("debug5.o")).unwrap()).unwrap();
     let read = read_code_object(&linked).unwrap();
     let lines = SourceLines::of_object(&read);
-    // ld.lld puts the code at the same place, so that the table of the linked object holds.
+    // ld.lld places the code at the same address, so the table of the linked object is valid.
     let base = read.text().unwrap().address;
     let expected: Vec<_> = symbolized().into_iter().filter(|(_, place)| !place.is_empty()).collect();
     let first = expected[0].0;
@@ -104,7 +104,7 @@ fn our_linker_keeps_the_lines() {
     assert_eq!(places(&lines, &moved), moved);
 }
 
-/// Damage to the debug sections costs lines, never the object, and takes no longer than the object is long.
+/// Damage to the debug sections only loses lines, never the object, and reading takes time proportional to the object's size.
 #[test]
 fn broken_dwarf_is_no_error() {
     let mut rng = Random::new(7);

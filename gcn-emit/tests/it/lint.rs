@@ -1,4 +1,4 @@
-//! The lint of descriptors and metadata: hand-made wrong ones, and compilers' right ones.
+//! Tests the lint of descriptors and metadata on wrong hand-written kernels and on correct compiled ones.
 
 use gcn_emit::asm::{Options, assemble};
 use gcn_emit::code::Unit;
@@ -11,8 +11,8 @@ use crate::asm::corpus;
 use crate::disasm::rdna::rdna_objects;
 use crate::llvm::{Llvm, Scratch};
 
-/// A kernel with this code, these lines in `.amdhsa_kernel` and these in its metadata; lines that begin with `amdhsa.` are for
-/// the whole file.
+/// A kernel with this code, these lines in `.amdhsa_kernel` and these in its metadata. Lines that begin with `amdhsa.` are metadata of the
+/// whole file.
 struct Case {
     target: &'static str,
     code: &'static str,
@@ -27,12 +27,12 @@ const RIGHT: Case = Case {
     metadata: "",
 };
 
-/// In place of metadata.
+/// The value of `metadata` for a kernel without metadata.
 const NO_METADATA: &str = "none";
 
 const PLAIN: &str = ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16";
 
-/// With a pointer in `s[0:1]`.
+/// Descriptor lines for a kernel with a kernarg pointer in `s[0:1]`.
 const ARGUMENTS: &str =
     ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_user_sgpr_kernarg_segment_ptr 1";
 
@@ -86,7 +86,7 @@ impl Case {
         let options = Options { keep_instructions: true, ..Options::default() };
         let assembly = assemble("k.s", &source, &options).unwrap_or_else(|e| panic!("{e}\n{source}"));
         let lints = lint(&Unit::of_assembly(&assembly).expect("kept"));
-        // An object says the same.
+        // The lints of the object are the same.
         let bytes = assembly.code_object().expect("links");
         let object = read_code_object(&bytes).expect("an object");
         let from_object = lint(&Unit::of_object(&object).expect("a unit"));
@@ -95,12 +95,12 @@ impl Case {
     }
 }
 
-/// Wrong kernels: target, code, descriptor, metadata, the lint and its message; and what makes each of them right.
+/// A wrong kernel: target, code, descriptor, metadata, the lint and its message, and a change that makes the kernel correct.
 struct Wrong {
     case: Case,
     rule: &'static str,
     message: &'static str,
-    /// Replaced in code, descriptor and metadata.
+    /// The text to replace in code, descriptor and metadata, and the replacement.
     repair: (&'static str, &'static str),
 }
 
@@ -112,7 +112,7 @@ const WRONG: &[Wrong] = &[
         repair: ("vgpr 4", "vgpr 22"),
     },
     Wrong {
-        // Blocks of 8 registers: v7 is there, v8 is not.
+        // Registers are allocated in blocks of 8: v7 exists, v8 does not.
         case: Case { code: "v_mov_b32 v7, 0\nv_mov_b32 v8, 0\ns_endpgm", ..RIGHT },
         rule: "kernel.vgprs", message: "v8 is used, but the descriptor gives the kernel 8 VGPRs",
         repair: ("vgpr 8", "vgpr 9"),
@@ -133,7 +133,7 @@ const WRONG: &[Wrong] = &[
         repair: ("vgpr 16", "vgpr 17"),
     },
     Wrong {
-        // Separate files of the same size.
+        // Separate register files of the same size.
         case: Case { target: "gfx908", code: "v_accvgpr_write_b32 a8, 0\ns_endpgm", descriptor: PLAIN, metadata: "" },
         rule: "kernel.agprs", message: "a8 is used, but the descriptor gives the kernel 8 AGPRs",
         repair: ("vgpr 8", "vgpr 9"),
@@ -144,7 +144,7 @@ const WRONG: &[Wrong] = &[
         repair: ("sgpr 16", "sgpr 41"),
     },
     Wrong {
-        // 16 SGPRs of which VCC needs the last two.
+        // 16 SGPRs, of which VCC needs the last two.
         case: Case { target: "gfx906:xnack-", code: "s_mov_b32 s15, 0\ns_mov_b64 vcc, 0\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_reserve_vcc 0\n.amdhsa_reserve_flat_scratch 0", metadata: "" },
         rule: "kernel.reserved-sgprs", message: "s15 is used, but of the kernel's 16 SGPRs the last 2 hold VCC",
         repair: ("vcc 0\n", "vcc 1\n"),
@@ -155,7 +155,7 @@ const WRONG: &[Wrong] = &[
         repair: ("size 1032", "size 1040"),
     },
     Wrong {
-        // Two elements of 8 bytes, 64 of them apart each.
+        // Two elements of 8 bytes; offsets are in units of 64 elements.
         case: Case { code: "ds_write2st64_b64 v0, v[2:3], v[4:5] offset1:4\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_group_segment_fixed_size 2048", ..RIGHT },
         rule: "kernel.lds", message: "bytes up to 2056 of the LDS are accessed, but the descriptor gives the kernel 2048",
         repair: ("size 2048", "size 2056"),
@@ -181,7 +181,7 @@ const WRONG: &[Wrong] = &[
         repair: ("0x10", "0xc"),
     },
     Wrong {
-        // The dispatch pointer comes first.
+        // The dispatch pointer precedes the kernarg pointer.
         case: Case { code: "s_load_dwordx2 s[4:5], s[2:3], 0xc\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_user_sgpr_dispatch_ptr 1\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_kernarg_size 16", ..RIGHT },
         rule: "kernel.kernarg-tail", message: "bytes 12 to 19 are loaded of a kernarg segment of 16 bytes",
         repair: ("0xc", "0x8"),
@@ -244,7 +244,7 @@ const WRONG: &[Wrong] = &[
         repair: ("other", "k"),
     },
     Wrong {
-        // The version of V3 in an object of V6.
+        // The metadata version of V3 in an object of V6.
         case: Case { metadata: "amdhsa.version: [1, 0]", ..RIGHT },
         rule: "kernel.metadata-version", message: "`amdhsa.version` is [1, 0], but that of code object V6 is [1, 2]",
         repair: ("0]", "2]"),
@@ -290,13 +290,13 @@ const WRONG: &[Wrong] = &[
         repair: ("s5", "0x10"),
     },
     Wrong {
-        // The path by the branch.
+        // The path of the branch lacks a write-back.
         case: Case { target: "gfx906", code: "s_store_dword s4, s[0:1], m0\ns_cbranch_scc0 .Lend\ns_dcache_wb\n.Lend: s_endpgm", descriptor: ARGUMENTS, metadata: "" },
         rule: "kernel.scalar-write-back", message: "the kernel may end before what this writes has left the scalar cache",
         repair: ("s_dcache_wb\n.Lend:", ".Lend: s_dcache_wb\n"),
     },
     Wrong {
-        // 512 registers a lane: a SIMD holds one wave, a compute unit 4, and this workgroup has 16.
+        // With 512 registers per lane, a SIMD runs one wave and a compute unit 4, but this workgroup has 16.
         case: Case { descriptor: ".amdhsa_next_free_vgpr 512\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 256", metadata: ".max_flat_workgroup_size: 1024", ..RIGHT },
         rule: "kernel.workgroup",
         message: "a workgroup of 1024 work-items with 512 VGPRs each does not fit a compute unit: VGPRs are too many",
@@ -327,7 +327,7 @@ fn wrong_descriptors_are_told_and_repaired_ones_are_not() {
 
 #[test]
 fn only_what_is_certain_counts() {
-    // Code that is not reached, registers that were written before, and calls, which may do anything.
+    // Correct: code that is not reached, registers that were written before, and calls, which may have any effect.
     let cases = [
         "s_endpgm\nv_mov_b32 v90, 0",
         "s_mov_b64 s[4:5], 0\ns_load_dword s6, s[4:5], 0x0\ns_endpgm",
@@ -346,7 +346,7 @@ fn only_what_is_certain_counts() {
     }
 }
 
-/// Scalar stores that are written back on every path, in loops as well, or perhaps by what is called.
+/// Scalar stores that are written back on every path, including in loops, or possibly by a called function.
 #[test]
 fn scalar_stores_that_are_written_back() {
     let store = "s_store_dword s4, s[0:1], 0x0";
@@ -373,7 +373,7 @@ fn scalar_stores_that_are_written_back() {
     }
 }
 
-/// llvm-mc says nothing about `next_free_vgpr 4` and `v21`; its object is told.
+/// llvm-mc accepts `next_free_vgpr 4` for code that uses `v21`; the lint reports its object.
 #[test]
 fn what_llvm_accepts_without_a_word_is_told() {
     let Some(llvm) = Llvm::find() else { return };
@@ -389,7 +389,7 @@ fn what_llvm_accepts_without_a_word_is_told() {
     }
 }
 
-/// Files of the corpus: in a thorough run one in six.
+/// Some files of the corpus: in a thorough run, every sixth.
 fn some_files() -> Vec<corpus::File> {
     corpus::files().into_iter().step_by(fuzz_step(6)).collect()
 }
@@ -412,8 +412,7 @@ fn compilers_descriptors_are_right() {
     assert!(kernels * fuzz_step(6) > 200, "{kernels}");
 }
 
-/// With too few registers in the descriptor, the register that is told is the last that the compiler says it uses
-/// (`.vgpr_count`).
+/// If the descriptor has too few registers, the reported register is the last one that the compiler says it uses (`.vgpr_count`).
 #[test]
 fn the_last_register_is_the_compilers() {
     let mut told = 0;
@@ -446,7 +445,7 @@ fn the_last_register_is_the_compilers() {
     assert!(told > 20);
 }
 
-/// As the ROCm 6.4 libraries have it for gfx908: LLVM gives FLAT_SCRATCH no registers unless the code sets it up (LLVM 22,
+/// As in the ROCm 6.4 libraries for gfx908: LLVM allocates no registers for FLAT_SCRATCH unless the code initialises it (LLVM 22,
 /// `SIResourceUsage`), although each FLAT instruction reads it.
 #[test]
 fn flat_scratch_that_nobody_sets_up_needs_no_registers() {
@@ -463,7 +462,7 @@ fn flat_scratch_that_nobody_sets_up_needs_no_registers() {
     assert_eq!(with("s_mov_b64 flat_scratch, 0\n"), ["kernel.reserved-sgprs"]);
 }
 
-/// Objects that clang and Triton made for RDNA, with waves of both sizes, have descriptors that fit their code.
+/// Objects from clang and Triton for RDNA, with waves of both sizes, have descriptors that match their code.
 #[test]
 fn compilers_objects_for_rdna_have_no_lints() {
     let mut kernels = 0;

@@ -1,4 +1,4 @@
-//! LLVM 22 as the oracle.
+//! Runs LLVM 22, with which this crate's results are compared.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use gcn_test_support::llvm::tool;
 pub struct Llvm(());
 
 impl Llvm {
-    /// Finds the tools. Without them the running test is skipped, and this gives `None`; panics instead if `GCN_REQUIRE_LLVM=1`.
+    /// Finds the tools. Without them, reports the running test as skipped and returns `None`, or panics if `GCN_REQUIRE_LLVM=1`.
     pub fn find() -> Option<Llvm> {
         let all = ["llvm-mc", "ld.lld", "llvm-readelf", "llvm-objdump"].map(tool);
         all.iter().all(Option::is_some).then_some(Llvm(()))
     }
 
-    /// Runs a tool that must succeed and say nothing on standard error; its standard output.
+    /// Runs a tool that must succeed without output on standard error. Returns its standard output.
     pub fn run(&self, tool: &str, args: &[&str]) -> String {
         let out: Output = Command::new(tool).args(args).output().expect("the tool was found");
         let errors = String::from_utf8_lossy(&out.stderr);
@@ -30,7 +30,7 @@ impl Llvm {
         self.code_object_with(dir, name, (id, &attributes(id)), assembly)
     }
 
-    /// The same for a subtarget with these attributes.
+    /// As [`Llvm::code_object`], for a subtarget with these attributes.
     pub fn code_object_with(
         &self,
         dir: &Scratch,
@@ -51,7 +51,7 @@ impl Llvm {
     }
 }
 
-/// The output of `llvm-mc` for this input, whatever it says.
+/// The output of `llvm-mc` for this input, whether it succeeds or not.
 pub fn feed(args: &[&str], input: String) -> Output {
     let mut child = Command::new("llvm-mc-22")
         .args(args)
@@ -62,7 +62,7 @@ pub fn feed(args: &[&str], input: String) -> Output {
         .expect("the tool was found");
     let mut stdin = child.stdin.take().expect("piped");
     let writer = std::thread::spawn(move || {
-        // A crashed tool closes the pipe.
+        // The write fails if the tool has crashed and closed the pipe.
         let _ = stdin.write_all(input.as_bytes());
     });
     let output = child.wait_with_output().expect("the tool ends");
@@ -70,7 +70,7 @@ pub fn feed(args: &[&str], input: String) -> Output {
     output
 }
 
-/// The settings of a target id as subtarget attributes: the assembler wants them on its command line too.
+/// The settings of a target ID as subtarget attributes, which the assembler requires on its command line as well.
 pub fn attributes(id: TargetId) -> String {
     let sign = |feature| match feature {
         Feature::Any => None,
@@ -82,7 +82,7 @@ pub fn attributes(id: TargetId) -> String {
     given.collect::<Vec<_>>().join(",")
 }
 
-/// A directory of one test, removed at its end.
+/// A directory for one test, which is removed when dropped.
 pub struct Scratch(PathBuf);
 
 impl Scratch {

@@ -1,4 +1,4 @@
-//! Code objects: against LLVM's assembler, linker and readers, and against damage.
+//! Tests code objects: against LLVM's assembler, linker and readers, and with damaged files.
 
 mod container;
 mod damage;
@@ -27,7 +27,7 @@ use gcn_isa::Target;
 
 use crate::llvm::{Llvm, Scratch, text};
 
-/// One object of our writer and of LLVM's tools, both of the same kernels.
+/// One object from our writer and one from LLVM's tools, of the same kernels.
 struct Pair<'a> {
     llvm: &'a Llvm,
     kernels: &'a [KernelSpec],
@@ -35,7 +35,7 @@ struct Pair<'a> {
     theirs: PathBuf,
 }
 
-/// Each group of test kernels on each target.
+/// Calls `check` for each group of test kernels on each target.
 fn for_each_pair(test: &str, groups: fn(Target) -> Vec<Vec<KernelSpec>>, f: impl Fn(&Pair<'_>)) {
     let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new(test);
@@ -60,7 +60,7 @@ fn llvm_makes_the_same_code_and_descriptors_of_our_assembly() {
     let groups = |target| [kernels::shapes(target), kernels::counts(target)].concat();
     for_each_pair("same_bytes", groups, |pair| {
         let (ours, theirs) = (std::fs::read(&pair.ours).unwrap(), std::fs::read(&pair.theirs).unwrap());
-        // The whole file, but for the text with which LLVM's linker names itself.
+        // Compares the whole file, except for the text with which LLVM's linker identifies itself.
         let comment = read_code_object(&theirs).unwrap().section(".comment").unwrap().bytes;
         let producer = std::str::from_utf8(comment).unwrap().trim_end_matches('\0');
         let module = Module::of_kernels(pair.kernels, CodeObjectVersion::V5).unwrap();
@@ -77,7 +77,7 @@ fn llvm_makes_the_same_code_and_descriptors_of_our_assembly() {
     });
 }
 
-/// Each version of the format: the assembler gets the version and the metadata that belongs to it.
+/// Tests each version of the format; the assembler gets the version and the corresponding metadata.
 #[test]
 fn every_version_is_what_llvm_makes_of_it() {
     let Some(llvm) = Llvm::find() else { return };
@@ -110,13 +110,13 @@ fn what_llvm_reads_of_our_object_is_what_it_reads_of_its_own() {
             let all =
                 ["-h", "-l", "-W", "--dyn-symbols", "-d", "-I", "--gnu-hash-table", "--notes", text(path)];
             let shown = pair.llvm.run("llvm-readelf-22", &all);
-            // What no loader reads: sections outside segments, and how many sections there are.
+            // Information that no loader reads: sections outside of segments, and the number of sections.
             let skipped = ["None", "There are", "Start of section", "Number of section", "Section header"];
             let kept = shown.lines().filter(|l| !skipped.iter().any(|s| l.trim_start().starts_with(s)));
             kept.map(|l| format!("{}\n", l.trim_end())).collect::<String>()
         };
         assert_eq!(show(&pair.ours), show(&pair.theirs));
-        // `run` insists that nothing is complained about.
+        // `run` checks that there are no complaints.
         pair.llvm.run("llvm-readelf-22", &["-a", text(&pair.ours)]);
     });
 }
@@ -183,7 +183,7 @@ fn settings_read_back_what_the_specification_says() {
     }
 }
 
-/// Objects of other versions, without metadata, and with code whose size no symbol gives.
+/// Objects of other versions, objects without metadata, and objects with code whose size no symbol gives.
 #[test]
 fn objects_of_others_are_read() {
     let Some(llvm) = Llvm::find() else { return };
@@ -215,7 +215,7 @@ fn objects_of_others_are_read() {
         assert_eq!(second.code, [0x02, 0x00, 0x80, 0xbf, 0x00, 0x00, 0x81, 0xbf]);
         let settings = first.descriptor.settings(Target::GFX942);
         assert_eq!((settings.vgprs, settings.sgprs, settings.accum_offset), (16, 16, Some(8)));
-        // Kernarg dwords are preloaded into the SGPRs behind the pointer; the workgroup id comes after them.
+        // Kernarg dwords are preloaded into the SGPRs after the pointer, and the workgroup ID follows them.
         assert_eq!(settings.initial_sgprs.workgroup_id(0), Some(gcn_isa::Reg::s(5, 1)));
     }
 }

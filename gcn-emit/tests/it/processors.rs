@@ -1,4 +1,4 @@
-//! What differs by processor, against what LLVM 22.1.8 does: `../data/processors` and the tables of gcn-isa's tests, measured with
+//! Tests differences between processors against LLVM 22.1.8: `../data/processors` and the tables of gcn-isa's tests, measured with
 //! `llvm-mc`, `llc` and clang.
 
 mod branches;
@@ -11,14 +11,14 @@ use std::io::Read as _;
 use gcn_emit::asm::{self, Assembly, Diagnostics};
 use gcn_isa::{Target, WaveSize};
 
-/// The rows of a packed table without its header.
+/// The rows of a compressed table without its header.
 fn rows(packed: &[u8]) -> Vec<Vec<String>> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("test data is whole");
     text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// Target and wave of a row; `None` for processors that are not ours.
+/// The target and wave size of a row; `None` for unsupported processors.
 fn machine(target: &str, wave: &str) -> Option<(Target, WaveSize)> {
     let wave = WaveSize::of_lanes(wave.parse().unwrap()).unwrap();
     Some((Target::KNOWN.into_iter().find(|known| known.name() == target)?, wave))

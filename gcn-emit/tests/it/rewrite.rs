@@ -1,4 +1,4 @@
-//! Waits put into and taken out of assembly files.
+//! Inserts waits into assembly files, and removes them.
 
 mod agree;
 mod corpus;
@@ -17,7 +17,7 @@ pub fn kernel(lines: &[&str]) -> String {
     format!(".amdgcn_target \"amdgcn-amd-amdhsa--gfx942:xnack-\"\n{}\n", lines.join("\n"))
 }
 
-/// The lines of the fixed kernel, less the first.
+/// The lines of the fixed kernel, except for the first.
 pub fn fixed(lines: &[&str], strip: bool) -> Vec<String> {
     let options = Options { strip, ..Options::default() };
     let fixed = fix("k.s", &kernel(lines), &options).unwrap_or_else(|error| panic!("{error}"));
@@ -31,7 +31,7 @@ pub fn unit(text: &str) -> Unit {
     Unit::of_assembly(&assembly).expect("instructions are kept")
 }
 
-/// A text without its waits: what a fix must leave as it is.
+/// A text without its waits, which a fix must not change.
 pub fn without_waits(text: &str) -> String {
     let wait = |line: &&str| {
         let line = line.trim_start();
@@ -40,7 +40,7 @@ pub fn without_waits(text: &str) -> String {
     text.split_inclusive('\n').filter(|l| !wait(l)).collect()
 }
 
-/// Fixes a text that must be fixable.
+/// Applies `fix --strip` to a text, which must succeed.
 pub fn strip(name: &str, text: &str) -> Fixed {
     let options = Options { strip: true, ..Options::default() };
     fix(name, text, &options).unwrap_or_else(|error| panic!("{name}: {error}"))

@@ -19,13 +19,13 @@ impl Order {
     }
 }
 
-/// Runs a synchronous operation in the null stream, which is an error while a stream is capturing.
+/// Runs a synchronous operation in the null stream. While a stream is capturing, this is an error.
 fn at_once(act: impl FnOnce(Order) -> Code) -> Code {
     let code = super::with(State::check_no_capture);
     if code != 0 { code } else { act(Order { stream: 0, waits: true }) }
 }
 
-/// Submits an operation, and waits for it if HIP specifies that.
+/// Submits an operation, and waits for it if HIP specifies that the function is synchronous for this operation.
 fn give(op: Op, order: Order) -> Result {
     let s = lock();
     let waits = if order.waits { s.is_for_host(&op) } else { s.is_synchronous(&op) };
@@ -57,7 +57,7 @@ pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u3
     copy(to, from, bytes, kind, Order::of(stream))
 }
 
-/// `hipMemcpyWithStream`: the host waits as for `hipMemcpy`, but the copy runs in a stream.
+/// `hipMemcpyWithStream`: the host waits for the copy, as for `hipMemcpy`, but the copy runs in the given stream.
 pub(crate) extern "C" fn memcpy_with_stream(
     to: Ptr,
     from: Ptr,
@@ -135,7 +135,7 @@ pub(crate) extern "C" fn memcpy_2d_async(
     copy_2d([(to, to_pitch), (from, from_pitch)], extent, kind, Order::of(stream))
 }
 
-/// A copy of rows; each side is an address with its pitch, and the first side is the destination.
+/// A copy of rows. Each side is an address with its pitch; the first side is the destination.
 fn copy_2d(sides: [(Ptr, usize); 2], extent: Extent, kind: u32, order: Order) -> Code {
     call(|| {
         if sides.iter().any(|(_, pitch)| extent.width > *pitch) {
@@ -215,7 +215,7 @@ pub(super) fn parameters_3d(at: Ptr) -> Result<(Pitched, Pitched, Extent, u32)> 
     Ok((to, from, Extent { width, height, depth }, fields[19] as u32))
 }
 
-/// The address at an offset from a pointer; an error for a null pointer.
+/// The address `offset` bytes after a pointer; an error for a null pointer.
 fn inside(at: Ptr, offset: usize) -> Result<Ptr> {
     if at.is_null() { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
 }
@@ -282,7 +282,7 @@ pub(crate) extern "C" fn memset_2d_async(
 
 fn fill_2d(to: Ptr, pitch: usize, value: i32, extent: Extent, order: Order) -> Code {
     call(|| {
-        // Otherwise rows would overlap.
+        // If the width exceeded the pitch, rows would overlap.
         if extent.width > pitch && extent.height > 1 {
             return Err(Error::InvalidValue);
         }
@@ -290,7 +290,7 @@ fn fill_2d(to: Ptr, pitch: usize, value: i32, extent: Extent, order: Order) -> C
     })
 }
 
-/// `hipPitchedPtr`, which is passed in memory.
+/// `hipPitchedPtr`, which C passes by value in memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct PitchedPtr {

@@ -161,8 +161,8 @@ pub(crate) extern "C" fn device_get_limit(value: Out<usize>, limit: u32) -> Code
     })
 }
 
-/// The size of a heap that kernels have started to use cannot be changed. Stack and buffer always have the size that they need, whatever is
-/// requested.
+/// The heap's size cannot be changed once kernels have started to use the heap. The stack and the `printf` buffer always have the size that
+/// they need, whatever is requested.
 pub(crate) extern "C" fn device_set_limit(limit: u32, value: usize) -> Code {
     with(|s| {
         if limit == MALLOC_HEAP {
@@ -225,7 +225,7 @@ const SCHEDULE: u32 = 7;
 /// `hipDeviceMapHost` and `hipDeviceLmemResizeToMax`, which are always in effect.
 const ALWAYS: u32 = 0x8 | 0x10;
 
-/// The way of waiting is stored only for queries, because waiting takes no time.
+/// The way of waiting is stored only so that it can be queried, because waiting takes no time here.
 pub(crate) extern "C" fn set_device_flags(flags: u32) -> Code {
     with(|s| {
         let device = current_device();
@@ -331,7 +331,7 @@ pub(crate) extern "C" fn device_get_p2p_attribute(
         if from == to || attribute > 3 {
             return Err(Error::InvalidValue);
         }
-        // Performance rank, access, native atomics, and arrays, which are not supported.
+        // Performance rank, access, native atomics, and access to arrays (not supported).
         value.set([0, 1, 1, 0][attribute as usize])
     })
 }

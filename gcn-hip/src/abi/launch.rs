@@ -24,7 +24,7 @@ pub(super) struct Sizes {
     pub dynamic_lds: usize,
 }
 
-/// A checked launch. The arguments are read now, as HIP guarantees.
+/// A checked launch. The arguments are copied now, because HIP lets the caller change them after the call.
 pub(super) fn prepare(
     function: u64,
     sizes: Sizes,
@@ -75,7 +75,7 @@ fn buffer(extra: Ptr) -> Result<Vec<u8>> {
     let (mut at, mut start, mut size) = (extra, None, None);
     loop {
         let tag = words(at, 1)?[0];
-        // The end tag has no value.
+        // The end tag is not followed by a value.
         if tag == END {
             break;
         }
@@ -103,7 +103,7 @@ fn start(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, cooperative: bo
     submit(stream, Op::Launch(prepare(function, sizes, parameters, extra, cooperative)?))
 }
 
-/// A launch with an event before it and one after it; 0 means none.
+/// A launch with an event recorded before it and one after it; 0 means no event.
 fn timed(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, stream: u64, events: [u64; 2]) -> Code {
     call(|| {
         let function = lock().kernel(symbol)?;
@@ -159,7 +159,7 @@ pub(crate) extern "C" fn ext_launch_kernel(
     timed(symbol, groups(grid, block, shared), arguments, NONE, stream, [start, stop])
 }
 
-/// No `extra`.
+/// The null pointer, for a launch without `extra`.
 const NONE: Ptr = Ptr::NULL;
 
 #[allow(clippy::too_many_arguments, reason = "they are HIP's")]
@@ -197,7 +197,7 @@ pub(crate) extern "C" fn module_launch_cooperative_kernel(
     launch(function, sizes, parameters, NONE, true, stream)
 }
 
-/// The grid counts work-items, so the last workgroups may be partial.
+/// As HIP's function specifies, the grid is counted in work-items, so the last workgroups may be partial.
 #[allow(clippy::too_many_arguments, reason = "they are HIP's")]
 pub(crate) extern "C" fn ext_module_launch_kernel(
     function: u64,
@@ -220,7 +220,7 @@ pub(crate) extern "C" fn ext_module_launch_kernel(
     timed(function, sizes, parameters, extra, stream, [start, stop])
 }
 
-/// The launch protocol from before `<<<…>>>`: separate calls pass the sizes, each argument, and the kernel.
+/// The launch protocol of HIP versions before `<<<…>>>`: separate calls pass the sizes, each argument, and the kernel.
 pub(crate) extern "C" fn configure_call(grid: Dim3, block: Dim3, shared: usize, stream: u64) -> Code {
     call(|| {
         let configuration = Configuration { grid: grid.into(), block: block.into(), shared, stream };
@@ -266,7 +266,7 @@ pub(crate) extern "C" fn launch_by_ptr(symbol: u64) -> Code {
 /// block, arguments, LDS size and stream.
 pub(crate) extern "C" fn ext_launch_multi_kernel_multi_device(list: Ptr, count: i32, flags: u32) -> Code {
     const WORDS: usize = 7;
-    /// `hipCooperativeLaunchMultiDeviceNoPreSync` and `NoPostSync`, which the function accepts: devices need not wait for each other.
+    /// `hipCooperativeLaunchMultiDeviceNoPreSync` and `NoPostSync`: with these flags, devices need not wait for each other.
     const FLAGS: u32 = 3;
     call(|| {
         let most = lock().models.len();

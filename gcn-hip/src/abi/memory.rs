@@ -23,7 +23,7 @@ pub(crate) extern "C" fn malloc(place: Place, bytes: usize) -> Code {
     allocate(place, Kind::Device, bytes, 0)
 }
 
-/// `hipExtMallocWithFlags`: fine-grained and signal memory are ordinary memory here.
+/// `hipExtMallocWithFlags`: fine-grained memory and signal memory are treated as ordinary memory.
 pub(crate) extern "C" fn ext_malloc_with_flags(place: Place, bytes: usize, flags: u32) -> Code {
     // Signal memory (`hipMallocSignalMemory`) is a single 8-byte word.
     if !matches!(flags, 0..=4) || flags == SIGNAL && bytes != 8 {
@@ -46,9 +46,9 @@ pub(crate) extern "C" fn malloc_managed(place: Place, bytes: usize, flags: u32) 
     allocate(place, Kind::Managed, bytes, flags)
 }
 
-/// Flags of `hipHostMalloc`: portable, mapped, write-combined, NUMA, coherent and not.
+/// Flags of `hipHostMalloc`: portable, mapped, write-combined, NUMA, coherent and non-coherent.
 const HOST_FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x2000_0000 | COHERENCE;
-/// Coherent and non-coherent, which exclude each other.
+/// The flags for coherent and for non-coherent memory, which exclude each other.
 const COHERENCE: u32 = 0xc000_0000;
 
 pub(crate) extern "C" fn host_malloc(place: Place, bytes: usize, flags: u32) -> Code {
@@ -86,7 +86,7 @@ pub(crate) extern "C" fn mem_alloc_pitch(
     malloc_pitch(place, pitch, width, height)
 }
 
-/// `hipExtent`, which is passed in memory.
+/// `hipExtent`, which C passes by value in memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Extent {
@@ -118,7 +118,7 @@ pub(crate) extern "C" fn host_free(at: Ptr) -> Code {
     call(|| idle_for(at)?.free(at, PINNED))
 }
 
-/// Locks the runtime, waiting until the device is idle, because its work may use the memory to be freed.
+/// Waits until the device that has the memory at `at` is idle, because its work may use that memory, and returns the locked runtime.
 fn idle_for(at: Ptr) -> Result<Locked> {
     let mut s = lock();
     s.model(current_device())?;
@@ -132,7 +132,7 @@ pub(crate) extern "C" fn free_async(at: Ptr, stream: u64) -> Code {
     call(|| {
         let s = lock();
         s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
-        // Pending work of the stream may still use the memory, so it is freed after that.
+        // Pending work of the stream may still use the memory, so the memory is freed after that work.
         let held = !s.before(stream)?.is_empty() && s.capture_of(stream)?.is_none();
         let later = held && s.heap.allocation(at.address()).is_some();
         drop(s);
@@ -194,7 +194,7 @@ pub(crate) extern "C" fn stream_attach_mem_async(stream: u64, at: Ptr, bytes: us
         let found = s.heap.own(at, bytes)?;
         // The range must be the whole allocation.
         let whole = bytes == 0 || at == found.base && bytes == found.bytes;
-        // Memory cannot be attached to the null stream as a single stream.
+        // Memory cannot be attached to the null stream with `hipMemAttachSingle`.
         let one = matches!(flags, ATTACH_GLOBAL | ATTACH_HOST) || flags == ATTACH_SINGLE && stream != 0;
         if found.kind == Kind::Managed && whole && one { Ok(()) } else { Err(Error::InvalidValue) }
     })

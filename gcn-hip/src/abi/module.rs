@@ -34,7 +34,7 @@ pub(crate) extern "C" fn module_load_data_ex(module: Out<u64>, data: Ptr, _n: u3
 pub(crate) extern "C" fn module_unload(module: u64) -> Code {
     call(|| {
         let s = lock();
-        // Pending launches may use its kernels.
+        // Pending launches may use kernels of the module.
         let none = if module == 0 { Error::InvalidHandle } else { Error::NotFound };
         let device = s.modules.get(module).ok_or(none)?.device;
         let works = s.pending_on(device);
@@ -91,7 +91,7 @@ pub(crate) extern "C" fn kernel_name_ref(function: u64) -> *const u8 {
         *name = [found.name.as_bytes(), b"\0"].concat();
         name.as_ptr()
     });
-    // The thread-local storage of an ending thread is no longer available.
+    // While a thread ends, its thread-local storage is no longer available.
     named.unwrap_or(std::ptr::null())
 }
 

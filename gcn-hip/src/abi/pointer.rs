@@ -6,7 +6,7 @@ use crate::heap::{Allocation, Kind};
 use crate::host::{self, Ptr};
 use crate::state::State;
 
-/// `hipChannelFormatDesc`, which is returned in memory: the bits of each component, and their kind.
+/// `hipChannelFormatDesc`, which C returns in memory: the bits of each component, and their kind.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Channel {
@@ -46,7 +46,7 @@ pub(crate) extern "C" fn pointer_get_attributes(attributes: Out<u8>, at: Ptr) ->
                 let managed = u32::from(a.kind == Kind::Managed);
                 put(memory_type(a.kind), a.device as i32, [at.address(), on_host], [managed, a.flags]);
             }
-            // Memory that the runtime does not know: no error since HIP 6.
+            // Since HIP 6, memory that the runtime does not know is not an error.
             None => put(0, -2, [0, 0], [0, 0]),
         }
         Ok(())
@@ -65,8 +65,8 @@ pub(crate) extern "C" fn pointer_get_attribute(value: Ptr, attribute: u32, at: P
     })
 }
 
-/// `hipDrvPointerGetAttributes`: several attributes, each written to a separate place; for one that this pointer does not have, nothing is
-/// written.
+/// `hipDrvPointerGetAttributes`: writes each requested attribute to a separate address. For an attribute that the pointer does not have,
+/// nothing is written.
 pub(crate) extern "C" fn drv_pointer_get_attributes(
     count: u32,
     attributes: Ptr,
@@ -89,7 +89,7 @@ pub(crate) extern "C" fn drv_pointer_get_attributes(
     })
 }
 
-/// `hipPointerSetAttribute`: whether the host also waits for synchronous copies that only involve the device.
+/// `hipPointerSetAttribute`: sets whether the host also waits for synchronous copies that involve only the device.
 pub(crate) extern "C" fn pointer_set_attribute(value: Ptr, attribute: u32, at: Ptr) -> Code {
     /// `HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     const WAITS: u32 = 6;
@@ -119,7 +119,7 @@ fn attribute_of(s: &State, attribute: u32, at: Ptr) -> Result<Vec<u8>> {
         8 => u32::from(kind == Kind::Managed).to_bytes(),
         9 => (device as u32).to_bytes(),
         11 => base.to_bytes(),
-        // ROCm writes 32 bits, whatever the size.
+        // ROCm writes 32 bits, whatever size the caller specifies.
         12 => (bytes as u32).to_bytes(),
         13 => 1u32.to_bytes(),
         4..=17 => return Err(Error::InvalidValue),

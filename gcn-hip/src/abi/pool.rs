@@ -100,7 +100,7 @@ pub(crate) extern "C" fn mem_pool_set_attribute(pool: u64, attribute: u32, value
         match attribute {
             1..THRESHOLD => pool.reuse[attribute as usize - 1] = host::word32(value),
             THRESHOLD => pool.threshold = host::word(value),
-            // The maxima can be reset.
+            // Writing 0 resets the maxima to the amount in use now; other values are invalid.
             RESERVED_HIGH | USED_HIGH if host::word(value) == 0 => pool.high = pool.used,
             _ => return Err(Error::InvalidValue),
         }

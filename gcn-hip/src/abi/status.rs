@@ -78,7 +78,7 @@ pub(crate) extern "C" fn get_proc_address(
     call(|| {
         place.check()?;
         let name = text(name)?;
-        // Programs pass 701, or the result of `hipDriverGetVersion`.
+        // Programs pass versions in the form 701, or the result of `hipDriverGetVersion`.
         let version = usize::try_from(version).map_err(|_| Error::InvalidValue)?;
         let version = if version >= 10_000_000 { version / 100_000 } else { version };
         let named = |suffix: &str| -> Vec<Function> {
@@ -107,7 +107,7 @@ pub(crate) extern "C" fn profiler() -> Code {
     0
 }
 
-/// The name of a function by its number for AMD's tracer, which this library does not support.
+/// The name of the function with this number in AMD's tracer, which this library does not support.
 pub(crate) extern "C" fn api_name(number: u32) -> *const std::ffi::c_char {
     host::traced_name(number as usize)
 }
@@ -115,7 +115,7 @@ pub(crate) extern "C" fn api_name(number: u32) -> *const std::ffi::c_char {
 /// `hipRegisterTracerCallback` and `__hipGetPCH`, which do nothing: there is no tracer and no precompiled header.
 pub(crate) extern "C" fn nothing() {}
 
-/// Implements every function without a path in the table: reports the function's name, once.
+/// Called for every function without a Rust path in `data/functions.tsv`: reports the function's name, once.
 pub(crate) extern "C" fn unsupported(name: Ptr) -> Code {
     static SAID: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
     call(|| {

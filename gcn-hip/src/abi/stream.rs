@@ -73,8 +73,8 @@ pub(crate) extern "C" fn stream_destroy(stream: u64) -> Code {
 /// `hipStreamLegacy`, another name of the null stream.
 const LEGACY: u64 = 1;
 
-/// The capture of a stream that the caller queries. Querying the null stream is an error while blocking streams capture, because it would
-/// wait for them.
+/// The capture of a stream that the caller queries. Querying the null stream is an error while a blocking stream captures, because the null
+/// stream would wait for it.
 fn asked(s: &State, stream: u64) -> Result<Option<Joined>> {
     let blocks = |stream: &Stream| {
         stream.flags & NON_BLOCKING == 0 && stream.capture.as_ref().is_some_and(|c| !c.invalid)
@@ -89,7 +89,7 @@ fn idle(s: &mut State, stream: u64) -> Result {
     if s.capture_of(stream)?.is_some() {
         return Err(Error::StreamCaptureUnsupported);
     }
-    // Waiting for another stream cannot be captured.
+    // Waiting for a stream is refused during captures whose mode does not permit it.
     if stream > LEGACY {
         s.check_uncaptured()?;
     }
@@ -118,7 +118,7 @@ pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, flags: u32) 
     call(|| {
         let mut s = lock();
         s.check_stream(stream).map_err(|_| Error::InvalidHandle)?;
-        // As in ROCm, flags are only checked if the event is not captured.
+        // As in ROCm, flags are checked only if the event was not captured.
         if flags != 0 && s.event(event)?.captured.is_none() {
             return Err(Error::InvalidValue);
         }

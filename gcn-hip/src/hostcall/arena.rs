@@ -1,7 +1,7 @@
 //! Provides the memory for `malloc` in kernels.
 //!
-//! The device libraries manage small blocks themselves, in a state that initially is all zeros. They request slabs of 2 MiB from the host,
-//! and blocks that are too large for a slab (`ockl/src/dm.cl`). A page-aligned address tells them that a block came from the host.
+//! The device libraries manage small blocks themselves, in a state that is initially all zeros. From the host they request slabs of 2 MiB,
+//! and blocks that are too large for a slab (`ockl/src/dm.cl`). They recognise a block that came from the host by its page-aligned address.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::host::Ptr;
 
 /// The size of the state in bytes (`__ockl_dm_init_v1` clears it).
 const STATE: usize = 128 << 10;
-/// The size and alignment of a slab in bytes: the libraries find its header from the address of a block in it.
+/// The size and alignment of a slab in bytes. The device libraries compute the address of a slab's header from the address of a block in
+/// the slab.
 const SLAB: u64 = 2 << 20;
 const PAGE: u64 = 4096;
 
@@ -24,7 +25,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Reserves addresses, which take memory when kernels touch them; `None` if there is not enough space.
+    /// Reserves addresses for `most` bytes; memory is used only when kernels touch it. `None` if there is not enough address space.
     pub(super) fn new(heap: &mut Heap, device: usize, most: usize) -> Option<Arena> {
         let state = heap.alloc(Kind::Pinned, device, STATE, 0).ok()?;
         let bytes = most.max(SLAB as usize);

@@ -21,7 +21,7 @@ struct Arguments<'v> {
 }
 
 impl Arguments<'_> {
-    /// The next value; missing values are 0, because a kernel that passes too few has undefined behaviour.
+    /// The next value; 0 if there is none. A kernel that passes too few values has undefined behaviour.
     fn next(&mut self) -> u64 {
         let Some((first, rest)) = self.values.split_first() else { return 0 };
         self.values = rest;

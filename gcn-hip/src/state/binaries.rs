@@ -26,7 +26,7 @@ impl State {
         self.heap.free(module.base, &[Kind::Image], Error::InvalidValue)
     }
 
-    /// The handle of a kernel of a module, which is decoded on first use.
+    /// The handle of a kernel of a module. The kernel is decoded on first use.
     pub(crate) fn function(&mut self, module: u64, name: &str) -> Result<u64> {
         let found = self.modules.get_mut(module).ok_or(Error::InvalidHandle)?;
         if let Some(handle) = found.functions.get(name) {
@@ -68,7 +68,7 @@ impl State {
         self.variables.retain(|_, symbol| symbol.binary != binary);
     }
 
-    /// The module of a fat binary for the thread's device, which is loaded on first use.
+    /// The module of a fat binary for the thread's device. The module is loaded on first use.
     fn module_of(&mut self, binary: u64) -> Result<u64> {
         let device = current_device();
         let id = self.model(device)?.id();

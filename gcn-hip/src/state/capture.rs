@@ -6,9 +6,9 @@ use crate::work::Op;
 
 /// `hipStreamCaptureMode`.
 pub(crate) type CaptureMode = u32;
-/// `hipStreamCaptureModeGlobal`: during the capture, no thread may do anything that cannot be captured.
+/// `hipStreamCaptureModeGlobal`: during the capture, no thread may call a function that cannot be captured.
 const GLOBAL: CaptureMode = 0;
-/// `hipStreamCaptureModeRelaxed`, the last mode: all threads may do so.
+/// `hipStreamCaptureModeRelaxed`, the last mode: all threads may call such functions.
 const RELAXED: CaptureMode = 2;
 
 /// A stream's participation in a capture.
@@ -17,12 +17,12 @@ pub(crate) struct Joined {
     pub graph: u64,
     /// The stream that started the capture.
     pub origin: u64,
-    /// The nodes on which the stream's next node depends.
+    /// The nodes on which the next captured node depends.
     pub tail: Vec<u64>,
     pub mode: CaptureMode,
     /// The thread that started the capture.
     pub thread: std::thread::ThreadId,
-    /// True if something has happened that cannot be captured.
+    /// True if a call has made the capture invalid.
     pub invalid: bool,
 }
 
@@ -34,7 +34,7 @@ impl Joined {
 }
 
 impl State {
-    /// Starts a capture, into a new graph or after nodes of a given one.
+    /// Starts a capture: into a new graph, or into a given graph after some of its nodes.
     pub(crate) fn begin_capture(
         &mut self,
         stream: u64,
@@ -74,7 +74,7 @@ impl State {
         let mut unjoined = false;
         for other in self.streams.values_mut() {
             if let Some(theirs) = other.capture.take_if(|c| c.graph == graph) {
-                // The origin must have waited for the last operation of every other stream in the capture.
+                // The stream that started the capture must have waited for the last operation of every other stream in the capture.
                 let reached = |node: &u64| tail.iter().any(|mine| self.graphs.follows(*mine, *node));
                 unjoined |= !theirs.tail.iter().all(reached);
             }
@@ -96,8 +96,8 @@ impl State {
         Ok(self.streams.get(stream).and_then(|s| s.capture.as_ref()))
     }
 
-    /// Rejects operations that cannot be captured while a stream is capturing, unless the mode of the capture or of the thread allows them.
-    /// The captures become invalid.
+    /// Rejects an operation that cannot be captured while any stream is capturing, unless the mode of the capture or of the thread allows
+    /// it. A rejection makes the captures invalid.
     pub(crate) fn check_uncaptured(&mut self) -> Result {
         let (own, here) = (thread(|t| t.capture_mode), std::thread::current().id());
         let forbids =
@@ -110,8 +110,8 @@ impl State {
         if any { Err(Error::StreamCaptureUnsupported) } else { Ok(()) }
     }
 
-    /// Rejects operations that wait for the legacy null stream while any stream is capturing, because they would wait for captured work.
-    /// The captures become invalid.
+    /// Rejects an operation that waits for the legacy null stream while any stream is capturing, because it would wait for captured work. A
+    /// rejection makes the captures invalid.
     pub(crate) fn check_no_capture(&mut self) -> Result {
         let mut any = false;
         for capture in self.streams.values_mut().filter_map(|s| s.capture.as_mut()) {
@@ -120,13 +120,13 @@ impl State {
         if any { Err(Error::StreamCaptureImplicit) } else { Ok(()) }
     }
 
-    /// Adds an operation to the graph into which the stream is capturing; false if it is not capturing.
+    /// If the stream is capturing, adds the operation to its graph and returns true; otherwise returns false.
     pub(super) fn capture(&mut self, stream: u64, op: &Op) -> Result<bool> {
         let Some(joined) = self.capture_of(stream)?.cloned() else { return Ok(false) };
         if joined.invalid {
             return Err(Error::StreamCaptureInvalidated);
         }
-        // A recorded event stands for all work of the stream so far.
+        // A captured event stands for all work of the stream so far.
         if let Op::Record(event) = *op {
             let event = self.events.get_mut(event).ok_or(Error::InvalidHandle)?;
             event.captured = Some((joined.graph, joined.tail));
@@ -139,7 +139,7 @@ impl State {
         Ok(true)
     }
 
-    /// Makes a stream wait for an event. If the event was not captured, its work is already done.
+    /// Makes a stream wait for an event.
     pub(crate) fn stream_waits(&mut self, stream: u64, event: u64) -> Result {
         self.check_stream(stream)?;
         let captured = self.event(event)?.captured.clone();

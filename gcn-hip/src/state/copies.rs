@@ -11,12 +11,12 @@ pub(crate) const HOST_TO_HOST: u32 = 0;
 pub(crate) const HOST_TO_DEVICE: u32 = 1;
 pub(crate) const DEVICE_TO_HOST: u32 = 2;
 const DEVICE_TO_DEVICE: u32 = 3;
-/// `hipMemcpyDefault`: the pointers determine the direction. The other kind is for copies between devices.
+/// `hipMemcpyDefault`: the pointers determine the direction. `hipMemcpyDeviceToDeviceNoCU` is another value for copies within devices.
 pub(crate) const DEFAULT: u32 = 4;
 const DEVICE_TO_DEVICE_NO_CU: u32 = 1024;
 
 impl State {
-    /// The operation of a copy, if the ranges agree with `kind`.
+    /// Creates the operation of a copy; an error if the ranges contradict `kind`.
     pub(crate) fn copy_op(&self, to: Pitched, from: Pitched, extent: Extent, kind: u32) -> Result<Op> {
         let (to_device, from_device) = match kind {
             HOST_TO_HOST => (Some(false), Some(false)),
@@ -47,8 +47,8 @@ impl State {
         Ok(Op::Copy { to, from, extent, kind })
     }
 
-    /// True if the host has to wait for an operation of a synchronous function: part of its memory is the host's, or
-    /// `hipPointerSetAttribute` requested it.
+    /// True if the host has to wait for an operation of a synchronous function: a part of the accessed memory is on the host, or
+    /// `hipPointerSetAttribute` requested that it waits.
     pub(crate) fn is_for_host(&self, op: &Op) -> bool {
         let only_device = |side: Pitched| {
             let found = self.heap.find(side.at);
@@ -63,16 +63,16 @@ impl State {
         }
     }
 
-    /// True if even an operation of an asynchronous function is complete when that returns: a copy from host memory to host memory, or to
-    /// memory of the program that the runtime does not know.
+    /// True if the operation is complete even when an asynchronous function returns: a copy between two host addresses, or to memory of the
+    /// program that the runtime does not know.
     pub(crate) fn is_synchronous(&self, op: &Op) -> bool {
         let Op::Copy { to, from, .. } = op else { return false };
         let is_host = |side: &Pitched| self.heap.find(side.at).is_none_or(|found| found.kind.is_host());
         self.heap.find(to.at).is_none() || is_host(to) && is_host(from)
     }
 
-    /// An operation in the form in which it is deferred: with a copy of the data that it reads from the program's memory, which may change
-    /// before it executes.
+    /// The form in which a deferred operation is stored. Data that it reads from the program's memory is copied, because the program may
+    /// change it before the operation executes.
     pub(super) fn held(&self, task: Task) -> Task {
         match task {
             Task::Op(Op::Copy { to, from, extent, .. }) if self.heap.find(from.at).is_none() => {
@@ -83,7 +83,7 @@ impl State {
         }
     }
 
-    /// The operation of a fill of memory that the runtime knows; `extent` counts bytes.
+    /// Creates the operation of a fill. The memory must be known to the runtime; `extent` is in bytes.
     pub(crate) fn fill_op(&self, to: Pitched, pattern: Vec<u8>, extent: Extent) -> Result<Op> {
         if extent.is_empty() {
             return Ok(Op::Nothing);

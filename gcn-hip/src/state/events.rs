@@ -12,7 +12,7 @@ const LEAST: f64 = 1e-3;
 const NO_TIMING: u32 = 2;
 /// All existing flags.
 const FLAGS: u32 = 0x1 | NO_TIMING | INTERPROCESS | 0x2000_0000 | RELEASES;
-/// `hipEventInterprocess`: such an event cannot have timing.
+/// `hipEventInterprocess`. An event with this flag must also have [`NO_TIMING`].
 const INTERPROCESS: u32 = 4;
 /// `hipEventReleaseToDevice` and `hipEventReleaseToSystem`, which exclude each other.
 const RELEASES: u32 = 0xc000_0000;
@@ -24,7 +24,7 @@ pub(crate) struct Event {
     pub device: usize,
     /// The time at which it was last recorded, in seconds.
     pub time: Option<f64>,
-    /// The time until which it appears not to have happened.
+    /// The time until which the event appears not to have happened.
     pub busy: f64,
     /// The pending work that will record it.
     pub pending: Option<u64>,
@@ -32,7 +32,7 @@ pub(crate) struct Event {
     pub captured: Option<(u64, Vec<u64>)>,
 }
 
-/// The error for a handle that does not exist: null, or that of a destroyed object.
+/// The error for a handle that does not exist; a null handle gives a different error than the handle of a destroyed object.
 pub(crate) fn gone(handle: u64) -> Error {
     if handle == 0 { Error::InvalidHandle } else { Error::ContextIsDestroyed }
 }
@@ -75,7 +75,7 @@ impl State {
         }
     }
 
-    /// Makes a stream appear busy, from now on, for the time that a kernel has slept.
+    /// Makes a stream appear busy for `slept` seconds from now on, the time that a kernel has slept.
     pub(super) fn occupy(&mut self, stream: u64, slept: f64) -> Result {
         if slept < LEAST {
             return Ok(());
@@ -94,12 +94,13 @@ impl State {
         Ok(self.idle_time() < self.busy_until(stream) || !self.before(stream)?.is_empty())
     }
 
-    /// True if an event appears not to have happened yet.
+    /// True if an event appears not to have happened yet, because its stream still appears busy.
     pub(crate) fn is_ahead(&self, event: u64) -> bool {
         self.events.get(event).is_some_and(|event| event.pending.is_some() || self.idle_time() < event.busy)
     }
 
-    /// Waits until a stream, or with `None` the device, is idle. The only effect is that later queries find it idle.
+    /// Waits until a stream or, if `None`, the whole device is idle. All work has been executed already, so the only effect is that later
+    /// queries report it as idle.
     pub(crate) fn settle(&mut self, stream: Option<u64>) {
         let now = self.idle_time();
         let (until, device) = match stream {
@@ -133,7 +134,7 @@ impl State {
         Ok(((time(to)? - time(from)?) * 1e3) as f32)
     }
 
-    /// Checks that a stream exists.
+    /// Checks that a stream exists; an error otherwise.
     pub(crate) fn check_stream(&self, stream: u64) -> Result {
         if DEFAULT_STREAMS.contains(&stream) || self.streams.get(stream).is_some() {
             Ok(())

@@ -17,12 +17,13 @@ pub(crate) struct Object {
     /// The destructor, which is called after the last reference has been released.
     pub destroy: HostCall,
     pub references: u64,
-    /// The number of these references that belong to each graph.
+    /// The number of references that each graph has, included in the total.
     pub graphs: BTreeMap<u64, u64>,
 }
 
 impl State {
-    /// Reserves memory for a node of a graph. It stays reserved while the node or an instance of it exists, or while it is in use.
+    /// Reserves memory for a node of a graph. The memory stays reserved while the node or an instance with that node exists, or while it is
+    /// in use.
     pub(crate) fn reserve(&mut self, device: usize, bytes: usize) -> Result<Ptr> {
         let at = self.heap.alloc(Kind::Device, device, bytes, 0)?;
         self.reserved.insert(at);
@@ -59,8 +60,8 @@ impl State {
         }
     }
 
-    /// The operations of a launch of an instance. Memory that an earlier launch allocated must have been freed, or the freeing operation
-    /// must be pending, unless the instance frees it automatically.
+    /// The operations to launch for an instance. An error if memory that an earlier launch allocated has not been freed. It counts as freed
+    /// if the operation that frees it is pending, or if the instance frees it automatically.
     pub(super) fn begin(&mut self, instance: u64, stream: u64) -> Result<Vec<Op>> {
         let found = self.graphs.instances.get(instance).ok_or(Error::InvalidValue)?;
         let frees = found.flags & AUTO_FREE != 0 || !self.before(stream)?.is_empty();
@@ -90,8 +91,8 @@ impl State {
             .collect())
     }
 
-    /// Releases references to an object and returns the destructor to call if these were the last. As in ROCm, excess references and
-    /// nonexistent objects are ignored.
+    /// Releases references to an object. Returns the destructor, which the caller must call, if these were the last references. As in ROCm,
+    /// excess references and nonexistent objects are ignored.
     pub(crate) fn release(&mut self, object: u64, count: u64) -> Option<HostCall> {
         let found = self.objects.get_mut(object)?;
         found.references = found.references.checked_sub(count)?;

@@ -16,8 +16,8 @@ use crate::hostcall::Hostcall;
 use crate::report::{self, Record};
 use crate::work::{Launch, Op, Task};
 
-/// The scratch size of a work-item if the compiler does not know the stack depth. The default of `hipLimitStackSize` is less, but an
-/// overflow would remain undetected.
+/// The scratch size of a work-item in bytes if the compiler does not know the stack depth. It exceeds the default of `hipLimitStackSize`,
+/// because a stack overflow would not be detected.
 const STACK: u32 = 16 << 10;
 
 /// The size of the address range for `malloc` in kernels, unless a program sets a higher `hipLimitMallocHeapSize`.
@@ -26,7 +26,8 @@ const MALLOC: usize = 1 << 30;
 /// The size of `struct mg_info` of the device libraries (`ockl/src/cg.cl`) in bytes.
 const MEETING: usize = 48;
 
-/// Its contents for a launch on one device: the number of grids, work-items, workgroups; everything else is initially zero.
+/// The contents of `struct mg_info` for a launch on one device: the numbers of grids, work-items and workgroups. The other fields are
+/// initially 0.
 fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
     let items: u64 = workgroup.iter().map(|n| u64::from(*n)).product();
     let groups: u64 = match grid {
@@ -40,8 +41,8 @@ fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
     out
 }
 
-/// Submits an operation to a stream: adds it to the graph into which the stream is capturing, executes it at once, or defers it until its
-/// predecessors are done.
+/// Submits an operation to a stream. If the stream is capturing, the operation is added to the graph; otherwise it is executed at once, or
+/// deferred until its predecessors are done.
 pub(crate) fn submit(stream: u64, op: Op) -> Result {
     let mut state = lock();
     state.check_stream(stream)?;
@@ -59,7 +60,7 @@ pub(crate) fn submit(stream: u64, op: Op) -> Result {
     }
 }
 
-/// As [`submit`], for a task that cannot be captured.
+/// As [`submit`], for a task that cannot be captured in a graph.
 pub(crate) fn submit_task(stream: u64, task: Task) -> Result {
     let mut state = lock();
     if state.capture_of(stream)?.is_some() {
@@ -69,7 +70,7 @@ pub(crate) fn submit_task(stream: u64, task: Task) -> Result {
     state.order(stream, task)
 }
 
-/// Records the error that stopped a kernel; returns its code.
+/// Adds the error that stopped a kernel to the record of its launch, and returns the error code.
 fn stopped(record: &mut Record<'_>, error: &LoadError) -> Error {
     record.error = Some(error.to_string());
     State::code_of(error)
@@ -178,7 +179,7 @@ impl State {
         let outcome = self.run(&program, launch, device, &mut record);
         record.seconds = start.elapsed().as_secs_f64();
         self.simulating += record.seconds;
-        // A kernel that waits takes the time for which it waits, and not the host's time.
+        // The time for which a kernel sleeps counts as the kernel's time, not as the host's.
         self.overlapped += outcome.as_ref().map_or(0.0, |slept| slept.min(record.seconds));
         let result = outcome;
         record.complain(self.settings.findings.as_deref());
@@ -246,7 +247,7 @@ impl State {
                 ..timed::Config::default()
             };
             if let (Some(table), Some(model)) = (&self.settings.params, self.models.get(device)) {
-                // It was read when the library was loaded.
+                // Cannot fail: the table was already read when the library was loaded.
                 config.read(table, model.target).map_err(|_| Error::InvalidValue)?;
             }
             let report = program
@@ -277,7 +278,7 @@ impl State {
         }
         let stats = stats.map_err(|e| stopped(record, &e))?;
         record.take(&stats);
-        // If a finding would have stopped the kernel without sanitizers, the error is the same.
+        // If a sanitizer's finding would have stopped the kernel without sanitizers as well, return the same error as without them.
         match stats.findings.iter().find_map(Self::code_of_finding) {
             Some(code) => {
                 record.error = Some("it did what ends a kernel".to_owned());
@@ -287,8 +288,8 @@ impl State {
         }
     }
 
-    /// The error code for a sanitizer's finding that would have stopped the kernel without sanitizers as well. Allocations then end at a
-    /// page boundary.
+    /// The error code for a sanitizer's finding, if it would have stopped the kernel without sanitizers as well. Without sanitizers, the
+    /// accessible part of an allocation extends to the end of its last page.
     fn code_of_finding(finding: &Finding) -> Option<Error> {
         let beyond = || {
             let (access, range) = finding.party.access.as_ref().zip(finding.allocation)?;
@@ -325,7 +326,7 @@ impl State {
 mod tests {
     use super::*;
 
-    /// The offsets in `struct mg_info` are: `num_grids` 12, `all_sum` 24, `num_wg` 40.
+    /// The expected offsets are those in `struct mg_info`: `num_grids` 12, `all_sum` 24, `num_wg` 40.
     #[test]
     fn workgroups_of_a_cooperative_launch_are_counted() {
         for grid in [Grid::Workgroups([3, 2, 1]), Grid::Items([129, 2, 1])] {

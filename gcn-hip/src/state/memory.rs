@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::heap::Kind;
 use crate::host::{self, Ptr};
 
-/// Rows of pitched memory start at multiples of this.
+/// The alignment in bytes of rows in pitched memory.
 const PITCH: usize = 256;
 
-/// The kinds of memory that `hipFree` frees: all allocated memory, as in ROCm.
+/// The kinds of memory that `hipFree` frees: as in ROCm, all kinds that can be allocated.
 pub(crate) const DEVICE: &[Kind] = &[Kind::Device, Kind::Managed, Kind::Pinned];
 /// The kinds of memory that `hipHostFree` frees.
 pub(crate) const PINNED: &[Kind] = &[Kind::Pinned];
@@ -34,7 +34,7 @@ impl Default for Advice {
 }
 
 impl Advice {
-    /// The advice that holds for two ranges together.
+    /// The advice that two ranges have in common.
     fn and(mut self, other: &Advice) -> Advice {
         let one = |a, b| if a == b { a } else { NO_DEVICE };
         self.read_mostly &= other.read_mostly;
@@ -45,7 +45,7 @@ impl Advice {
     }
 }
 
-/// Advice about non-overlapping address ranges, by start address: the end of each, and the advice.
+/// Advice about non-overlapping address ranges: for the start address of each, its end and the advice.
 #[derive(Default)]
 pub(crate) struct Advices(BTreeMap<u64, (u64, Advice)>);
 
@@ -79,7 +79,7 @@ impl Advices {
         self.0.range_mut(from..to).for_each(|(_, (_, advice))| change(advice));
     }
 
-    /// The advice that holds for all of `from..to`, which must not be empty.
+    /// The advice that all parts of `from..to` have in common; the range must not be empty.
     pub(crate) fn of(&self, from: u64, to: u64) -> Advice {
         let none = Advice::default();
         let before = self.0.range(..=from).next_back().filter(|(_, (end, _))| *end > from);

@@ -13,15 +13,15 @@ use crate::error::Result;
 use crate::host;
 use crate::work::{Op, Task, Until};
 
-/// Notified when work has been done.
+/// Notified whenever a work item is done.
 static DONE: Condvar = Condvar::new();
 
 std::thread_local! {
-    /// The work that the thread is executing, for which it must not wait.
+    /// The work item that the thread is executing, for which it must not wait.
     static OWN: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
 }
 
-/// A set of numbers of pending work.
+/// A set of work items, by number.
 pub(crate) type Works = BTreeSet<u64>;
 
 /// The properties of a stream that determine the order of work.
@@ -37,7 +37,7 @@ impl Lane {
         self.stream == 0
     }
 
-    /// True if work of the two streams is executed in the order of submission.
+    /// True if the work of the two streams must be executed in the order of submission.
     fn orders(self, other: Lane) -> bool {
         let through_null = self.is_null() && other.blocking || other.is_null() && self.blocking;
         self.device == other.device && (self.stream == other.stream || through_null)
@@ -51,11 +51,11 @@ struct Work {
     stream: u64,
     /// `None` after a thread has taken it for execution.
     task: Option<Task>,
-    /// The work that has to be done before.
+    /// The work items that must be done before this one.
     after: Works,
 }
 
-/// All pending work, in the order of submission.
+/// All pending work items, in the order of submission.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     next: u64,
@@ -63,19 +63,19 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Removes everything, in a forked process in which the executing threads do not exist.
+    /// Removes all work items. Called in a forked process, in which the threads that execute them do not exist.
     pub(super) fn forget(&mut self) {
         self.works.clear();
     }
 
-    /// Removes a work item; returns those that can start because of that.
+    /// Removes a work item that is done; returns the items that can start because of that.
     fn end(&mut self, number: u64) -> Vec<u64> {
         self.works.remove(&number);
         let begins = |work: &mut Work| work.after.remove(&number) && work.after.is_empty();
         self.works.iter_mut().filter_map(|(number, work)| begins(work).then_some(*number)).collect()
     }
 
-    /// The work item and its direct and indirect successors.
+    /// A work item together with its direct and indirect successors.
     fn followers(&self, number: u64) -> Works {
         let mut found = Works::from([number]);
         for (other, work) in self.works.range(number..) {
@@ -115,15 +115,15 @@ impl State {
         self.numbers(|work| work.lane.device == device)
     }
 
-    /// The pending work for which `wanted` holds, without the work that this thread is executing and its successors: a host callback must
-    /// not wait for these.
+    /// The pending work items for which `wanted` returns true. Omits the item that this thread is executing and its successors, because a
+    /// host callback must not wait for these.
     fn numbers(&self, wanted: impl Fn(&Work) -> bool) -> Works {
         let own = OWN.get().map(|own| self.pending.followers(own)).unwrap_or_default();
         let works = self.pending.works.iter().filter(|(number, work)| wanted(work) && !own.contains(number));
         works.map(|(number, _)| *number).collect()
     }
 
-    /// True if a task waits for the host.
+    /// True if a task has to wait for the host.
     fn waits(&self, task: &Task) -> bool {
         match task {
             Task::Op(Op::Call(_)) => true,
@@ -132,7 +132,7 @@ impl State {
         }
     }
 
-    /// True if memory has the value for which a stream waits, or if the memory has been freed.
+    /// True if the word in memory satisfies the condition for which a stream waits, or if the memory has been freed.
     fn holds(&self, until: &Until) -> bool {
         self.heap.own(until.at, until.bytes).is_err() || until.holds(&host::bytes(until.at, until.bytes))
     }
@@ -169,7 +169,7 @@ impl State {
         Some((work.task.take()?, work.stream, work.lane.device))
     }
 
-    /// Removes a work item; returns those that can start because of that.
+    /// Removes a work item that is done; returns the items that can start because of that.
     fn end(&mut self, number: u64) -> Vec<u64> {
         let recorded = self.events.values_mut().filter(|event| event.pending == Some(number));
         recorded.for_each(|event| event.pending = None);
@@ -193,12 +193,12 @@ fn start(number: u64) {
     let made = thread::Builder::new().name("gcn-hip".to_owned()).spawn(move || run(number));
     if let Err(error) = made {
         eprintln!("gcn-hip: no thread for a function of the host, which may wait for this one: {error}");
-        // It cannot run on this thread, which has locked the runtime; and without threads the process cannot continue anyway.
+        // The item cannot run on this thread, which has locked the runtime, and without threads the process cannot continue.
         std::process::abort();
     }
 }
 
-/// Executes a work item, and then the work that becomes ready.
+/// Executes a work item, and then the items that it makes ready.
 fn run(first: u64) {
     let mut ready = vec![first];
     while let Some(number) = ready.pop() {
@@ -209,7 +209,7 @@ fn run(first: u64) {
             OWN.set(None);
         }
         let mut state = lock();
-        // This thread continues with the earliest; all others that wait for the host get separate threads.
+        // This thread continues with the first item; each other item that waits for the host gets a separate thread.
         let begun = state.end(number);
         for next in begun.into_iter().rev() {
             let task = state.pending.works.get(&next).and_then(|work| work.task.as_ref());
@@ -219,7 +219,7 @@ fn run(first: u64) {
     }
 }
 
-/// Executes a task whose predecessors are done. Errors are lost unless the device stores them.
+/// Executes a task whose predecessors are done. Its error has no caller to report to; only errors that the device stores are kept.
 fn perform(task: Task, stream: u64, device: usize) {
     match task {
         Task::Op(Op::Call(call)) => call.call(),

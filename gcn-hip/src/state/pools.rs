@@ -51,7 +51,7 @@ impl Pools {
         }
     }
 
-    /// Creates a pool of at most `most` bytes, or without a limit if that is 0.
+    /// Creates a pool of at most `most` bytes; 0 means no limit.
     pub(crate) fn create(&mut self, device: usize, most: u64) -> u64 {
         self.all.add(Pool { most, ..Pool::of(device) })
     }
@@ -88,7 +88,7 @@ impl Pools {
         self.all.get_mut(pool).ok_or(Error::InvalidValue)
     }
 
-    /// Destroys a pool that is not a default pool; a device that used it returns to its default pool.
+    /// Destroys a pool that is not a default pool. A device that used the pool returns to its default pool.
     pub(crate) fn destroy(&mut self, pool: u64) -> Result {
         if self.first.values().any(|first| *first == pool) {
             return Err(Error::InvalidValue);
@@ -106,7 +106,7 @@ impl Pools {
         self.of.insert(at.address(), (pool, bytes as u64));
     }
 
-    /// Records that an allocation has been freed, whether it is from a pool or not.
+    /// Records that an allocation has been freed; does nothing if it was not from a pool.
     pub(crate) fn freed(&mut self, at: Ptr) {
         if let Some((pool, bytes)) = self.of.remove(&at.address())
             && let Ok(found) = self.get(pool)

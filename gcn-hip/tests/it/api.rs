@@ -1,4 +1,4 @@
-//! The library, loaded as a program loads it.
+//! The library's functions, looked up as the dynamic loader does for a program.
 
 use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ unsafe extern "C" {
     fn dlvsym(library: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
 }
 
-/// Where cargo puts the library that these tests are for.
+/// The path at which cargo puts the library under test.
 pub fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().unwrap().join("libamdhip64.so")
@@ -22,7 +22,7 @@ pub fn library() -> PathBuf {
 fn handle() -> *mut c_void {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let load = || {
-        // A kernel that never ends is to be noticed soon.
+        // Lets the test of an endless kernel end soon.
         unsafe { std::env::set_var("GCN_HIP_LIMIT", "1000000") };
         unsafe { std::env::set_var("GCN_HIP_DEVICES", "2") };
         if let Some(clang) = gcn_test_support::llvm::tool("clang++") {
@@ -36,7 +36,7 @@ fn handle() -> *mut c_void {
     *LIBRARY.get_or_init(load) as *mut c_void
 }
 
-/// The address of a symbol, with a version or without.
+/// The address of a symbol: the given version of it, or the default version.
 pub fn symbol(name: &str, version: Option<&str>) -> P {
     let name = CString::new(name).unwrap();
     let version = version.map(|v| CString::new(v).unwrap());
@@ -49,7 +49,7 @@ pub fn symbol(name: &str, version: Option<&str>) -> P {
 
 macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*);)*) => {
-        /// The functions that tests call. Arguments are what the test says: null pointers and wrong handles too.
+        /// The functions that tests call. They are safe functions, although tests pass null pointers and invalid handles.
         #[allow(non_snake_case, reason = "the functions' own names")]
         pub mod hip {
             use super::{P, symbol};
@@ -176,7 +176,7 @@ pub mod code {
     pub const PEER_ENABLED: u32 = 704;
     pub const PEER_NOT_ENABLED: u32 = 705;
     pub const NOT_REGISTERED: u32 = 713;
-    /// `hipErrorContextIsDestroyed`: what ROCm says of a stream or event that has been destroyed.
+    /// `hipErrorContextIsDestroyed`, which ROCm returns for a stream or event that has been destroyed.
     pub const DESTROYED: u32 = 709;
     pub const LAUNCH_FAILURE: u32 = 719;
     pub const TOO_LARGE: u32 = 720;
@@ -185,13 +185,13 @@ pub mod code {
     pub const UNJOINED: u32 = 904;
 }
 
-/// Fails if a call did.
+/// Panics unless a call succeeded.
 #[track_caller]
 pub fn ok(code: u32) {
     assert_eq!(code, 0);
 }
 
-/// What a call writes to the place that it is given.
+/// The result that a call writes to the address passed to it.
 #[track_caller]
 pub fn get<T: Default>(call: impl FnOnce(P) -> u32) -> T {
     let mut value = T::default();
@@ -199,7 +199,7 @@ pub fn get<T: Default>(call: impl FnOnce(P) -> u32) -> T {
     value
 }
 
-/// The device for one test: others wait, since what a test does wrong stays with the device.
+/// Locks the device for one test: a test's errors persist on the device, so other tests wait.
 pub fn device() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The programs of the book's chapter on launching, in C++ and Python, on the library.
+//! Runs the programs of the book's chapter on launching, in C++ and Python, with the library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ gcn_kernel! {
     }
 }
 
-/// As much of HIP's header as the program needs: ROCm's is not wanted.
+/// The declarations of HIP's header that the program needs, so that the test does not depend on ROCm.
 const HEADER: &str = "#pragma once
 #include <cstddef>
 typedef int hipError_t;
@@ -39,7 +39,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t, unsigned, unsigned, unsigned, un
 }
 ";
 
-/// A folder with the library and the kernel's code object, in which programs run.
+/// A folder in which programs run, with the library and the kernel's code object.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -55,7 +55,7 @@ impl Folder {
         Folder(folder)
     }
 
-    /// What a program prints.
+    /// The output of a program.
     fn run(&self, command: &mut Command) -> String {
         let command = command.current_dir(&self.0).env("LD_LIBRARY_PATH", &self.0);
         let run = command.env("GCN_HIP_TARGET", "gfx942").output().unwrap();

@@ -1,20 +1,20 @@
-//! Random sequences of calls, right and wrong ones, against a model of what memory holds.
+//! Random sequences of valid and invalid calls, compared with a model of the memory's contents.
 
 use gcn_test_support::{Random, env};
 
 use crate::api::{P, device, get, hip, ok};
 use crate::kernels::{add, function, module};
 
-/// Words of a buffer.
+/// The number of words in a buffer.
 const WORDS: usize = 64;
 
-/// A buffer with what it should hold.
+/// A buffer with its expected contents.
 struct Buffer {
     at: P,
     words: [u32; WORDS],
 }
 
-/// Calls of a sequence.
+/// The number of calls in a sequence.
 const CALLS: usize = 60;
 
 #[test]
@@ -40,7 +40,7 @@ struct Sequence {
 }
 
 impl Sequence {
-    /// One call, and its effect on the model.
+    /// Makes one random call, and applies its effect to the model.
     fn call(&mut self, random: &mut Random) {
         let stream = self.streams[random.below(self.streams.len())];
         let chosen = (!self.buffers.is_empty()).then(|| random.below(self.buffers.len()));
@@ -82,7 +82,7 @@ impl Sequence {
         self.buffers.push(Buffer { at, words });
     }
 
-    /// Captures an addition and runs it twice.
+    /// Captures an addition in a graph and launches the graph twice.
     fn captured(&mut self, n: usize, value: u32) {
         let stream: P = get(hip::hipStreamCreate);
         ok(hip::hipStreamBeginCapture(stream, 0));
@@ -98,7 +98,7 @@ impl Sequence {
         ok(hip::hipStreamDestroy(stream));
     }
 
-    /// A call that must fail, and change nothing.
+    /// Makes a call that must fail and change nothing.
     fn wrong(&self, n: usize, random: &mut Random) {
         let at = self.buffers[n].at;
         let out = [0u32; WORDS];
@@ -122,7 +122,7 @@ impl Sequence {
         assert_ne!(code, 0);
     }
 
-    /// All buffers hold what the model says.
+    /// Checks that all buffers have the contents that the model expects.
     fn end(self, seed: u64) {
         for Buffer { at, words } in self.buffers {
             assert_eq!(crate::kernels::words(at, WORDS), words, "seed {seed}");

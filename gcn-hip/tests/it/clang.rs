@@ -1,4 +1,4 @@
-//! Programs that clang compiles, with its own start-up code, on the library.
+//! Programs compiled by clang, with its own start-up code, that run with the library.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,21 +8,21 @@ use gcn_test_support::llvm::tool;
 
 use crate::api::library;
 
-/// What a program and the library say.
+/// The output of a program, and that of the library.
 struct Ran {
     success: bool,
     out: String,
     errors: String,
 }
 
-/// The targets that programs are compiled for.
+/// The targets for which programs are compiled.
 const TARGETS: [&str; 6] = ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1151", "gfx1201"];
 
-/// Compiles a program of `tests/programs` and runs it. `None` where there is no LLVM.
+/// Compiles a program of `tests/programs` and runs it; `None` if LLVM is not installed.
 fn run(name: &str, variables: &[(&str, &str)]) -> Option<Ran> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let (clang, _) = (tool("clang++")?, tool("lld")?);
-    // Links for the linker and the loader, by the names that they look for.
+    // Symbolic links with the names that the linker and the loader look for.
     let number = NUMBER.fetch_add(1, Relaxed);
     let folder = std::env::temp_dir().join(format!("gcn-hip-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -31,7 +31,7 @@ fn run(name: &str, variables: &[(&str, &str)]) -> Option<Ran> {
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.hip"));
     let program = folder.join(name);
-    // Compressed, for several targets, without any part of ROCm.
+    // Compiles to a compressed bundle for several targets, without using any part of ROCm.
     let compiled = Command::new(clang)
         .args(["-x", "hip", "-nogpuinc", "-nogpulib", "-O2", "-g", "--offload-compress"])
         .args(TARGETS.map(|target| format!("--offload-arch={target}")))
@@ -51,7 +51,7 @@ fn run(name: &str, variables: &[(&str, &str)]) -> Option<Ran> {
     Some(Ran { success: out.status.success(), out: text(out.stdout), errors: text(out.stderr) })
 }
 
-/// The numbers are in the source: sums of 4 i + 1 over 1000 elements, two launches, four blocks.
+/// The output that follows from the source: the sums of 4 i + 1 over 1000 elements, two launches, four blocks.
 const SUMS: &str = "total 1999000 launches 2 blocks 4\n";
 
 #[test]
@@ -62,7 +62,7 @@ fn kernels_constants_and_managed_variables() {
     }
 }
 
-/// A program that compiles its kernel when it runs, for the device that it finds there.
+/// A program that compiles its kernel at run time, for the device that it finds.
 #[test]
 fn a_kernel_is_compiled_for_the_device_while_the_program_runs() {
     for target in TARGETS {
@@ -127,7 +127,8 @@ fn the_library_may_be_used_after_main() {
     assert!(ran.success);
 }
 
-/// What ends a kernel ends it with the sanitizers too, and nothing else does; `gcn run` is told of what they find.
+/// A kernel that faults without sanitizers faults with them as well, and sanitizers stop no other kernel; `gcn run` is told about their
+/// findings.
 #[test]
 fn sanitizers_leave_the_error_as_it_is() {
     let log = std::env::temp_dir().join(format!("gcn-hip-findings-{}", std::process::id()));

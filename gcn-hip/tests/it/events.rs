@@ -51,7 +51,7 @@ fn functions_of_the_host_run_in_their_place_and_may_call_the_library() {
     assert_eq!(hip::hipLaunchHostFunc(stream, 0, at), code::INVALID_VALUE);
 }
 
-/// A function of the host that waits for the thread that submits work holds its stream and what the null stream orders, and nothing else.
+/// A host callback that waits for the submitting thread delays only its stream and the work that the null stream orders after it.
 #[test]
 fn a_function_of_the_host_holds_its_stream() {
     static GO: AtomicU32 = AtomicU32::new(0);
@@ -67,7 +67,7 @@ fn a_function_of_the_host_holds_its_stream() {
     let free: P = get(|stream| hip::hipStreamCreateWithFlags(stream, 1));
     let event: P = get(hip::hipEventCreate);
     ok(hip::hipLaunchHostFunc(held, hold as extern "C" fn(P) as P, 0));
-    // Pageable memory is read when the copy is submitted, and written before the next operation.
+    // Pageable host memory is read when the copy is submitted; copies to it are complete before the next operation.
     let mut own = [5u32; 64];
     ok(hip::hipMemcpyAsync(at, own.as_ptr() as P, 256, 1, held));
     own.fill(7);
@@ -82,7 +82,7 @@ fn a_function_of_the_host_holds_its_stream() {
         assert_eq!(query, code::NOT_READY);
     }
     assert_eq!(hip::hipEventQuery(event), code::NOT_READY);
-    // This one is not held.
+    // This stream is not delayed.
     ok(add(add_kernel, other, 4, free));
     let mut seen = [0u32; 2];
     ok(hip::hipMemcpyAsync(seen.as_mut_ptr() as P, other, 4, 2, free));
@@ -98,7 +98,7 @@ fn a_function_of_the_host_holds_its_stream() {
     assert_eq!(hip::hipFree(memory), code::INVALID_VALUE, "freed in its stream");
 }
 
-/// A stream waits for a value that the host writes, and for none that is there.
+/// A stream waits until the host writes a certain value; if the value is there already, the stream does not wait.
 #[test]
 fn streams_wait_for_values() {
     let _device = device();
@@ -106,7 +106,8 @@ fn streams_wait_for_values() {
     let stream: P = get(hip::hipStreamCreate);
     let flag: P = get(|place| hip::hipHostMalloc(place, 64, 0));
     let write = |value: u32| unsafe { (flag as *mut u32).write_volatile(value) };
-    // At least, equal, and, nor: a value under a mask for which the stream waits on, and one for which it goes on.
+    // The comparisons greater-or-equal, equal, and, nor: for each a mask, a value for which the stream waits, and one for which it
+    // continues.
     for (how, mask, value, stays, goes) in [
         (0, 0xf, 4, 0x13, 6),
         (1, 0xffff, 1, 0xfff_0000, 0xfff_0001),

@@ -1,4 +1,4 @@
-//! Kernels that go wrong end with an error, not with the process.
+//! A kernel that faults ends with an error, and does not end the process.
 
 use crate::api::{P, code, device, hip, ok};
 use crate::kernels::{add, buffer, function, module, words};
@@ -18,7 +18,7 @@ fn a_kernel_that_fails_stops_the_device_until_it_is_reset() {
         assert_eq!(hip::hipStreamSynchronize(0), expected);
         let mut place = 0 as P;
         assert_eq!(hip::hipMalloc(&raw mut place as P, 4), expected);
-        // Another device works on.
+        // Another device still works.
         ok(hip::hipSetDevice(1));
         ok(hip::hipDeviceSynchronize());
         ok(hip::hipSetDevice(0));

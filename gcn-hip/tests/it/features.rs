@@ -1,7 +1,7 @@
-//! What HIP programs use, a program for each part of it: `tests/programs/sdk`, compiled against AMD's headers.
+//! Features that HIP programs use, one program for each: `tests/programs/sdk`, compiled against AMD's headers.
 //!
-//! As in [`programs`](crate::programs), `GCN_HIP_SDK` has the headers and device libraries. Each program checks itself and prints
-//! `PASS`, or prints what the file of its name in `.expected` holds.
+//! As in [`programs`](crate::programs), `GCN_HIP_SDK` is the folder with the headers and device libraries. Each program checks itself and
+//! prints `PASS`, or its output must equal the file of the same name with the extension `.expected`.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use gcn_test_support::{llvm::tool, skipped};
 use crate::api::library;
 use crate::programs::{Compiler, TARGETS};
 
-/// Targets with waves of 32 lanes, and the programs that assume 64, or the LDS of a compute unit.
+/// Targets whose waves have 32 lanes, and the programs that fail there because they assume 64 lanes or the LDS size of CDNA.
 const RADEONS: [&str; 4] = ["gfx1030", "gfx1100", "gfx1151", "gfx1201"];
 const NOT_FOR_RADEONS: [&str; 3] = ["cooperative", "launches", "shuffles"];
 
@@ -22,7 +22,7 @@ fn programs_find_what_they_use() {
         return;
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/sdk");
-    // Debian's device libraries end with RDNA 2.
+    // Debian's device libraries support targets up to RDNA 2 only.
     let library_of = |target: &str| format!("bc/oclc_isa_version_{}.bc", target.trim_start_matches("gfx"));
     let (radeons, without): (Vec<_>, Vec<_>) =
         RADEONS.into_iter().partition(|target| Path::new(&sdk).join(library_of(target)).exists());
@@ -51,10 +51,10 @@ fn programs_find_what_they_use() {
             for target in targets {
                 let mut command = Command::new(&program);
                 command.env("LD_LIBRARY_PATH", &work).env("GCN_HIP_TARGET", target);
-                // For what is compiled while the program runs.
+                // For programs that compile kernels at run time.
                 command.env("GCN_HIP_CLANG", &clang).env("ROCM_PATH", &sdk);
                 command.env("HIP_DEVICE_LIB_PATH", Path::new(&sdk).join("bc"));
-                // Two devices, and a kernel that never ends is to be noticed soon.
+                // Two devices, and a low limit, so that an endless kernel ends soon.
                 let out =
                     command.env("GCN_HIP_DEVICES", "2").env("GCN_HIP_LIMIT", "3000000").output().unwrap();
                 let text = String::from_utf8_lossy(&out.stdout);

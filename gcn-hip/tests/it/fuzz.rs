@@ -1,9 +1,9 @@
 //! Random sequences of calls with null, freed, overlapping, out-of-range and wrong-device arguments.
 //!
-//! What C demands of a caller is kept: pointers to host memory have room, and names end. All else may be anything. A call must not
-//! end the process, panic (`hipErrorUnknown`) or write to memory that it was not given; what is null or dead must be refused; and
-//! after a reset the device must work and have all of its memory. `GCN_FUZZ_COUNT` and `GCN_FUZZ_SEED` choose the sequences;
-//! `GCN_FUZZ_TRACE=1` says each call before it is made.
+//! Arguments satisfy what C requires of any caller: pointers to host memory point to enough memory, and strings are terminated. Everything
+//! else may be invalid. A call must not end the process, panic (`hipErrorUnknown`), or write to memory that it was not given; it must
+//! refuse null and destroyed objects; and after a reset the device must work and have all of its memory. `GCN_FUZZ_COUNT` and
+//! `GCN_FUZZ_SEED` select the sequences; with `GCN_FUZZ_TRACE=1` each call is printed before it is made.
 
 mod arguments;
 mod functions;
@@ -18,26 +18,26 @@ use crate::kernels::{self, add, buffer, words};
 use arguments::plain;
 use functions::{FUNCTIONS, LENIENT};
 
-/// Calls of a sequence.
+/// The number of calls in a sequence.
 const CALLS: usize = 40;
-/// Host memory that stands for the program's own; pointers to it have half of it before and after them.
+/// The size of the host memory that stands for the program's own. Pointers into it leave half of this size before and after them.
 const OWN: usize = 1 << 20;
-/// What no call may change, and what it holds.
+/// Initial contents of a buffer that no call may change.
 const CANARY: [u32; 64] = [0xfeed_beef; 64];
 
-/// The things that the sequence made, by the letter of their kind; the dead ones stay, and are known to be dead.
+/// The objects that the sequence has created, by the letter of their kind. Destroyed objects stay in the list and are marked.
 struct Sequence {
     random: Random,
     made: BTreeMap<char, Vec<(P, bool)>>,
     own: Vec<u64>,
-    /// Kept until the end: a call may look at them later.
+    /// Arguments in memory, kept until the end because the runtime may still read them later.
     kept: Vec<Box<[u64]>>,
-    /// Whether an argument of the current call must be refused, and whether all memory is an allocation that lives.
+    /// True if the current call has an argument that must be refused; and whether all memory arguments are in existing allocations.
     wrong: bool,
     live: bool,
-    /// The fat binary whose variable has this address for its handle.
+    /// The fat binary that registered a variable; its host symbol is this address.
     binary: P,
-    /// Functions that have done what they were asked.
+    /// The functions that have succeeded at least once.
     succeeded: BTreeSet<&'static str>,
 }
 
@@ -58,7 +58,7 @@ impl Sequence {
         sequence
     }
 
-    /// Some things of each kind, so that there is something to use.
+    /// Creates some objects of each kind for the calls to use.
     fn begin(&mut self, module: P) {
         let name = self.room(vec![u64::from_le_bytes(*b"add\0\0\0\0\0")]);
         let mut make = |kind: char, name: &str, arguments: &[P]| {
@@ -79,7 +79,7 @@ impl Sequence {
         let function = make('u', "hipModuleGetFunction", &[module, name]);
         make('l', "hipDeviceGetDefaultMemPool", &[0]);
         let [child, graph] = [(); 2].map(|()| make('g', "hipGraphCreate", &[0]));
-        // A node of each kind.
+        // Adds a node of each kind.
         let values = [memory, 3];
         let arguments = [values.as_ptr() as P, values.as_ptr() as P + 8];
         let launch = [1 << 32 | 64, 1, 0, function, 1 << 32 | 1, 1, arguments.as_ptr() as P, 0];
@@ -97,7 +97,7 @@ impl Sequence {
         self.made.insert('7', vec![(registered, true)]);
     }
 
-    /// An address that stands for the variable `total`.
+    /// A host address that is registered as the symbol of the variable `total`.
     fn variable(&self) -> P {
         self.own.as_ptr() as P + 64
     }
@@ -110,7 +110,7 @@ impl Sequence {
         self.below(count) == 0
     }
 
-    /// One call.
+    /// Makes one random call.
     fn call(&mut self, seed: u64) {
         let (name, kinds) = FUNCTIONS[self.below(FUNCTIONS.len())];
         (self.wrong, self.live) = (false, true);
@@ -118,7 +118,7 @@ impl Sequence {
         for (place, kind) in arguments.iter_mut().zip(kinds.chars()) {
             *place = self.argument(kind);
         }
-        // The host's side of a copy has room for what an allocation may hold, but not for more.
+        // Host memory in a copy is large enough for the contents of an allocation, but not for more.
         let flat = kinds.chars().filter(|kind| *kind == 'z').count() == 1;
         if name == "hipHostRegister" || kinds.contains('p') && (!self.live || !flat) {
             let sizes = arguments.iter_mut().zip(kinds.chars()).filter(|(_, kind)| *kind == 'z');
@@ -142,7 +142,7 @@ impl Sequence {
         }
     }
 
-    /// Destroys what outlives a reset, so that sequences do not slow each other down.
+    /// Destroys the objects that survive a device reset, so that later sequences do not become slower.
     fn end(&self) {
         const DESTROY: [(char, &str); 5] = [
             ('7', "hipHostUnregister"),
@@ -153,7 +153,7 @@ impl Sequence {
         ];
         for (kind, destroy) in DESTROY {
             let made = self.made.get(&kind).map_or(&[][..], Vec::as_slice);
-            // The default pool stays.
+            // The default pool cannot be destroyed.
             for (handle, _) in made.iter().filter(|made| made.1) {
                 invoke(destroy, &[*handle]);
             }
@@ -161,17 +161,17 @@ impl Sequence {
         invoke("__hipUnregisterFatBinary", &[self.binary]);
     }
 
-    /// A place for a result that nobody reads.
+    /// An address for a result that the test does not read.
     fn kept_place(&mut self) -> P {
         self.own.as_mut_ptr() as P
     }
 
-    /// What a call made or ended.
+    /// Records the objects that a call has created or destroyed.
     fn note(&mut self, name: &str, kinds: &str, arguments: &[P]) {
         for (argument, kind) in arguments.iter().zip(kinds.chars()) {
             if kind.is_ascii_uppercase() && !matches!(kind, 'O' | 'Q') {
                 let kept = self.kept.iter().rev().find(|kept| kept.as_ptr() as P == *argument).unwrap();
-                // SAFETY: the box is ours; the call wrote it behind the compiler's back.
+                // SAFETY: this test owns the box. The read is volatile because the call wrote to it without the compiler's knowledge.
                 let made = unsafe { kept.as_ptr().read_volatile() } as P;
                 if made != 0 {
                     let all = self.made.entry(kind.to_ascii_lowercase()).or_default();
@@ -195,7 +195,8 @@ impl Sequence {
             let all = self.made.entry(kind).or_default();
             all.iter_mut().filter(|(handle, _)| *handle == arguments[0]).for_each(|made| made.1 = false);
         }
-        // Functions go with their module, nodes with their graph: it is not followed which.
+        // A module's functions and a graph's nodes disappear with it. The test does not track which belong to which, and forgets all of
+        // them.
         let gone = match name {
             "hipModuleUnload" => Some('u'),
             "hipGraphDestroy" => Some('n'),
@@ -207,31 +208,31 @@ impl Sequence {
     }
 }
 
-/// Calls a function whose arguments are all words: what is too many stays unread.
+/// Calls a function whose arguments are all words. Functions ignore surplus arguments.
 pub fn invoke(name: &str, a: &[P]) -> u32 {
     let address = symbol(name, None);
     assert_ne!(address, 0, "{name}");
     invoke_at(address, a)
 }
 
-/// The same for a function's address.
+/// As [`invoke`], for a function's address.
 pub fn invoke_at(address: P, a: &[P]) -> u32 {
     type Function = unsafe extern "C" fn(P, P, P, P, P, P, P, P, P, P, P, P, P, P) -> u32;
-    // SAFETY: the calling convention passes words in registers and then on the stack, in order, and the caller removes them.
+    // SAFETY: in this calling convention, words are passed in registers and then on the stack, in order, and the caller removes them.
     let function: Function = unsafe { std::mem::transmute(address) };
     let a = |n: usize| a.get(n).copied().unwrap_or(0);
-    // SAFETY: the arguments keep what C demands; the rest is what the library must stand.
+    // SAFETY: the arguments satisfy what C requires of a caller; the library must tolerate everything else.
     unsafe {
         function(a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7), a(8), a(9), a(10), a(11), a(12), a(13))
     }
 }
 
-/// Registers a fat binary, as the code does that clang adds to programs; `variable` is the address of the variable `total`.
+/// Registers a fat binary as clang's start-up code does; `variable` is the address that represents the variable `total`.
 fn register(variable: P) -> P {
     static OBJECT: LazyLock<Vec<u8>> = LazyLock::new(kernels::object);
     let wrapper = [u64::from_le_bytes(*b"FPIH\x01\0\0\0"), OBJECT.as_ptr() as u64, 0];
     type Register = unsafe extern "C" fn(P) -> P;
-    // SAFETY: that is the function's signature; the object stays, and the name ends.
+    // SAFETY: the type is that of the function; the code object exists as long as the process, and the name is terminated.
     let binary = unsafe {
         std::mem::transmute::<P, Register>(symbol("__hipRegisterFatBinary", None))(wrapper.as_ptr() as P)
     };
@@ -240,12 +241,12 @@ fn register(variable: P) -> P {
     binary
 }
 
-/// So many that every function is once called as it should be.
+/// The number of sequences after which every function has been called successfully at least once.
 const SEQUENCES: u64 = 4000;
 
 #[test]
 fn no_sequence_of_calls_breaks_the_device() {
-    // In a process of its own, where no handle and no module of another test is alive.
+    // Set in a separate process for this test, in which no other test has objects.
     const ALONE: &str = "GCN_HIP_FUZZ_ALONE";
     if std::env::var_os(ALONE).is_none() {
         let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
@@ -266,11 +267,11 @@ fn no_sequence_of_calls_breaks_the_device() {
         for _ in 0..CALLS {
             sequence.call(seed);
         }
-        // A fault stays with the device, and then copies fail; the memory is the process's own.
-        // SAFETY: the allocation is there until the reset, and no kernel runs.
+        // After a fault copies fail until the reset, so the memory is read directly: device addresses are addresses of this process.
+        // SAFETY: the allocation exists until the reset, and no kernel runs.
         let held = unsafe { std::slice::from_raw_parts(canary as *const u32, CANARY.len()) };
         assert_eq!(held, CANARY, "seed {seed}");
-        // Modules stay loaded over a reset.
+        // Modules stay loaded when the device is reset.
         if sequence.made[&'m'] == [(module, true)] {
             ok(hip::hipModuleUnload(module));
         }
@@ -278,12 +279,12 @@ fn no_sequence_of_calls_breaks_the_device() {
         restored(seed, before);
         succeeded.append(&mut sequence.succeeded);
     }
-    // The sequences get somewhere: every function has done what it is for.
+    // Checks that the sequences are effective: every function has succeeded at least once.
     let never: Vec<_> = FUNCTIONS.iter().map(|f| f.0).filter(|f| !succeeded.contains(f)).collect();
     assert!(seeds.count() < SEQUENCES as usize || never.is_empty(), "{never:?}");
 }
 
-/// Resets both devices; the bytes of memory that are still in use then.
+/// Resets both devices; returns the number of bytes of memory that are still in use.
 fn used_after_reset() -> usize {
     for ordinal in [1, 0] {
         ok(hip::hipSetDevice(ordinal));
@@ -294,7 +295,7 @@ fn used_after_reset() -> usize {
     total - free
 }
 
-/// After a reset the devices have the memory that they had before, and work.
+/// Checks that after a reset the devices work, and that no more than `used` bytes are in use.
 fn restored(seed: u64, used: usize) {
     assert_eq!(used_after_reset(), used, "seed {seed}: memory is left");
     hip::hipGetLastError();

@@ -1,4 +1,4 @@
-//! Graphs: captured, built, replayed.
+//! Graphs that are captured or built, and launched.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -27,7 +27,7 @@ fn captured_work_runs_when_the_graph_is_launched() {
     ok(hip::hipStreamWaitEvent(main, join, 0));
     ok(add(add_kernel, at, 4, main));
     let graph: P = get(|place| hip::hipStreamEndCapture(main, place));
-    // Nothing has run.
+    // So far nothing has been executed.
     ok(hip::hipMemset(at, 1, 256));
     assert_eq!(get::<usize>(|count| hip::hipGraphGetNodes(graph, 0, count)), 3);
     let ready = instance(graph);
@@ -73,11 +73,11 @@ fn built_graphs_respect_their_dependencies() {
     let graph: P = get(|place| hip::hipGraphCreate(place, 0));
     let n = 5u32;
     let arguments = [&raw const at as P, &raw const n as P];
-    // `hipKernelNodeParams`: block, no extra, function, grid, arguments, LDS.
+    // `hipKernelNodeParams`: block, no `extra`, function, grid, arguments, LDS size.
     let one = 1usize | 1 << 32;
     let kernel: [usize; 8] = [64 | 1 << 32, 1, 0, add_kernel, one, 1, arguments.as_ptr() as P, 0];
     let run: P = get(|place| hip::hipGraphAddKernelNode(place, graph, 0, 0, kernel.as_ptr() as P));
-    // `hipMemsetParams`: where, size of an element, height, pitch, value, width.
+    // `hipMemsetParams`: address, element size, height, pitch, value, width.
     let fill = |value: usize| [at, 4, 1, 0, value, 64];
     let before: P = get(|place| hip::hipGraphAddMemsetNode(place, graph, 0, 0, fill(10).as_ptr() as P));
     ok(hip::hipGraphAddDependencies(graph, &raw const before as P, &raw const run as P, 1));
@@ -98,7 +98,7 @@ fn built_graphs_respect_their_dependencies() {
     assert_eq!(out, [25; 2]);
     assert_eq!(hip::hipGraphExecMemsetNodeSetParams(ready, run, fill(20).as_ptr() as P), code::INVALID_VALUE);
 
-    // A graph in a graph, and faults.
+    // A graph inside a graph, and errors.
     let outer: P = get(|place| hip::hipGraphCreate(place, 0));
     let child: P = get(|place| hip::hipGraphAddChildGraphNode(place, outer, 0, 0, graph));
     let ready = instance(outer);

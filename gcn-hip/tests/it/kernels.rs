@@ -6,7 +6,8 @@ use gcn_emit::asm::{Options, assemble};
 
 use crate::api::{P, get, hip, ok};
 
-/// `add`: p[i] += n for the 64 * groups words of p. `beyond` stores at address 64, `stop` traps, `never` ends. `total` is a variable.
+/// `add` computes p[i] += n for the 64 * groups words of p. `beyond` stores to address 64, `stop` traps, `never` does not end. `total` is a
+/// variable.
 const TEXT: &str = r#"
 .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 .amdhsa_code_object_version 5
@@ -110,7 +111,7 @@ pub fn words(at: P, count: usize) -> Vec<u32> {
     out
 }
 
-/// Launches `add` for one group of 64.
+/// Launches `add` with one workgroup of 64 work-items.
 pub fn add(function: P, at: P, n: u32, stream: P) -> u32 {
     let arguments = [&raw const at as P, &raw const n as P];
     hip::hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, arguments.as_ptr() as P, 0)

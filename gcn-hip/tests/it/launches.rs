@@ -12,14 +12,14 @@ fn arguments_come_as_pointers_or_as_a_buffer() {
     let at = buffer(&[1; 128]);
     ok(add(add_kernel, at, 10, 0));
     assert_eq!(words(at, 128), [[11; 64], [1; 64]].concat());
-    // 8 bytes of pointer and 4 of the number.
+    // A pointer of 8 bytes and a number of 4.
     let mut packed = at.to_le_bytes().to_vec();
     packed.extend(100u32.to_le_bytes());
     let size = packed.len();
     let extra = [1, packed.as_ptr() as P, 2, &raw const size as P, 3];
     ok(hip::hipModuleLaunchKernel(add_kernel, 2, 1, 1, 64, 1, 1, 0, 0, 0, extra.as_ptr() as P));
     assert_eq!(words(at, 128), [[111; 64], [101; 64]].concat());
-    // A grid in work-items, with events around it.
+    // A grid counted in work-items, with an event before and after the launch.
     let events: [P; 2] = [get(hip::hipEventCreate), get(hip::hipEventCreate)];
     let [start, stop] = events;
     let e = extra.as_ptr() as P;
@@ -44,7 +44,7 @@ fn launches_that_cannot_be_are_refused() {
     assert_eq!(launch(add_kernel, 0, 64, 0, arguments), code::INVALID_CONFIGURATION);
     assert_eq!(launch(add_kernel, 1, 0, 0, arguments), code::INVALID_CONFIGURATION);
     assert_eq!(launch(add_kernel, 1, 1025, 0, arguments), code::INVALID_CONFIGURATION);
-    // `maxGridSize` is 2^31 - 1 in x, and work-items are counted in 32 bits.
+    // `maxGridSize` is 2^31 - 1 in x, and the number of work-items must fit in 32 bits.
     assert_eq!(launch(add_kernel, 1 << 31, 1, 0, arguments), code::INVALID_CONFIGURATION);
     assert_eq!(launch(add_kernel, 1 << 26, 64, 0, arguments), code::INVALID_CONFIGURATION);
     assert_eq!(launch(add_kernel, 1, 257, 0, arguments), code::LAUNCH_FAILURE, "compiled for 256");
@@ -55,12 +55,12 @@ fn launches_that_cannot_be_are_refused() {
         |groups| hip::hipModuleLaunchCooperativeKernel(add_kernel, groups, 1, 1, 64, 1, 1, 0, 0, arguments);
     assert_eq!(cooperative(1_000_000), code::TOO_LARGE);
     ok(cooperative(1));
-    // Nothing of this stays.
+    // No error persists.
     ok(hip::hipDeviceSynchronize());
     assert_eq!(words(at, 2), [1, 1]);
     let blocks: i32 =
         get(|place| hip::hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(place, add_kernel, 256, 0));
-    // Four SIMDs with eight waves each, for which the registers suffice.
+    // Four SIMDs with eight waves each; registers do not limit the number.
     assert_eq!(blocks, 8);
     assert_eq!(get::<u32>(|place| hip::hipFuncGetAttribute(place, 0, add_kernel)), 256);
 }
@@ -109,7 +109,7 @@ fn properties_and_attributes_agree() {
     assert_eq!(text(1160), b"gfx942:sramecc+:xnack-");
     assert_eq!(text(0), b"AMD Instinct MI300X");
     let number = |at: usize| i32::from_le_bytes(properties[at..at + 4].try_into().unwrap());
-    // warpSize, maxThreadsPerBlock, multiProcessorCount, clockRate: offsets and attributes of hip_runtime_api.h 7.1.
+    // Offsets and attributes of hip_runtime_api.h 7.1: warpSize, maxThreadsPerBlock, multiProcessorCount, clockRate.
     for (offset, attribute, value) in [(308, 87, 64), (320, 56, 1024), (388, 63, 304), (348, 5, 2_100_000)] {
         assert_eq!(number(offset), value);
         assert_eq!(get::<i32>(|place| hip::hipDeviceGetAttribute(place, attribute, 0)), value);

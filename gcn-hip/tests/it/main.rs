@@ -1,4 +1,4 @@
-//! Tests of the library as programs see it: loaded by the dynamic loader, or linked with programs that clang compiles.
+//! Tests of the library from the view of a program: loaded by the dynamic loader, or linked with programs that clang compiles.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "a C library is called")]
 #![allow(

@@ -1,4 +1,4 @@
-//! Memory: allocations, copies, fills, and what pointers are.
+//! Memory: allocations, copies, fills, and attributes of pointers.
 
 use crate::api::{P, code, device, get, hip, ok};
 use crate::kernels::{add, buffer, function, module, words};
@@ -29,7 +29,7 @@ fn memory_of_every_kind_is_one_address_for_host_and_kernel() {
     assert_eq!(hip::hipHostUnregister(at), code::NOT_REGISTERED);
     assert_eq!(hip::hipHostFree(pinned), 0);
     assert_eq!(hip::hipHostFree(pinned), code::INVALID_VALUE);
-    // Each kind has its own function.
+    // Each kind of memory has its own function to free it.
     assert_eq!(hip::hipHostFree(managed), code::INVALID_VALUE);
     ok(hip::hipFree(managed));
 }
@@ -51,7 +51,7 @@ fn copies_check_both_ranges() {
         (at, out, 17, H2D, code::INVALID_VALUE),
         (at, out, usize::MAX, H2D, code::INVALID_VALUE),
         (out, at, 4, 77, code::INVALID_DIRECTION),
-        // Not the device's.
+        // The ranges are not on the device.
         (out, out + page, 4, H2D, code::INVALID_VALUE),
         (out, out + page, 4, D2H, code::INVALID_VALUE),
         (0, 0, 0, H2D, 0),
@@ -85,14 +85,14 @@ fn rows_and_slices_are_copied_and_filled() {
     assert_ne!(hip::hipMemcpy2D(at, pitch, source.as_ptr() as P, 4, 8, 3, H2D), 0, "rows overlap");
     assert_eq!(hip::hipMemset2D(at, pitch, 0, 12, 4), code::INVALID_VALUE);
 
-    // `hip_Memcpy2D`: 4 bytes of the rows 1 and 2 from column 2 on, from the device (2) to the host (1).
+    // `hip_Memcpy2D`: 4 bytes from column 2 on in rows 1 and 2, from device memory (type 2) to host memory (type 1).
     let mut part = [0u8; 8];
     let to = part.as_mut_ptr() as P;
     let fields: [usize; 16] = [2, 1, 2, 0, at, 0, pitch, 0, 0, 1, to, 0, 0, 4, 4, 2];
     ok(hip::hipMemcpyParam2D(fields.as_ptr() as P));
     assert_eq!(part, [10, 11, 12, 13, 18, 19, 20, 21]);
 
-    // `hipMemcpy3DParms`: two slices of one row of 4 bytes.
+    // `hipMemcpy3DParms`: two slices, each with one row of 4 bytes.
     let mut slices = [0u8; 8];
     let to = slices.as_mut_ptr() as P;
     let mut fields = [0usize; 20];
@@ -108,7 +108,7 @@ fn a_null_pointer_has_no_inside() {
     let _device = device();
     let mut out = [7u8; 16];
     let to = out.as_mut_ptr() as P;
-    // Byte 2 of row 1 from null, of the host (1) and of the device (2).
+    // Reads byte 2 of row 1 at a null address: of the host (type 1) and of the device (type 2).
     for kind in [1, 2] {
         let fields: [usize; 16] = [2, 1, kind, 0, 0, 0, 8, 0, 0, 1, to, 0, 0, 4, 4, 2];
         assert_eq!(hip::hipMemcpyParam2D(fields.as_ptr() as P), code::INVALID_VALUE);
@@ -132,7 +132,7 @@ fn a_stale_pointer_stays_wrong_and_memory_of_the_program_its_own() {
     let mut own = [5u32; 4];
     let at = own.as_mut_ptr() as P;
     assert_eq!(hip::hipMemcpy(at, stale, 4, DEFAULT), code::INVALID_VALUE);
-    // Registered for a while, it is ordinary memory again.
+    // After it was registered and unregistered, it is ordinary memory again.
     ok(hip::hipHostRegister(at, 16, 0));
     ok(hip::hipHostUnregister(at));
     let device = buffer(&[8; 4]);

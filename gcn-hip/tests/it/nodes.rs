@@ -1,4 +1,4 @@
-//! Nodes of graphs: their memory, objects, events and attributes. What is expected is what ROCm's runtime does and documents.
+//! Nodes of graphs: memory, user objects, events and attributes. The expected results are those of ROCm's runtime and its documentation.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -16,7 +16,7 @@ fn instance(graph: P) -> P {
     get(|place| hip::hipGraphInstantiate(place, graph, 0, 0, 0))
 }
 
-/// Adds a node by a function that takes `more` after the four arguments that all take.
+/// Adds a node through a function that takes the arguments `more` after the four common ones.
 #[track_caller]
 fn add(name: &str, graph: P, after: &[P], more: &[P]) -> P {
     get(|place| invoke(name, &[&[place, graph, after.as_ptr() as P, after.len()], more].concat()))
@@ -29,7 +29,7 @@ fn allocation(bytes: P) -> [P; 15] {
     parameters
 }
 
-/// Adds a node that allocates: the node and its address.
+/// Adds an allocation node; returns the node and the memory's address.
 fn allocate(graph: P, bytes: P) -> (P, P) {
     let mut parameters = allocation(bytes);
     let node = add("hipGraphAddMemAllocNode", graph, &[], &[parameters.as_mut_ptr() as P]);
@@ -37,16 +37,16 @@ fn allocate(graph: P, bytes: P) -> (P, P) {
     (node, parameters[14])
 }
 
-/// `hipMemsetParams` for words.
+/// `hipMemsetParams` for a fill of `count` words.
 fn filling(at: P, value: P, count: P) -> [P; 6] {
     [at, 4, 1, 0, value, count]
 }
 
-/// Bytes of graphs in use on device 0, and the most that there were.
+/// The bytes of graph memory in use on device 0, and their maximum so far.
 fn in_use() -> [P; 2] {
     [0, 1].map(|attribute| {
         let found = get(|place| invoke("hipDeviceGetGraphMemAttribute", &[0, attribute, place]));
-        // What is reserved is what is in use.
+        // The number of reserved bytes equals that of bytes in use.
         assert_eq!(
             found,
             get::<P>(|place| invoke("hipDeviceGetGraphMemAttribute", &[0, attribute + 2, place]))
@@ -76,18 +76,18 @@ fn memory_of_a_graph_is_in_use_from_its_node_to_the_one_that_frees_it() {
     let kept = instance(graph);
     ok(hip::hipGraphLaunch(kept, 0));
     assert_eq!((out, in_use()), ([7; 2], [BYTES, BYTES]));
-    // It is still in use, and the program may use it and free it.
+    // The memory is still in use; the program may use and free it.
     assert_eq!(hip::hipGraphLaunch(kept, 0), code::INVALID_VALUE);
     assert_eq!(words(at, 2), [7, 7]);
     ok(hip::hipFree(at));
     assert_eq!((hip::hipFree(at), in_use()), (code::INVALID_VALUE, [0, BYTES]));
     ok(hip::hipGraphLaunch(kept, 0));
     ok(hip::hipFreeAsync(at, 0));
-    // Two instances would use the same memory.
+    // A second instance would use the same memory, so it is refused.
     assert_eq!(hip::hipGraphInstantiate(&raw mut out as P, graph, 0, 0, 0), code::NOT_SUPPORTED);
     ok(hip::hipGraphExecDestroy(kept));
 
-    // An instance that frees what its last launch has left.
+    // An instance that frees the memory that its last launch has left allocated.
     let again: P = get(|place| invoke("hipGraphInstantiateWithFlags", &[place, graph, 1]));
     ok(hip::hipGraphLaunch(again, 0));
     ok(hip::hipGraphLaunch(again, 0));
@@ -95,7 +95,7 @@ fn memory_of_a_graph_is_in_use_from_its_node_to_the_one_that_frees_it() {
     ok(hip::hipFree(at));
     ok(hip::hipGraphExecDestroy(again));
 
-    // A node that frees it, once.
+    // A node that frees the memory; a second one is refused.
     let freed = add("hipGraphAddMemFreeNode", graph, &[copied], &[at]);
     let mut place: P = 0;
     let twice = [&raw mut place as P, graph, &raw const copied as P, 1, at];
@@ -133,11 +133,11 @@ fn memory_outlives_its_graph_while_it_is_in_use() {
     ok(hip::hipMemset(at, 3, 4096));
     assert_eq!(words(at, 1), [0x0303_0303]);
     ok(hip::hipGraphLaunch(frees, 0));
-    // It was the last that knew of the memory.
+    // The destroyed graph was the last reference to the memory.
     assert_eq!(hip::hipMemset(at, 3, 4096), code::INVALID_VALUE);
     assert_eq!(hip::hipGraphLaunch(frees, 0), code::INVALID_VALUE);
     assert_eq!(free(), before);
-    // What cannot be allocated or freed.
+    // Allocations and frees that are refused.
     let graph = graph();
     for (word, value) in [(0, 0), (1, 0), (1, 1 | 2 << 32), (13, 0)] {
         let mut wrong = allocation(64);
@@ -161,7 +161,7 @@ fn memory_outlives_its_graph_while_it_is_in_use() {
 fn objects_are_destroyed_with_their_last_reference() {
     static GONE: AtomicU32 = AtomicU32::new(0);
     extern "C" fn destroy(by: P) {
-        // The runtime may be used.
+        // The destructor may use the runtime.
         assert_eq!(hip::hipGetLastError(), 0);
         GONE.fetch_add(by as u32, Relaxed);
     }
@@ -173,14 +173,14 @@ fn objects_are_destroyed_with_their_last_reference() {
     let one = object(1, 2);
     ok(invoke("hipUserObjectRetain", &[one, 3]));
     ok(invoke("hipUserObjectRelease", &[one, 4]));
-    // More than there are is nothing.
+    // Releasing more references than there are has no effect.
     ok(invoke("hipUserObjectRelease", &[one, 2]));
     assert_eq!(gone(), 0);
     ok(invoke("hipUserObjectRelease", &[one, 1]));
     assert_eq!(gone(), 1);
     ok(invoke("hipUserObjectRelease", &[one, 1]));
 
-    // References that are given to a graph, and ones of its own.
+    // References that are moved to a graph, and additional references for a graph.
     let graph = graph();
     let (moved, kept) = (object(10, 1), object(100, 1));
     ok(invoke("hipGraphRetainUserObject", &[graph, moved, 1, 1]));
@@ -213,7 +213,7 @@ fn objects_are_destroyed_with_their_last_reference() {
     ok(hip::hipGraphDestroy(graph));
 }
 
-/// The parameters of a node that runs `add` with one group, which hold pointers to what they are made of.
+/// The parameters of a kernel node that runs `add` with one workgroup; they contain pointers to the arguments.
 fn kernel(function: P, arguments: &[P; 2]) -> [P; 8] {
     let one = 1usize | 1 << 32;
     [64 | 1 << 32, 1, 0, function, one, 1, arguments.as_ptr() as P, 0]
@@ -237,13 +237,14 @@ fn kernels_have_attributes() {
         |ratio: f32, miss: u64, bytes: u64| [4096, 2 | u64::from(ratio.to_bits()) << 32, miss, bytes];
     ok(set(window(0.5, 1, 0)));
     assert_eq!(attribute(node), window(0.5, 1, 0));
-    // A share beyond 0 to 1, misses that persist, and bytes: devices have no window (`accessPolicyMaxWindowSize` is 0).
+    // Invalid windows: a hit ratio outside of 0 to 1, the persisting property for misses, and a size above 0, since devices have no window
+    // (`accessPolicyMaxWindowSize` is 0).
     for wrong in [window(1.1, 1, 0), window(-0.6, 1, 0), window(0.5, 2, 0), window(0.5, 1, 1024)] {
         assert_eq!(set(wrong), code::INVALID_VALUE);
     }
     ok(invoke("hipGraphKernelNodeCopyAttributes", &[node, other]));
     assert_eq!(attribute(other), window(0.5, 1, 0));
-    // Another attribute than the one that was set.
+    // Querying another attribute than the one that was set is an error.
     let mut value = [0u64; 8];
     let place = value.as_mut_ptr() as P;
     assert_eq!(invoke("hipGraphKernelNodeGetAttribute", &[node, 2, place]), code::INVALID_VALUE);
@@ -303,7 +304,7 @@ fn one_function_adds_nodes_of_all_kinds() {
     let (graph, child) = (graph(), graph());
     let _ = add("hipGraphAddMemsetNode", child, &[], &[filling(at, 20, 64).as_ptr() as P]);
     let event: P = get(hip::hipEventCreate);
-    // `hipGraphNodeParams`: the kind, then from byte 16 on what the function of the kind takes.
+    // `hipGraphNodeParams`: the kind of the node, then from byte 16 on the parameters of that kind.
     let any = |kind: P, parameters: &[P]| {
         let mut whole = [0; 32];
         whole[0] = kind;
@@ -337,10 +338,10 @@ fn one_function_adds_nodes_of_all_kinds() {
     let _ = add("hipGraphAddNode", graph, &[allocated], &[any(11, &[memory[2 + 14]]).as_ptr() as P]);
     let ready = instance(graph);
     ok(hip::hipGraphLaunch(ready, 0));
-    // Functions of the host run on a thread of their own.
+    // Host callbacks run on a separate thread.
     ok(hip::hipDeviceSynchronize());
     assert_eq!((out, CALLS.load(Relaxed), words(at, 1)), ([25; 4], 3, vec![1]));
-    // Changes of one kind: in the graph, and in the instance.
+    // Replaces the parameters of a node by others of the same kind: in the graph, and in the instance.
     let other = any(2, &filling(at, 9, 64));
     ok(invoke("hipGraphExecNodeSetParams", &[ready, nodes[6], other.as_ptr() as P]));
     ok(hip::hipGraphLaunch(ready, 0));
@@ -370,7 +371,7 @@ fn instances_refuse_what_they_cannot_take_over() {
     copy(part, a, b, 3);
     let child = add("hipGraphAddChildGraphNode", whole, &[node], &[part]);
     let ready = instance(whole);
-    // Another direction.
+    // A copy in another direction is refused.
     let mut error = [0 as P, 0];
     let (wrong_node, result) = (&raw mut error[0] as P, &raw mut error[1] as P);
     let into_host = graph();
@@ -392,7 +393,7 @@ fn instances_refuse_what_they_cannot_take_over() {
         assert_eq!(set(wrong.0, wrong.1, wrong.2, wrong.3), code::INVALID_VALUE, "{wrong:?}");
     }
     ok(set(a, b, 128, 3));
-    // The graph of a node: of the same shape only.
+    // The child graph of a node can be replaced only by one of the same structure.
     copy(other, b, a, 3);
     ok(invoke("hipGraphExecChildGraphNodeSetParams", &[ready, child, other]));
     const UNKNOWN: u32 = 999;
@@ -402,13 +403,13 @@ fn instances_refuse_what_they_cannot_take_over() {
     assert_eq!(invoke("hipGraphExecChildGraphNodeSetParams", &[ready, node, part]), code::INVALID_VALUE);
     ok(hip::hipMemset(a, 0, 256));
     ok(hip::hipGraphLaunch(ready, 0));
-    // The first half of b went to a, and all of a back to b.
+    // The first half of `b` was copied to `a`, and then all of `a` to `b`.
     assert_eq!((words(b, 64)[31], words(b, 64)[32]), (2, 0));
-    // A node that has gone cannot be switched.
+    // A destroyed node cannot be enabled or disabled.
     ok(invoke("hipGraphNodeSetEnabled", &[ready, node, 0]));
     ok(invoke("hipGraphDestroyNode", &[node]));
     assert_eq!(invoke("hipGraphNodeSetEnabled", &[ready, node, 1]), code::INVALID_VALUE);
-    // `hipGraphInstantiateParams`: the outcome is told, too.
+    // `hipGraphInstantiateParams`: the result is also stored in the structure.
     let mut parameters = [9 as P, 0, 9, 0];
     let at = parameters.as_mut_ptr() as P;
     let made: P = get(|place| invoke("hipGraphInstantiateWithParams", &[place, part, at]));
@@ -418,12 +419,12 @@ fn instances_refuse_what_they_cannot_take_over() {
     assert_eq!(invoke("hipGraphInstantiateWithParams", &[result, part, at]), code::INVALID_VALUE);
     assert_eq!(parameters[2] as u32, 1);
     assert_eq!(invoke("hipGraphInstantiateWithFlags", &[result, part, 2]), code::INVALID_VALUE);
-    // Fills of no words, and a row that is longer than the memory.
+    // Invalid fills: fills of no words, and a row that is longer than the memory.
     for wrong in [filling(a, 0, 0), [a, 4, 0, 256, 0, 64], [a, 4, 1, 512, 0, 64], [a, 4, 2, 128, 0, 64]] {
         let arguments = [result, part, NO_NODES.as_ptr() as P, 0, wrong.as_ptr() as P];
         assert_eq!(invoke("hipGraphAddMemsetNode", &arguments), code::INVALID_VALUE, "{wrong:?}");
     }
-    // Edges: both ends or none.
+    // The arrays of edges' start and end nodes must both be given, or neither.
     let mut count = 4usize;
     let (edges, many) = ([[9 as P; 4]; 2], &raw mut count as P);
     let [from, to] = edges.each_ref().map(|side| side.as_ptr() as P);
@@ -439,7 +440,7 @@ fn what_waits_for_the_null_stream_ends_a_capture() {
     let stream: P = get(hip::hipStreamCreate);
     const IMPLICIT: u32 = 906;
     const INVALIDATED: u32 = 901;
-    // In every mode.
+    // The same in every capture mode.
     for mode in 0..3 {
         for (name, arguments) in
             [("hipMemcpy", [at, host.as_ptr() as P, 256, 1]), ("hipMemset", [at, 0, 256, 0])]

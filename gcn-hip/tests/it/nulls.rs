@@ -1,4 +1,4 @@
-//! Wrong arguments: every function with nothing but null, and those of devices, handles and ranges with ones that do not exist.
+//! Invalid arguments: every function with null and zero arguments only, and with devices, handles and ranges that do not exist.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use crate::api::{P, code, device, hip, ok, symbol};
 use crate::fuzz::{invoke, invoke_at};
 use crate::kernels::buffer;
 
-/// Functions that HIP documents to succeed with null and zero: settings and questions without a result, device 0, the default
-/// stream, nothing to free, copies and fills of no bytes.
+/// Functions that according to HIP's documentation succeed with null and zero arguments: settings, queries without a result, device 0, the
+/// default stream, freeing null, and copies and fills of 0 bytes.
 const ACCEPT: &str = "
     hipInit hipSetDevice hipSetDeviceFlags hipSetValidDevices hipDeviceReset hipDeviceSynchronize hipDeviceSetLimit
     hipDeviceSetCacheConfig hipDeviceSetSharedMemConfig hipDeviceGetStreamPriorityRange hipDevicePrimaryCtxRelease
@@ -23,7 +23,7 @@ const ACCEPT: &str = "
     hipMemset3D hipMemset3D_spt hipMemset3DAsync hipMemset3DAsync_spt
 ";
 
-/// Functions that give no code.
+/// Functions that do not return an error code.
 const NO_CODE: [&str; 9] = [
     "hipApiName",
     "hipCreateChannelDesc",
@@ -42,7 +42,7 @@ fn null_is_refused_where_something_is_needed() {
     let (mut accepted, mut count) = (BTreeSet::new(), 0);
     for row in include_str!("../../data/functions.tsv").lines().filter(|line| !line.starts_with('#')) {
         let [version, name, path, _] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
-        // The compiler's start-up code alone calls those with underscores.
+        // Functions with leading underscores are called by the compiler's start-up code only.
         if name.starts_with("__hip") || NO_CODE.contains(&name) {
             continue;
         }
@@ -52,7 +52,7 @@ fn null_is_refused_where_something_is_needed() {
         match found {
             0 => drop(accepted.insert(name)),
             _ if path == "-" => assert_eq!(found, code::NOT_SUPPORTED, "{name}"),
-            // A panic inside is `hipErrorUnknown`.
+            // `hipErrorUnknown` (999) would mean that the call panicked.
             _ => assert!(found != 999 && found != code::NOT_SUPPORTED, "{name}: {found}"),
         }
         count += 1;
@@ -62,7 +62,7 @@ fn null_is_refused_where_something_is_needed() {
     assert_eq!(accepted, ACCEPT.split_whitespace().collect());
 }
 
-/// A device that does not exist is refused by every function that takes one: `D` stands for it, `O` for a place.
+/// Every function with a device argument refuses a device that does not exist: `D` stands for the device, `O` for the address of a result.
 #[test]
 fn devices_that_do_not_exist() {
     let _device = device();
@@ -89,7 +89,7 @@ fn devices_that_do_not_exist() {
     }
 }
 
-/// Memory that was freed, and ranges that leave an allocation by a byte: `F` was freed, `M` has 4,096 bytes, `H` is the host's.
+/// Freed memory, and ranges that exceed an allocation by one byte, are refused: `F` was freed, `M` has 4,096 bytes, `H` is host memory.
 #[test]
 fn memory_that_is_not_there() {
     let _device = device();

@@ -1,8 +1,9 @@
-//! Programs that nobody here wrote: compiled unchanged, run on the library, judged by their own check.
+//! Third-party programs, compiled unchanged and run with the library; each program checks its own results.
 //!
-//! `GCN_HIP_PROGRAMS` is a folder with a folder for each program, and in it `cmd.json`: `sources`, `flags`, `args`, and `ok`, a regular
-//! expression of Python for what a run that is right prints. `GCN_HIP_SDK` has the headers (`include`), the device libraries (`bc`) and a
-//! library to link with (`lib`). `GCN_HIP_ONLY` is a list of names, `GCN_HIP_SECONDS` the limit for each run.
+//! `GCN_HIP_PROGRAMS` is a folder that contains a folder for each program with a file `cmd.json`: `sources`, `flags`, `args`, and `ok`, a
+//! Python regular expression that matches the output of a successful run. `GCN_HIP_SDK` contains the headers (`include`), the device
+//! libraries (`bc`) and a library to link with (`lib`). `GCN_HIP_ONLY` is a list of programs to run, `GCN_HIP_SECONDS` the time limit for
+//! each run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use serde_json::Value;
 
 use crate::api::library;
 
-/// The targets that programs are compiled for.
+/// The targets for which programs are compiled.
 pub const TARGETS: [&str; 2] = ["gfx90a", "gfx942"];
 
-/// Compiles for targets whose waves have as many lanes.
+/// Compiles for the targets of one wave size.
 pub struct Compiler<'a> {
     pub clang: &'a Path,
     pub sdk: &'a Path,
@@ -25,7 +26,7 @@ pub struct Compiler<'a> {
     pub lanes: u32,
 }
 
-/// Programs that do not report success, and why.
+/// Programs that are known not to report success, with the reasons.
 const KNOWN: &str = include_str!("../programs/known.tsv");
 
 struct Program {
@@ -39,7 +40,7 @@ impl Program {
         self.command[key].as_array().map(|l| l.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
     }
 
-    /// Runs it: true if it reports success, with the seconds that it took.
+    /// Runs a program. Returns true if it reports success, and the seconds that it took.
     fn run(&self, program: &Path, libraries: &Path, target: &str, limit: Duration) -> (bool, f64) {
         let start = Instant::now();
         let output = libraries.join(format!("{}.out", self.name));
@@ -60,7 +61,7 @@ impl Program {
             std::thread::sleep(Duration::from_millis(5));
         }
         let seconds = start.elapsed().as_secs_f64();
-        // The expressions look ahead, which only Python's module is sure to read as they are meant.
+        // The expressions use look-ahead and are evaluated by Python, for which they were written.
         let search = "import re,sys; sys.exit(re.search(sys.argv[1], open(sys.argv[2], errors='replace').read()) is None)";
         let ok = self.command["ok"].as_str().unwrap_or("$^");
         let judged = Command::new("python3").args(["-c", search, ok]).arg(&output).status().unwrap();
@@ -69,7 +70,7 @@ impl Program {
 }
 
 impl Compiler<'_> {
-    /// Compiles a program: the sources and flags of clang that it has, in its folder.
+    /// Compiles a program in its folder, with its sources and clang flags.
     pub fn run(&self, folder: &Path, sources: &[&str], flags: &[&str], out: &Path) -> Result<(), String> {
         let joined = |part: &str| self.sdk.join(part).display().to_string();
         let lanes = ["__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__"];

@@ -1,5 +1,5 @@
-//! Ranges of memory: advice by pages, who has access, directions of copies, and buffers of arguments. What is expected is what ROCm's
-//! runtime does and AMD's own tests ask for.
+//! Memory ranges: advice about pages, access rights, copy directions, and argument buffers. The expected results are those of ROCm's
+//! runtime and AMD's own tests.
 
 use crate::api::{P, code, device, get, hip, ok};
 use crate::fuzz::invoke;
@@ -20,7 +20,7 @@ fn advice_is_of_whole_pages() {
     let advise =
         |advice: P, from: P, bytes: P, device: P| invoke("hipMemAdvise", &[at + from, bytes, advice, device]);
     let [read_mostly_of, preferred, accessed_by, prefetched]: [P; 4] = [1, 2, 3, 4];
-    // A part of the second and of the third page.
+    // Covers the second half of the second page and the first half of the third.
     ok(advise(1, PAGE + PAGE / 2, PAGE, 0));
     let read_mostly: Vec<i32> = (0..4).map(|page| attribute(read_mostly_of, page, 1)).collect();
     assert_eq!(read_mostly, [0, 1, 1, 0]);
@@ -28,7 +28,7 @@ fn advice_is_of_whole_pages() {
         (attribute(read_mostly_of, 1, 2), attribute(read_mostly_of, 0, 2), attribute(read_mostly_of, 2, 2)),
         (1, 0, 0)
     );
-    // Of all pages, and then of the first another one.
+    // Sets advice for all pages, then a different value for the first page.
     ok(advise(3, 0, 4 * PAGE, 1));
     assert_eq!(attribute(preferred, 0, 4), 1);
     ok(advise(3, 0, 1, 0));
@@ -52,7 +52,7 @@ fn advice_is_of_whole_pages() {
 #[test]
 fn places_and_directions_are_checked() {
     let _device = device();
-    // `hipMemAccessDesc`: kind of place, device, access.
+    // `hipMemAccessDesc`: location type, device, access.
     let pool: P = get(|place| invoke("hipDeviceGetDefaultMemPool", &[place, 0]));
     for (access, device, expected) in [
         (3u32, 1u32, 0),
@@ -70,7 +70,7 @@ fn places_and_directions_are_checked() {
     let (place, mut flags) = ([1u32, 2], 0u32);
     let arguments = [&raw mut flags as P, pool, place.as_ptr() as P];
     assert_eq!(invoke("hipMemPoolGetAccess", &arguments), code::INVALID_VALUE);
-    // A variable is on the device.
+    // A variable is in device memory.
     let own = [0u32; 2];
     let host = own.as_ptr() as P;
     for (name, kinds) in [("hipMemcpyToSymbol", [0, 2]), ("hipMemcpyFromSymbol", [0, 1])] {
@@ -79,7 +79,7 @@ fn places_and_directions_are_checked() {
             assert_eq!(invoke(name, &[to, from, 4, 0, kind]), code::INVALID_DIRECTION, "{name} {kind}");
         }
     }
-    // A signal is a word of 64 bits.
+    // Signal memory is a single 64-bit word.
     let mut at: P = 0;
     let signal = |bytes: P, place: P| invoke("hipExtMallocWithFlags", &[place, bytes, 2]);
     assert_eq!([signal(0, &raw mut at as P), signal(16, &raw mut at as P)], [code::INVALID_VALUE; 2]);
@@ -90,12 +90,12 @@ fn places_and_directions_are_checked() {
     assert_eq!(hip::hipStreamWaitEvent(GONE, 0, 0), code::INVALID_HANDLE);
     let event: P = get(hip::hipEventCreate);
     assert_eq!(hip::hipStreamWaitEvent(0, event, 7), code::INVALID_VALUE);
-    // Memory that the process does not have.
+    // A range that the process has not mapped.
     assert_eq!(hip::hipHostRegister(host, 1 << 46, 0), code::INVALID_VALUE);
-    // `HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS` is of memory on a device; `hipErrorInvalidDevicePointer`.
+    // `HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS` exists for device memory only; otherwise the error is `hipErrorInvalidDevicePointer`.
     let value = 1u32;
     assert_eq!(invoke("hipPointerSetAttribute", &[&raw const value as P, 6, host]), 17);
-    // `HIP_POINTER_ATTRIBUTE_RANGE_SIZE` has 32 bits.
+    // `HIP_POINTER_ATTRIBUTE_RANGE_SIZE` is written as 32 bits.
     let mut size = [7u32; 2];
     ok(invoke("hipPointerGetAttribute", &[size.as_mut_ptr() as P, 12, at]));
     assert_eq!(size, [8, 7]);
@@ -111,14 +111,14 @@ fn waiting_ends_the_captures_of_other_streams() {
     for mode in [0, 1] {
         ok(hip::hipStreamBeginCapture(one, mode));
         let mut status = 0u32;
-        // The null stream and its other name would wait for what is captured.
+        // The null stream, by either of its handles, would wait for the captured work, so using it is an error.
         for null in [0, 1] {
             assert_eq!(hip::hipStreamIsCapturing(null, &raw mut status as P), IMPLICIT);
         }
         assert_eq!(hip::hipStreamSynchronize(other), code::CAPTURE_UNSUPPORTED);
         assert_eq!(hip::hipStreamEndCapture(one, &raw mut graph as P), INVALIDATED);
     }
-    // Relaxed captures do not mind, and streams that do not block are not waited for.
+    // Relaxed captures allow it, and non-blocking streams are not waited for.
     ok(hip::hipStreamBeginCapture(one, 2));
     ok(hip::hipStreamSynchronize(other));
     ok(hip::hipStreamEndCapture(one, &raw mut graph as P));
@@ -133,7 +133,7 @@ fn a_buffer_of_arguments_may_end_in_padding() {
     let _device = device();
     let at = buffer(&[1; 64]);
     let kernel = function(module(), "add");
-    // A structure of a pointer and an `int`: 12 bytes and 4 of padding.
+    // A structure of a pointer and an `int`: 12 bytes, and 4 bytes of padding.
     let arguments = [at, 5 | 0x7777 << 32];
     let launch = |bytes: P| {
         let extra = [1, arguments.as_ptr() as P, 2, &raw const bytes as P, 3];
@@ -142,7 +142,7 @@ fn a_buffer_of_arguments_may_end_in_padding() {
     ok(launch(16));
     ok(launch(12));
     assert_eq!(words(at, 64), [11; 64]);
-    // More work-items than a workgroup can have: no workgroup fits.
+    // If there are more work-items than a workgroup can have, no workgroup fits.
     let name = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor";
     assert_eq!(get::<u32>(|place| invoke(name, &[place, kernel, i32::MAX as P, 0])), 0);
 }

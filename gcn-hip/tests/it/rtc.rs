@@ -1,4 +1,4 @@
-//! Kernels that are compiled while the program runs, by clang alone: no part of ROCm is needed.
+//! Kernels compiled at run time with clang alone, without any part of ROCm.
 
 use std::ffi::{CStr, CString};
 
@@ -8,14 +8,14 @@ use crate::api::{P, device, get, hip, ok};
 use crate::fuzz::invoke;
 use crate::kernels::{add, buffer, function, words};
 
-/// Arrays of C strings, as C passes them.
+/// Arrays of C strings in the form that C functions take.
 fn strings(texts: &[&str]) -> (Vec<CString>, Vec<P>) {
     let owned: Vec<_> = texts.iter().map(|text| CString::new(*text).unwrap()).collect();
     let places = owned.iter().map(|text| text.as_ptr() as P).collect();
     (owned, places)
 }
 
-/// A program with a header, and the options that make it independent of ROCm.
+/// An `hiprtc` program with a header, and the options that make it independent of ROCm.
 fn program(source: &str) -> P {
     let (_source, places) = strings(&[source, "kernels.cu"]);
     let (_header, headers) = strings(&["#define KERNEL extern \"C\" __attribute__((global))"]);
@@ -57,7 +57,7 @@ fn a_kernel_is_compiled_and_run() {
     ok(hip::hipModuleUnload(module));
 }
 
-/// A kernel in one program calls a function of another: their bitcode is linked, with an option for the compiler.
+/// A kernel in one program calls a function of another. Their bitcode is linked, with an option for the compiler.
 #[test]
 fn bitcode_is_linked() {
     const BITCODE: usize = 100;
@@ -102,7 +102,7 @@ fn bitcode_is_linked() {
     assert_eq!(invoke("hiprtcLinkDestroy", &[link]), 3);
 }
 
-/// The codes are those of `hiprtcResult`: invalid input 3, invalid program 4, compilation 6.
+/// The expected codes are those of `hiprtcResult`: invalid input 3, invalid program 4, compilation 6.
 #[test]
 fn what_cannot_be_compiled_is_said() {
     let (Some(_), Some(_)) = (tool("clang++"), tool("lld")) else { return };

@@ -1,16 +1,17 @@
-//! Settings that change nothing here, and how they are checked: as ROCm's runtime does.
+//! Settings that have no effect in this library but are checked as in ROCm's runtime.
 
 use crate::api::{P, code, device, get, ok};
 use crate::fuzz::invoke;
 use crate::kernels::{buffer, function, module, words};
 
-/// Setter, getter, accepted values, refused values, and what the getter tells afterwards; `None`: the value, less its unknown bits.
+/// The setter, the getter, the accepted values, the refused values, and the value that the getter returns afterwards; if that is `None`,
+/// the getter returns the value that was set, without unknown bits.
 type Setting = (&'static str, &'static str, &'static [P], &'static [P], Option<u32>);
 
 #[test]
 fn settings_are_checked_and_kept() {
     let _device = device();
-    // Setter, getter, what is accepted, what is not, and what is told afterwards.
+    // Setter, getter, accepted values, refused values, and the value returned afterwards.
     let settings: [Setting; 3] = [
         ("hipDeviceSetCacheConfig", "hipDeviceGetCacheConfig", &[0, 1, 2, 3], &[4, 0xffff_ffff], Some(0)),
         (
@@ -72,7 +73,7 @@ fn devices_are_linked_to_each_other() {
     assert_eq!(place, [4, 1]);
     assert_eq!([ask(0, 0), ask(0xffff_ffff, 1)], [code::INVALID_VALUE; 2]);
     assert_eq!([ask(0, 2), ask(2, 0)], [code::INVALID_DEVICE; 2]);
-    // A pool is of its device.
+    // A pool can be used on its own device only.
     let pool: P = get(|place| invoke("hipDeviceGetDefaultMemPool", &[place, 1]));
     assert_eq!(invoke("hipDeviceSetMemPool", &[0, pool]), code::INVALID_DEVICE);
     for wrong in [2, 0xffff_ffff] {
@@ -86,7 +87,7 @@ fn launches_may_be_set_up_step_by_step() {
     let _device = device();
     let (at, n) = (buffer(&[1; 64]), 6u32);
     let kernel = function(module(), "add");
-    // `dim3` takes two registers: x and y, and z.
+    // `dim3` is passed in two registers: x and y in one, z in the other.
     let (grid, block) = ([1 | 1 << 32, 1], [64 | 1 << 32, 1]);
     ok(invoke("hipConfigureCall", &[grid[0], grid[1], block[0], block[1], 0, 0]));
     ok(invoke("hipSetupArgument", &[&raw const n as P, 4, 8]));
@@ -110,7 +111,7 @@ fn one_kernel_runs_on_several_devices() {
         places[device] = buffer(&[1; 64]);
         function(module(), "add")
     });
-    // Each device has its own handle of a kernel of a module, so that this is a launch on the first device only.
+    // A kernel has a different handle on each device, so this launches on the first device only.
     let arguments = [&raw const places[0] as P, &raw const n as P];
     let launch = |device: P| {
         ok(invoke("hipSetDevice", &[device]));

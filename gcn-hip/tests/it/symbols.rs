@@ -2,8 +2,8 @@
 
 use crate::api::{code, hip, symbol};
 
-/// The table is that of ROCm's version script; glibc finds each name with its version, as programs ask for it, and without one, as
-/// `dlsym` does.
+/// The table equals that of ROCm's version script. glibc finds each name with its version, as programs request it, and without a version,
+/// as `dlsym` requests it.
 #[test]
 fn every_function_has_the_version_that_programs_ask_for() {
     let table = include_str!("../../data/functions.tsv");
@@ -19,7 +19,7 @@ fn every_function_has_the_version_that_programs_ask_for() {
     assert!(count > 500, "{count}");
 }
 
-/// `hip_prof_str.h`: numbers begin at 1, and 50 is reserved.
+/// In `hip_prof_str.h`, numbers begin at 1, and 50 is reserved.
 #[test]
 fn functions_have_the_numbers_of_the_tracer() {
     type Name = unsafe extern "C" fn(u32) -> *const std::ffi::c_char;
@@ -37,7 +37,7 @@ fn what_is_missing_says_so() {
     assert_eq!(hip::hipGetLastError(), 0);
 }
 
-/// A function's address by its name, and what `hipGetProcAddress` says about the name.
+/// The address of a function by name, and the status that `hipGetProcAddress` returns.
 fn address(name: &str, version: i32, flags: u64) -> (u32, u64, u32) {
     let name = std::ffi::CString::new(name).unwrap();
     let (mut place, mut said) = (0u64, 9u32);
@@ -46,19 +46,20 @@ fn address(name: &str, version: i32, flags: u64) -> (u32, u64, u32) {
     (code, place, said)
 }
 
-/// Triton and others find all functions this way; 70_125_424 is what the library says to be, 701 the form of the documentation.
+/// Triton and others look up all functions in this way. 70_125_424 is the version that the library reports, 701 the form in the
+/// documentation.
 #[test]
 fn functions_are_found_by_name_and_version() {
     let at = |name, version| symbol(name, Some(version)) as u64;
     for version in [70_125_424, 701] {
         assert_eq!(address("hipMalloc", version, 0), (0, at("hipMalloc", "hip_4.2"), 0));
-        // The header's macro gives programs for HIP 6 the new structure.
+        // For HIP 6, the header's macro selects the function with the new structure.
         let properties = at("hipGetDevicePropertiesR0600", "hip_6.0");
         assert_eq!(address("hipGetDeviceProperties", version, 0), (0, properties, 0));
     }
     let properties = at("hipGetDeviceProperties", "hip_4.2");
     assert_eq!(address("hipGetDeviceProperties", 507, 0), (0, properties, 0));
-    // 2: default streams of the thread.
+    // Flag 2: functions that use the per-thread default stream.
     assert_eq!(address("hipMemcpy", 701, 2), (0, at("hipMemcpy_spt", "hip_5.2"), 0));
     assert_eq!(address("hipMemcpy", 701, 0), (0, at("hipMemcpy", "hip_4.2"), 0));
     assert_eq!(address("hipNoSuchFunction", 701, 0), (code::INVALID_VALUE, 0, 1));

@@ -1,4 +1,4 @@
-//! The lessons on the library: each gives what it gives on gcn-dsl's simulator.
+//! Runs the lessons on the library; each must give the same result as on gcn-dsl's simulator.
 
 use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::*;
@@ -7,8 +7,8 @@ use gcn_test_support::env::is_full_run;
 
 use crate::{TARGET, devices, file, tests};
 
-/// Two sizes of all lessons (all of them if `GCN_FUZZ_COUNT` is set), most of which are the reference's bit for bit on both; what is not differs from it in the same
-/// elements, by the same.
+/// Runs all lessons in two sizes (in all sizes if `GCN_FUZZ_COUNT` is set). Most results equal the reference bit for bit, here and on the
+/// simulator; the others differ from it in the same elements and by the same amounts.
 #[test]
 fn lessons_give_on_hip_what_they_give_on_the_simulator() {
     let hip = &devices()[0];
@@ -36,7 +36,7 @@ fn lessons_give_on_hip_what_they_give_on_the_simulator() {
         }
     }
     println!("{target}: {ran} runs, {exact} the reference's bit for bit");
-    // All but those with exponentials are exact.
+    // All lessons without exponentials are exact.
     assert!(ran > 45 && exact * 4 > ran * 3, "{exact} of {ran}");
 }
 
@@ -53,7 +53,7 @@ fn the_same_holds_on_gfx90a() {
     assert!(text.contains("gfx90a: ") && text.contains("1 passed"), "{text}");
 }
 
-/// The programs of the lessons run where `GCN_DEVICE` says: on HIP for its target alone.
+/// The lessons' programs run on the device that `GCN_DEVICE` selects; on HIP, only for the device's own target.
 #[test]
 fn examples_run_on_the_device_that_is_named() {
     const DEVICE: &str = "GCN_DEVICE";

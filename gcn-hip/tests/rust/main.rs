@@ -1,4 +1,4 @@
-//! gcn-dsl's devices on the library, through the dynamic loader: what holds on its simulator holds here.
+//! Tests gcn-dsl's devices on the library, through the dynamic loader. They must behave as on gcn-dsl's simulator.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "a C library is loaded")]
 
@@ -16,10 +16,10 @@ use gcn_dsl::Module;
 use gcn_dsl::launch::hip::HipLibrary;
 use gcn_dsl::prelude::*;
 
-/// Says for which target the devices are, in processes of these tests.
+/// Selects the target of the devices, in child processes of these tests.
 const TARGET: &str = "GCN_HIP_TARGET";
 
-/// Where cargo puts the library that these tests are for.
+/// The path at which cargo puts the library under test.
 fn file() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().join("libamdhip64.so")
 }
@@ -27,22 +27,22 @@ fn file() -> PathBuf {
 fn library() -> &'static HipLibrary {
     static LIBRARY: OnceLock<HipLibrary> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        // SAFETY: no other thread of this process reads the environment before it has this library.
+        // SAFETY: no other thread of this process reads the environment before the library is loaded.
         unsafe { std::env::set_var("GCN_HIP_DEVICES", "2") };
         // SAFETY: the file is a HIP library.
         unsafe { HipLibrary::load_from(&[file().into()]).unwrap() }
     })
 }
 
-/// The devices that the tests of buffers and streams run on.
+/// The devices for the tests of buffers and streams.
 fn devices() -> Vec<Device> {
     (0..2).map(|ordinal| Device::of_hip(&library().open(ordinal).unwrap())).collect()
 }
 
-/// Says that the process is for the test of faults.
+/// Set in the child process for the test of faults.
 const FAULT: &str = "GCN_HIP_TEST_FAULT";
 
-/// The output of tests in a process of their own.
+/// The output of tests that run in a child process.
 fn tests(variable: &str, value: &str, arguments: &[&str]) -> String {
     let mut tests = Command::new(std::env::current_exe().unwrap());
     let output = tests.args(arguments).env(variable, value).output().unwrap();
@@ -51,7 +51,7 @@ fn tests(variable: &str, value: &str, arguments: &[&str]) -> String {
     text
 }
 
-/// After a fault the device takes no more work from its process.
+/// After a fault, the device accepts no more work from its process.
 #[test]
 fn faults_of_kernels_are_errors() {
     if std::env::var_os(FAULT).is_some() {
@@ -64,7 +64,7 @@ fn faults_of_kernels_are_errors() {
     assert!(text.contains("1 passed"), "{text}");
 }
 
-/// All tests again for another target.
+/// Runs all tests again for another target.
 #[test]
 fn the_same_holds_on_an_older_target() {
     if std::env::var_os(TARGET).is_some() {
@@ -97,7 +97,7 @@ fn the_same_holds_on_radeons() {
     }
 }
 
-/// `Device::hip` knows the GPU by the name that HIP gives, and has as many multiprocessors as the simulator.
+/// `Device::hip` recognises the GPU by the name that HIP reports, and the device has as many multiprocessors as the simulated one.
 #[test]
 fn a_device_is_of_its_target() {
     let named = std::env::var(TARGET).unwrap_or("gfx942".to_owned());
@@ -129,7 +129,7 @@ gcn_kernel! {
     }
 }
 
-/// The snippet of the README, byte for byte what the simulator gives.
+/// The README's snippet prints exactly what it prints on the simulator.
 #[test]
 fn launches_with_slices_of_the_host() {
     let x: Vec<f32> = (0..1000).map(|i| i as f32 * 0.37).collect();
@@ -158,7 +158,7 @@ fn events_have_times() {
     }
 }
 
-/// Devices of one library: memory of one is not the other's, and the caller's current device stays what it is.
+/// Two devices of one library: the memory of one cannot be used on the other, and the caller's current device does not change.
 #[test]
 fn two_devices() {
     let devices = devices();
@@ -197,7 +197,7 @@ fn get_device() -> i32 {
     ordinal
 }
 
-/// `hipModuleLoadData` takes a module of several kernels, and gives each by its name.
+/// `hipModuleLoadData` loads a module with several kernels, and each can be found by its name.
 #[test]
 fn modules_are_code_objects_of_hip() {
     let device = library().open(0).unwrap();

@@ -1,4 +1,4 @@
-//! Programs in C, C++ and Python that launch a kernel of ours: the snippets of docs/code-object.md and docs/hip.md, as they are there.
+//! Programs in C, C++ and Python that launch one of our kernels: the snippets in docs/code-object.md and docs/hip.md, unchanged.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use gcn_test_support::skipped;
 
 use crate::{TARGET, file, saxpy};
 
-/// A folder with `saxpy.hsaco` and the library by the names that linkers and loaders look for; it goes at the end.
+/// A folder with `saxpy.hsaco`, and with the library under the names that linkers and loaders look for. It is removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -22,7 +22,8 @@ impl Folder {
         Folder(path)
     }
 
-    /// Runs a command here on gfx942; `None` where there is no such command, and the running test is [`skipped`].
+    /// Runs a command in the folder, with gfx942 as the target. If the command does not exist, returns `None` and reports the running test
+    /// as [`skipped`].
     fn run(&self, command: &str, arguments: &[&str]) -> Option<Output> {
         let mut command = Command::new(command);
         command.args(arguments).current_dir(&self.0).env(TARGET, "gfx942").env("LD_LIBRARY_PATH", &self.0);
@@ -44,7 +45,7 @@ impl Drop for Folder {
     }
 }
 
-/// The text of the first code block in this language after a place of a page.
+/// The first code block in this language that follows the text `after` in a page.
 fn snippet<'t>(page: &'t str, after: &str, language: &str) -> &'t str {
     let (_, rest) = page.split_once(after).unwrap();
     let (_, rest) = rest.split_once(&format!("```{language}\n")).unwrap();

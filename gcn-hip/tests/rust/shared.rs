@@ -1,4 +1,4 @@
-//! Streams and memory that gcn-dsl and another user of HIP share: here, the test itself.
+//! Streams and memory shared between gcn-dsl and another user of HIP, in this case the test itself.
 
 use std::ffi::c_void;
 
@@ -7,7 +7,7 @@ use gcn_dsl::{LaunchError, Stream};
 
 use crate::{devices, file, saxpy};
 
-/// A function of the library with arguments as words.
+/// Calls a function of the library whose arguments are words.
 fn call(name: &[u8], arguments: [usize; 5]) -> i32 {
     type Function = unsafe extern "C" fn(usize, usize, usize, usize, usize) -> i32;
     // SAFETY: the library is loaded already; the functions that the tests name take words, at most five of them.
@@ -31,12 +31,12 @@ fn streams_and_memory_of_others_are_used_and_left_alone() {
     assert_eq!(device.as_hip().unwrap().ordinal(), 0);
     let (memory, handle) = (made(b"hipMalloc", [4096, 0, 0, 0]), made(b"hipStreamCreate", [0; 4]));
     {
-        // SAFETY: the stream is of device 0 and destroyed below.
+        // SAFETY: the stream belongs to device 0 and is destroyed below.
         let stream: Stream = unsafe { device.wrap_stream(handle as *mut c_void).unwrap() };
         assert_eq!(stream.as_hip(), Some(handle as *mut c_void));
-        // SAFETY: the memory is there until it is freed below, and nobody else uses it until then.
+        // SAFETY: the memory exists until it is freed below, and nothing else uses it until then.
         let mut y = unsafe { device.wrap_buffer::<f32>(memory as u64, 1000).unwrap() };
-        // SAFETY: refused, as it overlaps.
+        // SAFETY: the call must fail, since the range overlaps.
         let again = unsafe { device.wrap_buffer::<f32>(memory as u64 + 400, 10) };
         assert!(matches!(again, Err(LaunchError::Memory(_))));
         stream.upload(&[2.0; 1000], &mut y).unwrap();
@@ -44,7 +44,7 @@ fn streams_and_memory_of_others_are_used_and_left_alone() {
         saxpy.launch(&stream, Grid::x(4), (3.0, &x, &mut y)).unwrap();
         stream.synchronize().unwrap();
     }
-    // Both are there still, with what was written.
+    // Both still exist, and the memory has the contents that were written.
     assert_eq!(call(b"hipStreamSynchronize", [handle, 0, 0, 0, 0]), 0);
     let mut words = [0f32; 1000];
     assert_eq!(call(b"hipMemcpy", [words.as_mut_ptr() as usize, memory, 4000, 2, 0]), 0);
@@ -53,7 +53,7 @@ fn streams_and_memory_of_others_are_used_and_left_alone() {
     assert_eq!(call(b"hipFree", [memory, 0, 0, 0, 0]), 0);
 }
 
-/// What gcn-dsl allocated, used by a call of HIP on gcn-dsl's stream.
+/// Memory allocated by gcn-dsl is used by a HIP call on gcn-dsl's stream.
 #[test]
 fn own_streams_and_memory_are_given_out() {
     let device = &devices()[0];
@@ -64,12 +64,12 @@ fn own_streams_and_memory_are_given_out() {
     assert_eq!(y.to_vec().unwrap(), [[0x0101_0101u32; 8], [7; 8]].concat());
     let simulator = Device::simulator(Target::GFX942);
     assert!(simulator.as_hip().is_none() && simulator.stream().unwrap().as_hip().is_none());
-    // SAFETY: refused.
+    // SAFETY: the call must fail.
     let error = unsafe { simulator.wrap_stream(std::ptr::null_mut()) }.unwrap_err();
     assert!(matches!(error, LaunchError::OtherDevice { .. }), "{error}");
 }
 
-/// One device's kernels read the other's memory through raw pointers.
+/// Kernels on one device read the memory of another through raw pointers.
 #[test]
 fn kernels_access_the_memory_of_a_peer() {
     gcn_kernel! {

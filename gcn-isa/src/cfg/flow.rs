@@ -47,13 +47,13 @@ pub struct Flow {
     pub cfg: Cfg,
     /// The blocks at which control enters from outside. The same block may be entered by dispatch and by calls.
     pub roots: Vec<Root>,
-    /// For each block with instructions, how it ends.
+    /// How each block with instructions ends.
     pub(super) ends: Vec<End>,
-    /// The blocks without instructions, in the order in which they follow the real blocks.
+    /// The blocks without instructions. They are numbered after the blocks with instructions, in the order of this list.
     pub(super) hubs: Vec<Hub>,
 }
 
-/// How a block ends, as far as it matters for control flow between functions.
+/// How a block ends, in the terms that matter for control flow between functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
     /// The control-flow graph shows all successors.
@@ -62,13 +62,13 @@ pub(super) enum End {
     Call(Callee),
     /// A return.
     Return,
-    /// A jump to a function outside the program, which returns in place of this one.
+    /// A jump to a function outside the program. That function returns to the caller of the jumping function.
     TailCall,
     /// A jump with an unknown destination.
     Unknown,
 }
 
-/// The function that a call calls.
+/// The function to which a call leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Callee {
     Block(usize),
@@ -76,12 +76,12 @@ pub(super) enum Callee {
     Unknown,
 }
 
-/// The purpose of a block without instructions, through which many edges pass.
+/// The purpose of a hub, a block without instructions through which many edges pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hub {
-    /// Between the returns of a function and the instructions after its calls.
+    /// Connects the returns of a function with the instructions after the calls of the function.
     Returns,
-    /// Between jumps with unknown destinations and their possible targets.
+    /// Connects jumps with unknown destinations with the possible targets of these jumps.
     Guess,
 }
 
@@ -115,7 +115,7 @@ impl Flow {
         self.hubs.contains(&Hub::Guess)
     }
 
-    /// True if the edge represents the return from a call of code outside the program.
+    /// True if the edge represents the return from a called function that is outside the program.
     pub fn comes_back(&self, from: usize, to: usize) -> bool {
         match self.end(from) {
             Some(End::Call(Callee::Outside | Callee::Unknown)) => to == from + 1 && !self.is_hub(to),
@@ -124,17 +124,17 @@ impl Flow {
         }
     }
 
-    /// True if the edge leads from a call into the function that is known to be called.
+    /// True if the edge leads from a call into the called function, and the call's destination is known.
     pub fn enters(&self, from: usize, to: usize) -> bool {
         self.end(from) == Some(End::Call(Callee::Block(to)))
     }
 
-    /// The block of the call, if the edge leads from a function's returns to the instruction after a call.
+    /// The block that contains the call, if the edge leads from a function's returns to the instruction after that call; otherwise `None`.
     pub fn ends_call(&self, from: usize, to: usize) -> Option<usize> {
         self.hub(from).filter(|h| *h == Hub::Returns).and_then(|_| to.checked_sub(1))
     }
 
-    /// The block after the call, if the block ends with a call.
+    /// The block after the call, if the block ends with a call; otherwise `None`.
     pub fn after_call(&self, block: usize) -> Option<usize> {
         let after = block + 1;
         (matches!(self.end(block), Some(End::Call(_))) && after < self.real()).then_some(after)
@@ -191,7 +191,7 @@ impl Flow {
 }
 
 impl End {
-    /// How a block of the program ends.
+    /// Determines how a block of the program ends.
     pub fn of(program: &Program, cfg: &Cfg, block: usize) -> End {
         let line = &program.lines[cfg.blocks[block].end - 1];
         let to = destination(line).and_then(|l| program.labels.get(l.0 as usize)?.at);

@@ -9,19 +9,19 @@ use crate::table::Behaviours;
 /// The additions that turn the address of the instruction after `s_getpc_b64` into another address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnAddress {
-    /// The instruction that adds to the low half, counted from the instruction after `s_getpc_b64`.
+    /// The index of the instruction that adds to the low half. The instruction after `s_getpc_b64` has index 0.
     pub low: usize,
-    /// The instruction that adds to the high half, counted in the same way.
+    /// The index of the instruction that adds to the high half. The instruction after `s_getpc_b64` has index 0.
     pub high: usize,
     /// The distance in bytes from the instruction after `s_getpc_b64` to the address.
     pub distance: i64,
 }
 
 impl OwnAddress {
-    /// The number of instructions after `s_getpc_b64` that are searched.
+    /// The number of instructions after `s_getpc_b64` in which the additions are searched.
     pub const REACH: usize = 64;
 
-    /// Searches for the additions in the instructions from `s_getpc_b64` on, up to the end of the block.
+    /// Searches for the additions. `code` has the instructions from `s_getpc_b64` to the end of the block.
     ///
     /// ```
     /// use gcn_isa::{Inst, Operand, Target, cfg::OwnAddress, reg::Reg, table};
@@ -63,7 +63,7 @@ impl OwnAddress {
     }
 }
 
-/// The number that is added to a register.
+/// The number that the instruction adds to a register.
 fn addend(inst: &Inst, half: Reg) -> Option<u32> {
     match inst.operands.get(1..)? {
         [Operand::Reg(reg), number] | [number, Operand::Reg(reg)] if *reg == half => match number {

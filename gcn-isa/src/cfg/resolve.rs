@@ -1,16 +1,14 @@
 //! Resolves indirect jumps by constant propagation over scalar registers.
 //!
-//! Code addresses come from `s_getpc_b64` plus a distance, from tables of addresses, and from calls. They are
-//! tracked through moves, sums, and lanes of vector registers, over all paths within a function (a forward
-//! dataflow analysis). A value outlives a call if the called function does not write its register, or
-//! preserves it by convention.
+//! Code addresses come from `s_getpc_b64` plus a distance, from tables of addresses, and from calls. The analysis tracks the addresses
+//! through moves, sums, and lanes of vector registers, over all paths within a function (a forward dataflow analysis). A value is still
+//! known after a call if the called function does not write the value's register, or preserves the register by convention.
 //!
-//! Resolved jumps add edges, which may change the facts elsewhere, so the analysis runs in rounds. Each round assumes
-//! the jumps that the previous round resolved; the rounds end when one finds exactly the same jumps as the previous
-//! one. Such a result is consistent, and therefore true by induction over an execution: up to the first jump that went
-//! elsewhere, control would have taken only edges that the last round assumed, so that jump goes to its resolved
-//! target. The first rounds are optimistic: they assume that unresolved jumps stay in their functions. The final ones
-//! do not.
+//! Resolved jumps add edges, which may change what is known elsewhere, so the analysis runs in rounds. Each round assumes the jumps that
+//! the previous round resolved; the rounds end when a round finds exactly the same jumps as the previous round. Such a result is
+//! consistent, and therefore true by induction over an execution: up to the first jump that went elsewhere, control would have taken only
+//! edges that the last round assumed, so that jump goes to its resolved target. The first rounds are optimistic: they assume that
+//! unresolved jumps stay in their functions. The final rounds do not assume this.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -26,7 +24,7 @@ use crate::program::{EntryKind, Jump, Label, LabelDef, Program};
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// The result of a round: destinations by the line of the jump.
+/// The result of a round: the destination of each resolved jump, by the line of the jump.
 type Found = BTreeMap<usize, To>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +33,8 @@ enum To {
     Known(Jump),
 }
 
-/// The largest number of rounds. Each round can resolve jumps that depend on the previous one, such as one through an
-/// address that outlives a call.
+/// The maximum number of rounds. Each round can resolve jumps that depend on jumps resolved in the previous round, such as a jump to an
+/// address that is still known after a call.
 const ROUNDS: usize = 16;
 
 /// Finds the destinations of indirect jumps and records them in [`Line::jump`](crate::program::Line::jump).
@@ -44,14 +42,14 @@ pub fn resolve(program: &mut Program, image: &impl Image) {
     if !program.lines.iter().any(|l| target(&l.inst).is_some()) {
         return;
     }
-    // An optimistic result may justify itself in a circle, so pessimistic rounds make the final decision. They start
-    // from the optimistic result and can only confirm or reject it.
+    // An optimistic result may be wrong although it is consistent with itself, so pessimistic rounds make the final decision. They start
+    // from the optimistic result and can only confirm or reject its jumps.
     let mut known = to_fixpoint(program, image, true, Found::new()).unwrap_or_default();
     known = to_fixpoint(program, image, false, known).unwrap_or_default();
     set(program, image, &known);
 }
 
-/// Runs rounds until one finds the same jumps as the previous one; `None` if there are too many rounds.
+/// Runs rounds until a round finds the same jumps as the previous round; `None` if that takes more than [`ROUNDS`] rounds.
 fn to_fixpoint(
     program: &mut Program,
     image: &impl Image,
@@ -75,7 +73,7 @@ fn target(inst: &Inst) -> Option<Reg> {
     inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2)
 }
 
-/// Records the results, replacing everything recorded before.
+/// Records the destinations of jumps in the program. They replace all destinations that were recorded before.
 fn set(program: &mut Program, image: &impl Image, found: &Found) {
     let mut labels: HashMap<usize, Label> = HashMap::new();
     for (number, label) in program.labels.iter().enumerate().rev() {
@@ -104,13 +102,13 @@ struct Round<'a, I> {
     ends: Vec<End>,
     functions: Functions,
     indexes_vgprs: bool,
-    /// The facts at the start of each block; `None` while the block has not been reached.
+    /// The values that are known at the start of each block; `None` while the analysis has not reached the block.
     states: Vec<Option<Known>>,
     open: BTreeSet<usize>,
 }
 
 impl<'a, I: Image> Round<'a, I> {
-    /// If `optimistic`, jumps with unknown destinations are assumed to stay in their functions.
+    /// Prepares the analysis. If `optimistic` is true, jumps with unknown destinations are assumed to stay in their functions.
     fn new(program: &'a Program, image: &'a I, optimistic: bool) -> Round<'a, I> {
         let cfg = Cfg::build(program);
         let ends: Vec<End> = (0..cfg.blocks.len()).map(|b| End::of(program, &cfg, b)).collect();
@@ -207,8 +205,8 @@ impl<'a, I: Image> Round<'a, I> {
             return;
         }
         let found = match to {
-            // This adds an edge if the target starts a block. Otherwise the next round, whose graph contains the new
-            // label, follows it.
+            // This adds an edge if the target is the start of a block. Otherwise the program gets a new label, and the next round follows
+            // the jump.
             Some(To::Line(line)) => {
                 Some(self.cfg.block_of(line)).filter(|b| self.cfg.blocks[*b].start == line)
             }
@@ -218,7 +216,7 @@ impl<'a, I: Image> Round<'a, I> {
         next.into_iter().for_each(|block| self.propagate(block, known.clone()));
     }
 
-    /// Joins a state into that of a block, and queues the block if its state changed.
+    /// Joins `known` into the state at the start of a block, and queues the block if that state changed.
     fn propagate(&mut self, block: usize, known: Known) {
         let changed = match &mut self.states[block] {
             Some(state) => state.meet(&known),

@@ -1,9 +1,9 @@
 //! Connects returns to the calls of their own functions.
 //!
-//! A return belongs to a function if control can reach it from the function's entry without leaving the function. The
-//! search steps over calls to the instruction after them, and follows jumps to other functions, which return in place
-//! of this one (tail calls). The result is context-insensitive: a return leads to all calls of its function, not only
-//! to the one that control came from.
+//! A return belongs to a function if control can reach the return from the function's entry without leaving the function. The search
+//! continues after a call at the instruction after the call. It follows jumps to other functions, because such a function returns to this
+//! function's caller (a tail call). The result is context-insensitive: a return leads to all calls of its function, and not only to the
+//! call from which control came.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::Cfg;
 use super::flow::{Callee, End, Flow, Hub};
 use crate::program::Program;
 
-/// Budget of all searches together, in visited blocks per block of the program. Without it, functions that share much
-/// code would take quadratic time, because every search visits the shared code again.
+/// The number of block visits that all searches together may make for each block of the program. Without this limit, functions that share
+/// much code would take quadratic time, because every search visits the shared code again.
 const BUDGET_PER_BLOCK: usize = 16;
 
 /// Connects the returns of each function to the instructions after its calls, through one hub per function.
@@ -89,7 +89,7 @@ fn add(flow: &mut Flow, program: &Program, hub: Hub, returns: &[usize], after: V
     }
 }
 
-/// The blocks of a function, as far as they matter to its callers.
+/// The part of a function's blocks that matters to the callers of the function.
 pub(super) struct Body {
     pub blocks: Vec<usize>,
     returns: Vec<usize>,
@@ -97,12 +97,12 @@ pub(super) struct Body {
     pub is_open: bool,
 }
 
-/// Searches for the blocks of functions.
+/// The search for the blocks of functions.
 pub(super) struct Search {
-    /// For each block, its successors within its function, and how it ends.
+    /// The successors of each block within its function, and how the block ends.
     next: Vec<(Vec<usize>, End)>,
-    /// For each block, the number of the last search that visited it. These are numbers rather than flags so that a
-    /// search need not clear them.
+    /// For each block, the number of the last search that visited the block. With numbers instead of flags, the entries need not be cleared
+    /// before each search.
     seen: Vec<usize>,
     searches: usize,
     budget: usize,
@@ -123,7 +123,7 @@ impl Search {
         Search { seen: vec![0; next.len()], next, searches: 0, budget }
     }
 
-    /// The blocks reachable from `entries`; `None` if the budget is exhausted.
+    /// The blocks that are reachable from `entries`, or `None` if the budget is used up.
     pub fn from(&mut self, entries: &[usize]) -> Option<Body> {
         self.searches += 1;
         let mut body = Body { blocks: Vec::new(), returns: Vec::new(), is_open: false };

@@ -1,5 +1,5 @@
-//! The abstract state of the jump resolver: for each scalar register, and for each lane of a vector register into which
-//! a scalar register is saved, whether it has a code address or the value from the function's entry.
+//! The state of the jump resolver at one point of the program: for each scalar register, and for each lane of a vector register in which a
+//! scalar register is saved, whether it contains a code address or the value from the function's entry.
 
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ pub(super) enum Slot {
 pub(super) enum Value {
     /// A number.
     Number(u32),
-    /// The low half of an address relative to the [`Image`]'s base.
+    /// The low half of an address. The address is relative to the base of the [`Image`].
     Low(i64),
     /// The high half of an address.
     High(i64),
@@ -32,10 +32,10 @@ pub(super) enum Value {
     AtEntry(u16),
 }
 
-/// An addition to the low half of an address whose carry or borrow is in SCC.
+/// An addition to the low half of an address. SCC has the carry or the borrow of the addition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Carry {
-    /// The address before the addition; `to` is the address after it.
+    /// The address before the addition. `to` is the address after the addition.
     from: i64,
     to: i64,
     subtracts: bool,
@@ -44,17 +44,17 @@ struct Carry {
 /// The state at a point of the program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Known {
-    /// Sorted by slot.
+    /// The known values, sorted by slot.
     values: SmallVec<[(Slot, Value); 4]>,
     carry: Option<Carry>,
 }
 
-/// What an instruction does that computes known values.
+/// The way in which an instruction computes a known value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Transfer {
     Pc,
     Move(u8),
-    /// Extends the high half of an address, of which GFX12 uses 48 bits.
+    /// Sign-extends the high half of an address: on GFX12, an address has 48 bits.
     Extend,
     Add {
         with_carry: bool,
@@ -65,7 +65,7 @@ pub(super) enum Transfer {
     ReadLane,
 }
 
-/// The instructions that propagate known values. After all others, their results are unknown.
+/// The instructions that propagate known values. The result of any other instruction is unknown.
 const TRANSFERS: [(&str, Transfer); 16] = [
     ("s_getpc_b64", Transfer::Pc),
     ("s_mov_b32", Transfer::Move(1)),
@@ -85,7 +85,7 @@ const TRANSFERS: [(&str, Transfer); 16] = [
     ("v_readlane_b32", Transfer::ReadLane),
 ];
 
-/// How an instruction propagates known values; `None` if it does not.
+/// How the instruction propagates known values, or `None` if its results are unknown.
 pub(super) fn transfer(inst: &Inst) -> Option<Transfer> {
     match inst.desc.class {
         Class::Salu | Class::SmemLoad | Class::Readlane | Class::Writelane => {
@@ -117,26 +117,26 @@ impl Known {
         }
     }
 
-    /// Keeps the facts that both states have. Returns true if that removed any.
+    /// Keeps only the values that are the same in both states. Returns true if that removed a value.
     pub fn meet(&mut self, other: &Known) -> bool {
         let before = self.values.len();
         self.values.retain(|(slot, value)| other.get(*slot) == Some(*value));
         self.values.len() != before
     }
 
-    /// Forgets all slots that `keeps` rejects.
+    /// Forgets the values of all slots for which `keeps` returns false.
     pub fn keep(&mut self, mut keeps: impl FnMut(Slot) -> bool) {
         self.values.retain(|(slot, _)| keeps(*slot));
     }
 
-    /// Forgets facts that are useful only within a block: plain numbers would make states differ at joins without
-    /// resolving any jump.
+    /// Forgets the values that are useful only within a block. Plain numbers would make states differ where paths meet, and would not help
+    /// to resolve any jump.
     pub fn end_block(&mut self) {
         self.carry = None;
         self.values.retain(|(_, value)| !matches!(value, Value::Number(_)));
     }
 
-    /// The address in a pair of registers, if known.
+    /// The address in a pair of registers, or `None` if it is not known.
     pub fn address(&self, pair: Reg) -> Option<i64> {
         match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
             // The halves belong to the same address only if the low parts agree: code adds to the low half first, and
@@ -238,7 +238,7 @@ impl Known {
         }
     }
 
-    /// A sum with its carry. Sums of two plain numbers are not tracked, because code addresses are not computed that
+    /// The sum of an addition and the carry. Sums of two plain numbers are not tracked, because code addresses are not computed in this
     /// way.
     fn sum(
         &self,
@@ -268,14 +268,15 @@ impl Known {
         }
     }
 
-    /// The address that a scalar load of two registers reads from memory, if known.
+    /// The address that a scalar load of two registers reads from memory, or `None` if it is not known.
     fn loaded(&self, inst: &Inst, image: &impl Image) -> Option<i64> {
         let base = inst.operands.get(1).and_then(|o| o.reg()).filter(|r| r.len == 2)?;
         let Some(Operand::Imm(offset)) = inst.operand("offset") else { return None };
         image.pointer(self.address(base)?.wrapping_add(offset))
     }
 
-    /// Forgets the registers that the instruction overwrites. Writing one lane preserves the others.
+    /// Forgets the registers that the instruction overwrites. If the instruction writes only one lane of a register, the other lanes remain
+    /// known.
     fn forget_written(&mut self, inst: &Inst, one_lane: bool) {
         if self.values.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The registers that a called function may overwrite: an interprocedural summary of each function.
+//! Computes the registers that each function may overwrite. The result for a function includes the functions that it calls.
 
 use std::collections::BTreeMap;
 
@@ -74,13 +74,13 @@ pub(super) struct Functions {
     written: BTreeMap<usize, Written>,
 }
 
-/// The most iterations that add the sets of callees to those of their callers. Functions in deeper call chains count as
-/// writing everything.
+/// The maximum number of rounds that add the sets of called functions to the sets of their callers. A function with a longer chain of calls
+/// is assumed to write all registers.
 const ROUNDS: usize = 32;
 
 impl Functions {
-    /// Computes the summaries. `by_convention` are the entries of functions that code outside may call. If
-    /// `optimistic`, a function with an unknown jump is assumed not to leave itself by it.
+    /// Computes the set of each function. `by_convention` has the entries of functions that code outside the program may call. If
+    /// `optimistic` is true, a jump with an unknown destination is assumed to stay in its function.
     pub fn of(
         program: &Program,
         cfg: &Cfg,
@@ -120,15 +120,16 @@ impl Functions {
         functions
     }
 
-    /// Propagates the sets of callees to callers, iterating to a fixpoint because of recursion.
+    /// Adds the sets of called functions to the sets of their callers, until no set changes. Several rounds are necessary because functions
+    /// may be recursive.
     fn close(&mut self, calls: &BTreeMap<usize, Vec<usize>>) {
         for round in 0..=ROUNDS {
             let mut changed = false;
             for (caller, callees) in calls {
                 let mut all = self.written[caller];
                 callees.iter().for_each(|callee| all.add(self.written[callee]));
-                // The limit is reached. A set that still grows becomes the set of all registers, which is safe; one
-                // more iteration propagates it to its callers.
+                // The limit is reached. A set that still grows becomes the set of all registers, which is safe; one more round adds it to
+                // the sets of the callers.
                 if round == ROUNDS && all != self.written[caller] {
                     all = Written::ALL;
                 }

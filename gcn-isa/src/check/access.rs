@@ -1,5 +1,5 @@
-//! The registers and memory that an instruction accesses, computed once and then compared with every operation that may
-//! be outstanding.
+//! The registers and memory that an instruction accesses. They are computed once and then compared with every operation that may be
+//! outstanding.
 
 use smallvec::SmallVec;
 
@@ -18,7 +18,7 @@ pub(super) struct Accesses<'a> {
     reads: SmallVec<[RegUse; 6]>,
     writes: SmallVec<[RegUse; 3]>,
     pub memory: MemoryEffect,
-    /// The operand that a load both reads and writes. It is read only when the data arrives.
+    /// The index of the operand that a load both reads and writes. The load reads this operand only when its data arrives.
     merged: Option<u8>,
 }
 
@@ -38,13 +38,13 @@ impl<'a> Accesses<'a> {
         Accesses { set, inst, events, reads, writes, memory, merged }
     }
 
-    /// True if the result of this instruction in `reg` arrives after the results of all earlier operations of `stream`.
+    /// True if this instruction's result in `reg` arrives after the results of all earlier operations of `stream`.
     fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
         let mut writing = self.events.iter().filter(|e| e.writes == Some(reg)).peekable();
         writing.peek().is_some() && writing.all(|e| counters::finishes_after(self.set, stream, e.stream))
     }
 
-    /// How a use of a register conflicts with an outstanding result; `None` if it does not.
+    /// How a use of a register conflicts with an outstanding result; `None` if there is no conflict.
     fn touches(&self, owed: &Owed, used: &RegUse) -> Option<Touching> {
         let half = used.operand.filter(|_| used.via == Via::Name).and_then(|i| self.inst.half(i));
         let apart = Half::are_apart(owed.half, half);
@@ -52,8 +52,8 @@ impl<'a> Accesses<'a> {
         shares.then_some(if apart { Touching::OtherHalf } else { Touching::Bits })
     }
 
-    /// The register of an outstanding result that the instruction reads, if the conflict is of the given kind. A load
-    /// that preserves part of its destination reads the destination only when its data arrives.
+    /// A register of an outstanding result that the instruction reads, if the conflict is of the given kind. A load that preserves part of
+    /// its destination reads the destination only when its data arrives.
     pub fn reads_too_early(&self, stream: Stream, owed: &Owed, touching: Touching) -> Option<RegUse> {
         let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
         let too_early = |u: &&RegUse| {
@@ -62,16 +62,16 @@ impl<'a> Accesses<'a> {
         least_indirect(owed.reg, self.reads.iter().filter(too_early))
     }
 
-    /// The register of an outstanding result that the instruction writes, if the conflict is of the given kind: the
-    /// older result could overwrite the new one.
+    /// A register of an outstanding result that the instruction writes, if the conflict is of the given kind. Without a wait, the older
+    /// result could overwrite the new one.
     pub fn writes_too_early(&self, stream: Stream, owed: &Owed, touching: Touching) -> Option<RegUse> {
         let too_early =
             |u: &&RegUse| self.touches(owed, u) == Some(touching) && !self.arrives_after(stream, u.reg);
         least_indirect(owed.reg, self.writes.iter().filter(too_early))
     }
 
-    /// A write of a register of `held`, which an operation of `stream` still reads. Memory instructions that read their operands in order
-    /// have read those of earlier ones when their own result arrives.
+    /// A register of `held` that the instruction overwrites while an operation of `stream` still has to read `held`. A memory instruction
+    /// whose stream reads operands in order is exempt: when its own result arrives, all earlier operations have read their operands.
     pub fn overwrites(&self, stream: Stream, held: Reg) -> Option<RegUse> {
         let in_order = stream.in_order() && stream.of_operands().is_some();
         let reads_later = in_order && self.events.iter().any(|e| e.stream == stream);
@@ -107,22 +107,23 @@ impl<'a> Accesses<'a> {
 pub(super) struct Owed {
     /// The registers.
     pub reg: Reg,
-    /// The registers whose value has not arrived: bit i for the i-th.
+    /// The registers whose value has not arrived. Bit i stands for the i-th register.
     pub live: u32,
-    /// The half of the register, if only that half is written and it counts as a register of its own.
+    /// The half of the register that is written, if only one half is written and halves are tracked separately.
     pub half: Option<Half>,
 }
 
 /// How an instruction conflicts with an outstanding result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Touching {
-    /// It accesses bits that have not arrived.
+    /// The instruction accesses bits that have not arrived.
     Bits,
-    /// It accesses only the other half of a register.
+    /// The instruction accesses only the other half of a register.
     OtherHalf,
 }
 
-/// The use that the program names explicitly, or else one through an index, restricted to the registers of `written`.
+/// Of the uses that overlap `written`, a use that the program names explicitly, or a use through an index if there is no other. The use is
+/// restricted to the registers of `written`.
 fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> Option<RegUse> {
     let found = *uses.min_by_key(|u| u.via)?;
     if found.via == Via::Name {
@@ -132,7 +133,8 @@ fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> O
     }
 }
 
-/// True if the operand that the instruction reads and writes is the destination of a load rather than data to be sent.
+/// True if the operand that the instruction both reads and writes is the destination of a load. The operand may otherwise be data to be
+/// sent.
 fn is_load(inst: &Inst) -> bool {
     matches!(
         inst.desc.class,

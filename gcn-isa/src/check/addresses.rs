@@ -1,9 +1,9 @@
-//! Computes how the LDS addresses of accesses change between iterations of a loop.
+//! Computes how the addresses of LDS accesses change from one iteration of a loop to the next.
 //!
-//! An address is a sum of terms. Terms that have the same value in each iteration determine the position within a
-//! buffer; terms that change (called *moving*) select the buffer. Two accesses whose moving terms are equal therefore
-//! use the same buffer; a constant distance between them is ignored. The sums are those that [`crate::semantics`]
-//! states for instructions. Every other result is a term of its own, identified by the instruction and its operands.
+//! An address is a sum of terms. Terms that have the same value in each iteration determine the position within a buffer; terms that change
+//! (called *moving*) select the buffer. Two accesses whose moving terms are equal therefore use the same buffer; a constant difference
+//! between the two addresses is ignored. [`crate::semantics`] states which instructions compute sums. Every other result is one term,
+//! identified by the instruction and its operands.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,7 @@ use crate::program::Program;
 use crate::reg::RegUnit;
 use crate::table::{Access, ImplicitRegs};
 
-/// The most definitions through which a value is followed.
+/// The maximum number of definitions through which a value is followed.
 const MOST_DEEP: u8 = 48;
 
 /// The address analysis of one loop.
@@ -26,28 +26,27 @@ pub(super) struct Addresses<'a> {
     program: &'a Program,
     flow: &'a Flow,
     lines: &'a [LineFacts],
-    /// The first and the last block of the loop; the last one branches back to the first.
+    /// The first and the last block of the loop; the last block branches back to the first.
     stretch: (usize, usize),
     /// The registers that the loop writes.
     written: HashSet<RegUnit>,
     terms: HashMap<Term, u32>,
-    /// For each term, whether it changes from one iteration to the next.
+    /// For each term, whether its value changes from one iteration to the next.
     moving: Vec<bool>,
     known: HashMap<Place, Sum>,
     deep: u8,
 }
 
-/// One entry of a path into a block, as an index into [`Paths`].
+/// A visit of a block on a path, as an index into [`Paths`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Visit(u32);
 
 impl Visit {
-    /// The visit with which paths begin. Values in it hold for the iteration, whatever the path by which control
-    /// arrived.
+    /// The visit with which all paths begin. A value at this visit is the same on every path by which control may have arrived.
     pub const FIRST: Visit = Visit(0);
 }
 
-/// The paths that begin in the block of a write: for each visit, its block and the visit before it.
+/// The paths that begin in the block of a write. Each visit has its block and the previous visit.
 #[derive(Debug)]
 pub(super) struct Paths {
     visits: Vec<(usize, Visit)>,
@@ -72,7 +71,7 @@ impl Paths {
         Visit(self.visits.len() as u32 - 1)
     }
 
-    /// The block and visit before `visit`; `None` if the path begins with it.
+    /// The block and the visit before `visit`; `None` if the path begins with `visit`.
     fn before(&self, visit: Visit) -> Option<(usize, Visit)> {
         if visit == Visit::FIRST {
             return None;
@@ -90,7 +89,7 @@ pub(super) struct Budget<'b> {
 }
 
 impl Budget<'_> {
-    /// Deducts this many visited lines.
+    /// Subtracts `looks` from the number of lines that may still be visited.
     pub fn spend(self, looks: usize) {
         self.looks.set(self.looks.get().saturating_sub(looks));
     }
@@ -107,10 +106,9 @@ enum Term {
     Outside(RegUnit),
     /// The value of a register at the start of the iteration.
     AtStart(RegUnit),
-    /// The result of a line about which nothing is known.
+    /// The result of a line about which nothing else is known.
     Computed(usize, RegUnit, Visit),
-    /// The result of an instruction or operator with these operands; the second field distinguishes results of one
-    /// instruction.
+    /// The result of an instruction or operator with these operands. The second field distinguishes several results of one instruction.
     Result(&'static str, usize, SmallVec<[Sum; 2]>),
     /// The value of a register at the start of a block with several predecessors.
     Joined(usize, RegUnit),
@@ -123,7 +121,7 @@ enum Place {
     Start(usize, RegUnit),
 }
 
-/// A constant plus multiples of terms, which are sorted by number.
+/// A constant plus multiples of terms. The terms are sorted by number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Sum {
     terms: SmallVec<[(u32, u32); 4]>,
@@ -153,7 +151,7 @@ impl Sum {
         self
     }
 
-    /// The value of a sum without terms.
+    /// The value of the sum if it has no terms; otherwise `None`.
     fn number(&self) -> Option<u32> {
         self.terms.is_empty().then_some(self.constant)
     }
@@ -164,7 +162,7 @@ impl Sum {
 }
 
 impl<'a> Addresses<'a> {
-    /// The analysis of the loop from block `stretch.0` to block `stretch.1`.
+    /// Prepares the analysis of the loop from block `stretch.0` to block `stretch.1`.
     pub fn of(
         program: &'a Program,
         flow: &'a Flow,
@@ -181,13 +179,13 @@ impl<'a> Addresses<'a> {
         Addresses { program, flow, lines, stretch, written, terms, moving, known, deep: 0 }
     }
 
-    /// True unless the registers are known to have the same values at `line` in each iteration.
+    /// False if the registers are known to have the same values at `line` in each iteration.
     pub fn change(&mut self, units: &[RegUnit], line: usize, budget: Budget<'_>) -> bool {
         units.iter().any(|unit| !self.changing(*unit, line, Visit::FIRST, budget).terms.is_empty())
     }
 
-    /// True if `a` at the first line and `b` at the second are known to change by the same terms; a path leads from the
-    /// first line to the second.
+    /// True if the registers `a` at the first line and the registers `b` at the second line are known to change by the same terms. A path
+    /// must lead from the first line to the second.
     pub fn change_alike(
         &mut self,
         (a, first): (RegUnit, usize),
@@ -198,7 +196,7 @@ impl<'a> Addresses<'a> {
         !a.terms.is_empty() && self.changing(b, second, visit, budget) == a
     }
 
-    /// The moving terms of `unit` before `line`.
+    /// The moving terms in the value of `unit` before `line`.
     fn changing(&mut self, unit: RegUnit, line: usize, visit: Visit, budget: Budget<'_>) -> Sum {
         let sum = self.before(unit, line, visit, budget);
         self.moving_part(&sum)
@@ -251,7 +249,7 @@ impl<'a> Addresses<'a> {
         }
     }
 
-    /// The value of `unit` at the start of `block`, joined over all paths to it.
+    /// The value of `unit` at the start of `block`, which takes all paths to the block into account.
     fn at_start(&mut self, unit: RegUnit, block: usize, budget: Budget<'_>) -> Sum {
         if !self.written.contains(&unit) {
             return Sum::term(self.term(Term::Outside(unit), false));
@@ -267,7 +265,7 @@ impl<'a> Addresses<'a> {
         if self.deep == MOST_DEEP || budget.is_spent() {
             return Sum::term(joined);
         }
-        // A recursive query for the same value gets this placeholder.
+        // If the same value is requested recursively, the request gets this placeholder.
         self.known.insert(place, Sum::term(joined));
         let flow = self.flow;
         let inside = |b: &usize| (self.stretch.0..=self.stretch.1).contains(b) && !flow.is_hub(*b);
@@ -346,7 +344,7 @@ impl<'a> Addresses<'a> {
 }
 
 impl Addresses<'_> {
-    /// The values of the registers that the instruction names as sources, one by one.
+    /// The value of each register that the instruction names as a source.
     fn operands(&mut self, inst: &Inst, line: usize, visit: Visit, budget: Budget<'_>) -> SmallVec<[Sum; 2]> {
         let mut operands = SmallVec::new();
         for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
@@ -362,7 +360,7 @@ impl Addresses<'_> {
     }
 }
 
-/// The value of a constant operand; its bit pattern if it is not an integer.
+/// The value of a constant operand. If the operand is not an integer, the value is its bit pattern.
 fn number(operand: Operand) -> Option<u32> {
     match operand {
         Operand::Inline(inline) => Some(inline.bits32()),
@@ -372,7 +370,7 @@ fn number(operand: Operand) -> Option<u32> {
     }
 }
 
-/// The formula that the instruction assigns to a single 32-bit register; `None` if a modifier changes it.
+/// The formula for the result of an instruction that writes a single 32-bit register; `None` if a modifier changes the result.
 fn stated_sum(inst: &Inst) -> Option<&'static str> {
     let first = inst.desc.entry.meaning.split("; ").next()?;
     let (left, right) = first.split_once(" = ")?;
@@ -391,7 +389,7 @@ struct Reader<'r, 'a> {
 }
 
 impl Reader<'_, '_> {
-    /// True if the sum is complete: only explanatory words may follow.
+    /// True if the sum is complete, so that only explanatory words may follow.
     fn is_done(&self) -> bool {
         let rest = self.text.trim_start();
         rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '(')
@@ -462,7 +460,7 @@ impl Reader<'_, '_> {
             return number.parse().ok().map(Sum::constant);
         }
         let operands = NAMES.iter().find(|name| self.takes(name.0))?.1;
-        // Which bits are selected does not matter for an LDS address.
+        // The bits that are selected do not matter for an LDS address.
         if self.text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             return None;
         }

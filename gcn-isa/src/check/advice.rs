@@ -1,4 +1,4 @@
-//! Waits that are stronger than any rule requires.
+//! Finds waits that are stronger than any rule requires.
 
 mod remedies;
 mod states;
@@ -12,12 +12,11 @@ pub(super) use remedies::advise as remedies;
 pub(super) use states::advise as states;
 pub(super) use waits::advise as waits;
 
-/// A wait that is stronger than necessary. With the weaker value, every rule that is satisfied now would still be
-/// satisfied on every path, provided that all other waits remain as they are. Following two pieces of advice at once
-/// may therefore be wrong.
+/// A wait that is stronger than necessary. With the weaker value, every rule that is satisfied now would still be satisfied on every path,
+/// provided that all other waits remain unchanged. Following two pieces of advice at once may therefore be wrong.
 ///
-/// The rules concern registers, barriers and LDS. A wait that orders memory accesses for another wave or for the host
-/// has another purpose: see [`Advice::may_order`].
+/// The rules concern registers, barriers and LDS. A wait that orders memory accesses for another wave or for the host has a purpose that no
+/// rule covers: see [`Advice::may_order`].
 ///
 /// ```
 /// use gcn_isa::{Inst, Operand, Program, Reg, Target, check, table};
@@ -34,12 +33,12 @@ pub(super) use waits::advise as waits;
 pub struct Advice {
     /// The line of the wait.
     pub line: usize,
-    /// The wait that the program has.
+    /// The amount for which the program waits.
     pub have: Amount,
-    /// The wait that would be sufficient.
+    /// The amount that would be sufficient.
     pub enough: Amount,
-    /// True if stores or atomics are outstanding on a counter that could wait for less. The wait may then order them
-    /// for other waves or the host, which no rule covers.
+    /// True if stores or atomics are outstanding on a counter whose wait could be weaker. The wait may then order these operations for
+    /// other waves or for the host, which no rule covers.
     pub may_order: bool,
 }
 

@@ -1,24 +1,24 @@
 //! Decides whether an LDS write that is outstanding at a barrier is an error, or is intentionally left to a later
 //! barrier.
 //!
-//! A barrier *publishes* completed writes: a write to LDS, or a load into LDS, must be waited for before the barrier
-//! after which another wave accesses the same bytes. Addresses are not known. A program with several buffers passes
-//! barriers with a write outstanding, waits for it later, and publishes it by a later barrier. The checker accepts this
-//! as intended if one of two conditions holds. A wait that only serves the results of reads issued after the write is
-//! no such evidence.
+//! A barrier *publishes* completed writes: a write to LDS, or a load into LDS, must be waited for before the barrier after which another
+//! wave accesses the same bytes. The checker does not know addresses. A program with several buffers executes barriers while a write is
+//! outstanding, waits for the write later, and publishes it by a later barrier. The checker assumes that the program intends this if at
+//! least one of the following conditions holds. A wait whose only purpose is to complete reads that were issued after the write does not
+//! satisfy the first condition.
 //!
 //! - The program has waits before barriers that leave some operations outstanding, or a wait for this write and for
 //!   nothing younger.
 //! - In the loop that contains both the write and the barrier, the write goes to a different address in each iteration,
 //!   and no read before the later barrier is known to access the same address.
 //!
-//! In either case there must be a read of LDS after the later barrier and before the same write writes the same address
-//! again. Otherwise only reads between the two barriers could see the written data.
+//! With either condition, there must also be a read of LDS after the later barrier and before the same write writes the same address again.
+//! Otherwise, only reads between the two barriers could have been meant to see the written data.
 //!
 //! The same conditions apply to stores to memory before barriers that order them, for a workgroup that runs on several
 //! compute units.
 //!
-//! Each write is judged separately for each barrier, over the paths on which it is outstanding there.
+//! Each write is judged separately for each barrier, over the paths on which the write is outstanding at the barrier.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -36,7 +36,7 @@ use crate::table::Class;
 /// The verdict on a write that is outstanding at a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// It is published by a later barrier.
+    /// A later barrier publishes the write.
     Deferred,
     /// LDS may be accessed after the barrier while the write is outstanding, or before another barrier has published
     /// it.
@@ -47,25 +47,25 @@ pub(super) enum Verdict {
     Undecided,
 }
 
-/// Budget of all searches together, in visited lines: a number per line of the program, and a minimum.
+/// Budget of all searches together, in visited lines: a number for each line of the program, and a minimum.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
-/// The most states that one search visits.
+/// The maximum number of states that one search visits.
 const MOST_STATES: usize = 4096;
 
 /// The search abandons a path when the number of younger operations reaches this multiple of the counter's capacity.
 const MOST_FULL: u8 = 3;
 
-/// The most earlier writes of the same block that are judged together with a write.
+/// The maximum number of earlier writes of the same block that are judged together with a write.
 const MOST_TOGETHER: usize = 16;
 
-/// The number of loops whose comparison with two blocks costs as much as one visited line.
+/// The number of loops that can be compared with two blocks for the cost of one visited line.
 const LOOPS_A_LOOK: usize = 16;
 
-/// The most enclosing loops that are tried for a write.
+/// The maximum number of enclosing loops that are tried for a write.
 const MOST_LOOPS: usize = 8;
 
-/// Judges writes, within a budget that keeps the whole check linear in the program's length.
+/// Judges writes within a budget. The budget keeps the time of the whole check linear in the program's length.
 pub(super) struct Barriers<'a> {
     program: &'a Program,
     flow: &'a Flow,
@@ -73,22 +73,22 @@ pub(super) struct Barriers<'a> {
     /// The loops, each approximated by the range of blocks from the target of a backward edge to its source; the
     /// shortest first.
     loops: Vec<(usize, usize)>,
-    /// The address analysis of each loop, created on demand.
+    /// The address analysis of each loop, created when it is first needed.
     addresses: HashMap<(usize, usize), Addresses<'a>>,
     paths: Paths,
     looks: Cell<usize>,
 }
 
-/// The state of a path.
+/// The state of a path on which a search follows a write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Stage {
     /// The write is outstanding.
     Open(Open),
-    /// The write is done. `untouched`: this is harmless only if nothing accesses LDS before the next barrier. `passed`:
-    /// the path has passed the barrier. `counts`: see [`Stage::Published`].
+    /// The write is done. `untouched` is true if this is harmless only as long as nothing accesses LDS before the next barrier. `passed` is
+    /// true if the path has executed the barrier. For `counts`, see [`Stage::Published`].
     Done { untouched: bool, passed: bool, counts: bool },
-    /// Another barrier has published the write. `counts`: the program shows the intention by more than the absence of
-    /// reads on this path.
+    /// Another barrier has published the write. `counts` is true if the program shows its intention not only by the absence of reads on
+    /// this path.
     Published { passed: bool, counts: bool },
     /// The first wait that completed the write serves a read after the barrier.
     Served,
@@ -99,13 +99,13 @@ enum Stage {
 struct Open {
     /// The number of younger operations of the write's stream.
     younger: u8,
-    /// No younger operation uses the write's counter.
+    /// True if no younger operation uses the write's counter.
     alone: bool,
-    /// The barrier has been passed.
+    /// True if the path has executed the barrier.
     passed: bool,
-    /// LDS has been accessed since the barrier.
+    /// True if LDS has been accessed since the barrier.
     accessed: bool,
-    /// A wait before a barrier has intentionally left the write outstanding.
+    /// True if a wait before a barrier has intentionally left the write outstanding.
     counted: bool,
 }
 
@@ -114,7 +114,7 @@ struct Open {
 struct Passing {
     stream: Stream,
     barrier: usize,
-    /// Any wait that completes the write shows that it was left outstanding on purpose.
+    /// True if any wait that completes the write shows that the program left it outstanding on purpose.
     any_wait: bool,
     shared: Shared,
     /// The loop that contains both the write and the barrier, and in which the write's address changes.
@@ -145,8 +145,8 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// The write that breaks the rule at `barrier`, and the verdict on it: `write`, or an earlier write in the same
-    /// block that `write` hides.
+    /// The write that breaks the rule at `barrier`, and the verdict on it. The result is `write` itself, or an earlier write of the same
+    /// block that the analysis represents by `write`.
     pub fn judge(&mut self, write: usize, barrier: usize, shared: Shared) -> (usize, Verdict) {
         let mut worst = (write, self.verdict(write, barrier, shared));
         if worst.1 == Verdict::Deferred {
@@ -161,8 +161,8 @@ impl<'a> Barriers<'a> {
         worst
     }
 
-    /// Earlier writes of the same memory on the same stream without a wait in between, the latest first. The counter
-    /// analysis represents several outstanding writes by the youngest, so it does not report these.
+    /// Earlier writes of the same memory on the same stream without a wait in between, the latest write first. The counter analysis
+    /// represents several outstanding writes by the youngest, so it does not report the earlier ones.
     fn hidden(&self, write: usize, shared: Shared) -> Vec<usize> {
         let start = self.flow.cfg.blocks[self.flow.cfg.block_of(write)].start;
         let Some(stream) = self.stream(write, shared) else { return Vec::new() };
@@ -181,7 +181,7 @@ impl<'a> Barriers<'a> {
         found
     }
 
-    /// The stream on which `line` writes this memory.
+    /// The stream on which `line` writes this memory, or `None` if the line does not write it.
     fn stream(&self, line: usize, shared: Shared) -> Option<Stream> {
         self.lines[line].events.iter().find(|e| e.memory.intersects(shared.writes())).map(|e| e.stream)
     }
@@ -204,7 +204,7 @@ impl<'a> Barriers<'a> {
         let Some(stream) = self.stream(write, shared) else { return Verdict::Unknown };
         let around = self.loops_around(write, barrier);
         let moves = around.iter().any(|stretch| self.moves_in(*stretch, write));
-        // A wait on a counter other than that of LDS cannot serve LDS reads, so it must be meant for the write.
+        // A wait for a counter that LDS does not use cannot serve LDS reads, so its purpose must be the write.
         let set = self.program.target.instruction_set();
         let any_wait = moves || shared == Shared::Lds && stream.counter(set) != Stream::Lds.counter(set);
         let contains = |l: &&(usize, usize)| (l.0..=l.1).contains(&self.flow.cfg.block_of(barrier));
@@ -213,14 +213,13 @@ impl<'a> Barriers<'a> {
         let blocks = &self.flow.cfg.blocks;
         let start = self.flow.cfg.block_of(write);
         let begin = Open { younger: 0, alone: true, passed: false, accessed: false, counted: false };
-        // Breadth-first, because the barrier that publishes a write is close to it.
+        // The search is breadth-first, because the barrier that publishes a write is usually close to the write.
         let mut open =
             VecDeque::from([(write + 1..blocks[start].end, start, Stage::Open(begin), Visit::FIRST)]);
         self.paths.begin(start);
         let mut seen: HashSet<(usize, Stage)> = HashSet::new();
         let (mut late, mut deferred, mut served) = (false, false, false);
-        // The write is published, but the only evidence is a path without reads in between, which may have branched
-        // around the reads.
+        // The write is published, but the only evidence is a path without reads in between. That path may have branched around the reads.
         let mut spared = false;
         let mut decided = true;
         while let Some((range, block, mut stage, visit)) = open.pop_front() {
@@ -279,7 +278,7 @@ impl<'a> Barriers<'a> {
         if late && stream != Stream::FlatLgkm { Verdict::Late } else { Verdict::Unknown }
     }
 
-    /// The state of a path after `line`; `None` if the path gives no evidence.
+    /// The state of a path after `line`; `None` if the path is no evidence for or against an intention.
     fn after(&self, stage: Stage, line: usize, how: Passing) -> Option<Stage> {
         let Passing { stream, barrier, any_wait, shared, .. } = how;
         let facts = &self.lines[line];
@@ -300,14 +299,14 @@ impl<'a> Barriers<'a> {
                     }
                     let counts = any_wait || counted;
                     let done = Stage::Done { untouched: !is_meant, passed: open.passed, counts };
-                    // A loop that prefetches into buffers leaves some of them unread at its end. Therefore, if any wait
-                    // shows the intention, paths that do not pass the barrier count, too.
+                    // A loop that prefetches into buffers leaves some buffers unread at its end. Therefore, if any wait shows the
+                    // intention, paths that do not execute the barrier are also evidence.
                     return (open.passed || any_wait).then_some(done);
                 }
                 let same = facts.events.iter().filter(|e| e.stream == stream);
                 let younger = same.map(|e| e.count).fold(open.younger, u8::saturating_add);
                 let others = facts.events.iter().any(|e| e.stream.counter(set) == counter);
-                // With so many younger operations, no counter value distinguishes the write from them.
+                // The path has so many younger operations that no counter value distinguishes the write from them.
                 (younger < counter.capacity(set).saturating_mul(MOST_FULL)).then_some(Stage::Open(Open {
                     younger,
                     alone: open.alone && !others,
@@ -316,8 +315,8 @@ impl<'a> Barriers<'a> {
                     ..open
                 }))
             }
-            // On this path the write is done before the barrier, so the path gives no evidence about a write that is
-            // outstanding there.
+            // On this path the write completes before the barrier, so the path shows nothing about a write that is outstanding at the
+            // barrier.
             Stage::Done { passed: false, .. } | Stage::Published { passed: false, .. } if line == barrier => {
                 None
             }
@@ -329,10 +328,9 @@ impl<'a> Barriers<'a> {
         }
     }
 
-    /// The smallest loop that contains both lines. If there is none, because the barrier comes after the write's loop,
-    /// the loops that contain the write are returned: their last iterations fill buffers that are read one after the
-    /// other. Code that is placed far from where it belongs may form smaller ranges that are not loops, so several are
-    /// returned.
+    /// The smallest loop that contains both lines. If there is no such loop, because the barrier comes after the write's loop, the result
+    /// has the loops that contain the write: the last iterations of these loops fill buffers that are read one after the other. Code that
+    /// is located far from the rest of its loop may form smaller ranges that are not loops, so the result has several.
     fn loops_around(&mut self, write: usize, barrier: usize) -> SmallVec<[(usize, usize); MOST_LOOPS]> {
         let (a, b) = (self.flow.cfg.block_of(write), self.flow.cfg.block_of(barrier));
         self.budget().spend(self.loops.len() / LOOPS_A_LOOK);
@@ -370,7 +368,7 @@ impl<'a> Barriers<'a> {
         self.ask(stretch, |addresses, budget| addresses.change(&units, write, budget))
     }
 
-    /// True if `read`, which a path reaches by `visit`, is known to read the buffer that `write` writes.
+    /// True if `read`, which a path reaches at `visit`, is known to read the buffer that `write` writes.
     fn reads_the_same(&mut self, how: Passing, write: usize, read: usize, visit: Visit) -> bool {
         let Some(stretch) = how.rotates_in else { return false };
         let (written, read_from) = (self.address_of(write), self.address_of(read));
@@ -392,7 +390,7 @@ impl<'a> Barriers<'a> {
 }
 
 impl Stage {
-    /// True if the path has passed the barrier but not the barrier that publishes the write.
+    /// True if the path has executed the barrier, but has not reached the barrier that publishes the write.
     fn is_between(self) -> bool {
         match self {
             Stage::Open(open) => open.passed,

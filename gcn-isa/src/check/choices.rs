@@ -1,11 +1,11 @@
 //! Counts the branches that must go a particular way for a finding to be real.
 //!
-//! The analyses do not compare the conditions of branches. A path that needs at most one branch to go a particular way
-//! is assumed to be feasible: the author of the branch intended both ways. A path that needs two or more of them, one
-//! after the other, may be infeasible: the first condition may exclude the second. A branch both ways of which lead to
-//! the same violation is not a choice, and neither is the only exit of a loop, which is taken in the end. A branch is
-//! also no choice if every path to the second instruction passes the first and only one side of the branch leads to the
-//! second: that instruction was written to be reached, and can be reached in no other way.
+//! The analyses do not compare the conditions of branches. A path that needs at most one branch to go a particular way is assumed to be
+//! feasible: the author of the branch intended both ways. A path that needs two or more such branches, one after the other, may be
+//! infeasible: the first condition may exclude the second. A branch is not counted as a choice in three cases: if both of its ways lead to
+//! the same violation; if it is the only exit of a loop, because the exit is taken in the end; and if every path to the second instruction
+//! contains the first and only one side of the branch leads to the second. In the last case the second instruction, which was written to be
+//! reached, can be reached in no other way.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::cfg::Flow;
 use crate::program::Program;
 use crate::table::Class;
 
-/// The number of choices on a path: 0, 1, or more. A jump to an unknown target has a value of its own.
+/// The number of choices on a path: 0, 1, or more than 1. A jump to an unknown target has a separate value.
 type Choices = u8;
 
 const SEVERAL: Choices = 2;
@@ -26,8 +26,8 @@ fn one_more(choices: Choices) -> Choices {
     if choices < SEVERAL { choices + 1 } else { choices }
 }
 
-/// The assumption that the best path in `nodes` needs (the first node is its start). `between` has the blocks on paths
-/// from the first instruction to the second, if every path to the second passes the first.
+/// The assumption that the best path in `nodes` needs. The first node is the start of the path. `between` has the blocks on paths from the
+/// first instruction to the second, if every path to the second contains the first.
 pub(super) fn caveat(
     flow: &Flow,
     exits: &Exits,
@@ -99,13 +99,14 @@ fn of_node(
 pub(super) struct Exits {
     /// For each block, the successor outside the innermost loop, if the block is that loop's only exit.
     only_exit: Vec<Option<usize>>,
-    /// For each block, the number of ways that control may take at its end.
+    /// For each block, the number of ways in which control may continue after its end.
     ways: Vec<usize>,
-    /// False if loops are nested so deeply that not all were examined.
+    /// False if loops are nested so deeply that some loops were not examined.
     pub complete: bool,
 }
 
-/// The most blocks, per block of the program, that all loops together may have; deeper nests are not examined.
+/// The maximum number of blocks that all loops together may have, for each block of the program. Loops that are nested more deeply are not
+/// examined.
 const MOST_DEPTH: usize = 64;
 
 impl Exits {
@@ -132,7 +133,7 @@ impl Exits {
                 back.map(move |s| (*s, b))
             })
             .collect();
-        // Larger loops first, so that the innermost loop overwrites their entries.
+        // Larger loops come first, so that the innermost loop overwrites their entries.
         loops.sort_by_key(|l| std::cmp::Reverse(l.1 - l.0));
         loops.dedup();
         let mut only_exit = vec![None; blocks.len()];

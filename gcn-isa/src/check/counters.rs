@@ -1,5 +1,5 @@
-//! Counters, by forward dataflow: the operations that may be outstanding at each instruction on any path, and whether
-//! the program waits for them in time.
+//! Checks the counters by forward dataflow: which operations may be outstanding at each instruction on any path, and whether the program
+//! waits for them in time.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -55,7 +55,7 @@ impl<'a> CounterCheck<'a> {
         self.program.target.instruction_set()
     }
 
-    /// Reports the findings of the counter rules, and returns their identities.
+    /// Reports the findings of the counter rules, and returns the identities of the findings.
     pub fn findings(&self, findings: &mut Findings) -> Known {
         let mut known = Known::default();
         findings.undecided += self.each_broken(|broken, line, paths| {
@@ -66,8 +66,8 @@ impl<'a> CounterCheck<'a> {
         known
     }
 
-    /// Reports the findings that are not among the `known` findings, which are on certain paths of the same program.
-    /// All of these depend on a jump to an unknown target, so no budget affects their grade.
+    /// Reports the findings that are not in `known`, which has the findings on certain paths of the same program. Every finding that this
+    /// function reports depends on a jump to an unknown target, so no budget affects the grades.
     pub fn findings_beyond(&self, known: &Known, findings: &mut Findings) {
         self.each_broken(|broken, line, paths| {
             if !known.covers(broken, line) {
@@ -98,7 +98,7 @@ impl<'a> CounterCheck<'a> {
                     if self.is_worth_telling(&mut broken, line, &mut paths, &mut told) {
                         tell(&broken, line, &mut paths);
                     }
-                    // One finding is enough: a wait before this LDS access also serves those that follow in the block.
+                    // One finding is enough: a wait before this LDS access also serves the later LDS accesses of the block.
                     if [&rules::LDS_DMA, &rules::ASYNC_LDS].contains(&broken.rule)
                         && let Some(first) = broken.first
                     {
@@ -111,7 +111,7 @@ impl<'a> CounterCheck<'a> {
         paths.unserved + told.undecided
     }
 
-    /// False if the program may be using several buffers in LDS: see [`MemoryModel::Sure`].
+    /// False if the finding may be a false alarm because the program uses several buffers in LDS: see [`MemoryModel::Sure`].
     fn is_worth_telling<'s>(
         &'s self,
         broken: &mut Broken,
@@ -128,7 +128,7 @@ impl<'a> CounterCheck<'a> {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
         if rule == rules::copies_to_lds(self.set()).id {
-            // Nothing else waits for such copies: a path on which nobody does reads LDS while they write it.
+            // Nothing else waits for such copies. On a path without a wait, LDS is read while the copies write it.
             broken.is_shown = self.set().has_async_copies();
             return told.findings.insert((rule, first))
                 && !paths.is_served(first, rule, |_, facts| facts.reads(Shared::Lds));
@@ -144,7 +144,7 @@ impl<'a> CounterCheck<'a> {
                 broken.first = Some(write);
                 told.late.insert((rule, write, line))
             }
-            // The youngest write is reported or not as if the code after the barrier had not been examined.
+            // The youngest write is treated as if the code after the barrier had not been examined.
             Verdict::Unknown | Verdict::Undecided => {
                 if !told.findings.insert((rule, first)) {
                     return false;
@@ -165,12 +165,12 @@ impl<'a> CounterCheck<'a> {
     }
 }
 
-/// The findings so far: for each rule and pair of instructions, the wait that is needed.
+/// The findings so far: for each rule and pair of instructions, the wait that the finding requires.
 #[derive(Default)]
 pub(super) struct Known(HashMap<(&'static str, Option<usize>, Option<usize>), WaitCnt>);
 
 impl Known {
-    /// For a rule about LDS accesses, one finding per first instruction is enough.
+    /// The identity of a finding. For a rule about LDS accesses, one finding for each first instruction is enough.
     fn key(broken: &Broken, line: usize) -> (&'static str, Option<usize>, Option<usize>) {
         (broken.rule.id, broken.first, (!ADDRESS_RULES.contains(&broken.rule)).then_some(line))
     }
@@ -180,30 +180,29 @@ impl Known {
         *need = need.and(broken.need);
     }
 
-    /// True if a wait that resolves a known finding resolves this one, too.
+    /// True if the wait that resolves an earlier finding also resolves this one.
     fn covers(&self, broken: &Broken, line: usize) -> bool {
         self.0.get(&Known::key(broken, line)).is_some_and(|need| need.and(broken.need) == *need)
     }
 }
 
-/// The guarantees of the calling convention, on which code outside the program relies. They are checked whatever rules
-/// are selected.
+/// The guarantees of the calling convention, on which code outside the program relies. They are checked regardless of the selected rules.
 const CONVENTION: [&CounterRule; 2] = [&rules::CALL_ENTRY, &rules::CALL_EXIT];
 
-/// What has been reported so far.
+/// The findings that have been reported so far.
 #[derive(Default)]
 struct Told<'a> {
-    /// Findings by rule and first instruction.
+    /// The reported findings, as rule and first instruction.
     findings: HashSet<(&'static str, usize)>,
     /// Broken rules about barriers after which an LDS access is known to come too early, with both instructions.
     late: HashSet<(&'static str, usize, usize)>,
     phases: Option<Phases>,
     barriers: Option<Barriers<'a>>,
-    /// The number of writes before barriers for which a budget left undecided whether they are late.
+    /// The number of writes before barriers for which the search exceeded its budget before it could decide whether they are late.
     undecided: usize,
 }
 
-/// The rules about LDS accesses, and about memory accesses at barriers. Whether they are broken depends on addresses.
+/// The rules about LDS accesses, and about memory accesses at barriers. Whether such a rule is broken depends on addresses.
 const ADDRESS_RULES: [&CounterRule; 6] = [
     &rules::LDS_DMA,
     &rules::ASYNC_LDS,
@@ -213,7 +212,7 @@ const ADDRESS_RULES: [&CounterRule; 6] = [
     &rules::BARRIER_STORE,
 ];
 
-/// The lines of a block with their numbers.
+/// The lines of a block, each with its number.
 fn numbered<'a>(lines: &'a [LineFacts], block: &Block) -> impl Iterator<Item = (usize, &'a LineFacts)> {
     (block.start..block.end).zip(&lines[block.start..block.end])
 }
@@ -264,7 +263,7 @@ fn meet<'a>(known: &mut Option<Outstanding<'a>>, new: &Outstanding<'a>) -> bool 
     }
 }
 
-/// One rule broken by one earlier instruction, on all the counters involved.
+/// A rule that is broken because of one earlier instruction, with all the counters involved.
 pub(super) struct Broken {
     pub rule: &'static CounterRule,
     /// The earlier instruction; `None` for operations of the caller.
@@ -272,13 +271,13 @@ pub(super) struct Broken {
     reg: Option<Reg>,
     via: Via,
     pub need: WaitCnt,
-    /// True if the finding needs no assumption about addresses: an access follows for which the first instruction
-    /// may complete too late ([`Verdict::Late`]).
+    /// True if the finding is certain without assumptions about addresses, because an access follows before which the first instruction may
+    /// not be complete ([`Verdict::Late`]).
     is_shown: bool,
 }
 
 impl CounterCheck<'_> {
-    /// The rules that `line` breaks if the operations in `state` may be outstanding before it.
+    /// The rules that are broken at `line` if the operations in `state` may be outstanding before it.
     pub fn broken(&self, state: &Outstanding<'_>, line: usize) -> SmallVec<[Broken; 2]> {
         let mut broken: SmallVec<[Broken; 2]> = SmallVec::new();
         if !state.operations().is_empty() {
@@ -344,7 +343,7 @@ impl CounterCheck<'_> {
         let overwritten = operation.holds().iter().find_map(|held| access.overwrites(stream, *held));
         let rule = if stream.of_operands().is_some() { &rules::OPERAND_WAR } else { &rules::WAR };
         registers.extend(overwritten.map(|write| (rule, write)));
-        // If an index may reach one register and the instruction certainly uses another, report the latter.
+        // If an index may reach one register and the instruction certainly uses another register, report the latter.
         if let Some((rule, used)) = registers.into_iter().min_by_key(|r| r.1.via) {
             return Some((rule, Some(used)));
         }
@@ -421,7 +420,7 @@ impl CounterCheck<'_> {
         let Judgement { path, caveat } = judgement;
         let unknown = (ADDRESS_RULES.contains(&rule) && !broken.is_shown).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
-        // On its own, such a rule is only a suspicion, because it does not consider the code that follows.
+        // Without further evidence, such a finding is only a suspicion, because the rule does not consider the code that follows.
         let grade = if broken.is_shown { Grade::Documented } else { rule.grade() };
         Finding {
             rule: rule.id,
@@ -442,7 +441,7 @@ impl CounterCheck<'_> {
     }
 }
 
-/// Adds a broken rule. If the same instruction already breaks the rule, only adds the counter.
+/// Adds a broken rule. If the same instruction already breaks the rule, only the counter is added.
 fn add(broken: &mut SmallVec<[Broken; 2]>, new: Broken) {
     match broken.iter_mut().find(|b| b.first == new.first && b.rule == new.rule) {
         Some(known) => known.need = known.need.and(new.need),

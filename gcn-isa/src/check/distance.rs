@@ -1,5 +1,4 @@
-//! Wait states, by walking backwards: from each instruction along every path towards the entry, as far as any rule
-//! reaches.
+//! Checks wait states by walking backwards from each instruction along every path towards the entry, as far as any rule reaches.
 
 use std::collections::HashMap;
 
@@ -55,30 +54,31 @@ impl<'a> Distances<'a> {
     }
 }
 
-/// A range of lines at the end of a path that is walked backwards. All ranges found from one second instruction form
-/// its *trail*.
+/// A range of lines at the end of a path that is walked backwards. All ranges that are found from one second instruction form that
+/// instruction's *trail*.
 #[derive(Clone)]
 struct Stretch {
     block: usize,
-    /// One past the last line of the range.
+    /// One more than the index of the last line of the range.
     end: usize,
-    /// The number of wait states between that line and the second instruction.
+    /// The number of wait states between the end of the range and the second instruction.
     distance: u32,
-    /// The range that follows on the path, as an index into the trail.
+    /// The range that follows this one on the path, as an index into the trail.
     next: Option<usize>,
-    /// Lines on the path that overwrite registers whose earlier writes could bind the second instruction.
+    /// Lines on the path that overwrite registers. Rules about earlier writes of these registers then do not apply to the second
+    /// instruction.
     overwriters: SmallVec<[u32; 2]>,
-    /// The kinds of instructions on the path that rules about an instruction between two others need.
+    /// The kinds of the instructions on the path. Rules about an instruction between two others need them.
     crossed: Kinds,
     /// True if the path contains a jump with an unknown target.
     jumps: bool,
-    /// The calls whose returns are on the path, the innermost last. A walk that leaves their functions backwards
-    /// continues at these calls.
+    /// The calls whose returns are on the path, the innermost last. When a walk reaches the start of a called function, it continues at its
+    /// call.
     calls: Calls,
 }
 
 impl Stretch {
-    /// True if a walk from here finds everything that a walk from `other` finds.
+    /// True if a walk from this range finds everything that a walk from `other` finds.
     fn covers(&self, other: &Stretch) -> bool {
         self.block == other.block
             && self.distance <= other.distance
@@ -89,7 +89,7 @@ impl Stretch {
     }
 }
 
-/// An index of the trail by block, for trails that are too long for linear search.
+/// An index of the trail by block. It is used for trails that are too long for linear search.
 #[derive(Default)]
 struct Entered {
     by_block: HashMap<usize, Vec<usize>>,
@@ -97,12 +97,11 @@ struct Entered {
     known: usize,
 }
 
-/// Trails up to this length are searched linearly.
+/// The maximum length of trails that are searched linearly.
 const SHORT_TRAIL: usize = 32;
 
 impl Entered {
-    /// True if some entry of `trail` covers `new`. The first entry is skipped, because it begins in the middle of its
-    /// block.
+    /// True if an entry of `trail` covers `new`. The first entry is skipped, because it begins in the middle of its block.
     fn covers(&mut self, trail: &[Stretch], new: &Stretch) -> bool {
         if trail.len() <= SHORT_TRAIL {
             return trail.iter().skip(1).any(|s| s.covers(new));
@@ -115,23 +114,22 @@ impl Entered {
     }
 }
 
-/// Budget for walking backwards through hubs of one kind, for all walks of a program together: a number per line, and a
-/// minimum. A *hub* is an artificial block that stands for all edges of a kind ([`Flow::is_hub`]). A program in which
-/// everything may jump everywhere, or in which every function is called from everywhere, has too many pairs of
-/// instructions to examine each.
+/// Budget for walking backwards through hubs of one kind, for all walks of a program together: a number for each line, and a minimum. A
+/// *hub* is an artificial block that represents all edges of a kind ([`Flow::is_hub`]). A program in which every jump may lead everywhere,
+/// or in which every function is called from everywhere, has too many pairs of instructions to examine every pair.
 const HUB_WALKS: (usize, usize) = (32, 1 << 20);
 
-/// The remaining budget for walks through hubs.
+/// The remaining budgets for walks through hubs.
 struct Budgets {
-    /// For hubs of jumps with unknown targets.
+    /// The budget for hubs of jumps with unknown targets.
     jumps: usize,
-    /// For hubs of returns. An instruction whose walk ends for lack of this budget counts as undecided.
+    /// The budget for hubs of returns. An instruction whose walk ends because this budget is used up counts as undecided.
     returns: usize,
 }
 
-/// Two instructions whose distance is too short. One is kept for each pair of instructions and each grade: a cautious
-/// rule that requires more, or an unknown jump that makes the distance shorter, must not hide the requirement of a
-/// better supported rule on a certain path.
+/// Two instructions whose distance is too short. One `Short` is kept for each pair of instructions and each grade. Otherwise a cautious
+/// rule that requires more wait states, or an unknown jump that makes the distance shorter, could hide the requirement of a better
+/// supported rule on a certain path.
 struct Short {
     first: usize,
     need: Need,
@@ -161,16 +159,14 @@ impl Distances<'_> {
         above.is_some_and(|above| self.flow.cfg.blocks[block].preds.contains(&above))
     }
 
-    /// The requirement of the memory clause rule for `second` within the lines from `start` on, and the earlier
-    /// instruction.
+    /// The requirement of the memory clause rule for `second` within the lines from `start` on, with the earlier instruction.
     fn clause_need(&self, start: usize, second: usize) -> Option<(usize, Need)> {
         let clause = self.views.lines(start..second);
         let (at, need) = hazards::clause_need(clause, &self.views[second], self.rules)?;
         Some((start + at, need))
     }
 
-    /// True if the clause rule already binds the two as adjacent instructions, so that the backward walk has found the
-    /// violation.
+    /// True if the clause rule already applies to the two as adjacent instructions, so that the backward walk has found the violation.
     fn is_found_above(&self, first: usize, second: usize, need: Need) -> bool {
         let needs = || self.views[first].required_all(&self.views[second], self.rules);
         first + 1 == second && needs().iter().any(|n| n.rule == need.rule)
@@ -192,7 +188,7 @@ impl Distances<'_> {
     }
 
     fn check(&self, block: usize, second: usize, budgets: &mut Budgets, findings: &mut Findings) {
-        // Entries are in order of discovery; those before `done` have been walked.
+        // Entries are in the order of their discovery; the entries before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();
         let start = Stretch {
             block,
@@ -214,8 +210,7 @@ impl Distances<'_> {
                 let block = &self.flow.cfg.blocks[stretch.block];
                 for &pred in block.preds.iter().filter(|p| self.reachable[**p]) {
                     if self.flow.is_guess(stretch.block) {
-                        // Findings on the remaining paths would be cautious, and the report lists the unknown jumps
-                        // anyway.
+                        // Findings on the remaining paths would be cautious, and the report lists the unknown jumps separately.
                         let Some(left) = budgets.jumps.checked_sub(1) else { break };
                         budgets.jumps = left;
                     } else if self.flow.is_hub(stretch.block) {
@@ -242,7 +237,7 @@ impl Distances<'_> {
             done += 1;
         }
         findings.undecided += usize::from(cut);
-        // For each pair, report the best supported finding first, then only those that require more than it.
+        // For each pair, report the best supported finding first, and then only the findings that require more wait states.
         shorts.sort_by_key(|s| (s.first, std::cmp::Reverse(s.grade)));
         for pair in shorts.chunk_by(|a, b| a.first == b.first) {
             let mut mended = 0;
@@ -255,8 +250,8 @@ impl Distances<'_> {
         }
     }
 
-    /// Checks the lines of the range against the second instruction, and extends the range's distance to the block's
-    /// start. Returns true if rules may reach beyond the start.
+    /// Checks the lines of the range against the second instruction, and extends the range's distance to the start of the block. Returns
+    /// true if a rule may reach beyond that start.
     fn walk(
         &self,
         stretch: &mut Stretch,
@@ -292,8 +287,7 @@ impl Distances<'_> {
         true
     }
 
-    /// Calls `found` with the requirement of each rule between `first` and the second instruction, across the code in
-    /// between.
+    /// Calls `found` with the requirement of each rule between `first` and the second instruction, given the code between them.
     fn each_need(&self, first: usize, second: usize, stretch: &Stretch, found: impl FnMut(Need)) {
         let view = &self.views[first];
         let past = |since: Since, line: &u32| since.past(view, &self.views[*line as usize]);

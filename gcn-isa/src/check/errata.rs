@@ -1,4 +1,4 @@
-//! Instructions that are wrong on some machines, whatever surrounds them.
+//! Finds instructions that are wrong on some machines regardless of the surrounding code.
 
 use super::report::{Amount, Finding};
 use crate::hazards::AnyRule as _;
@@ -10,10 +10,10 @@ use crate::program::Program;
 use crate::reg::{Reg, RegFile};
 use crate::table::{Behaviours, Class};
 
-/// The number of VGPRs in a block, the unit of allocation.
+/// The number of VGPRs that are allocated as a unit.
 const BLOCK: u16 = 8;
 
-/// Findings about single instructions.
+/// The findings about single instructions.
 pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
     let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule);
     let mut findings = Vec::new();
@@ -28,8 +28,9 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
     findings
 }
 
-/// The scalar register that a load of two or more registers reads as its address and overwrites. A load from a multiple
-/// of its size is not split, so it is safe; an immediate offset that is such a multiple is taken as evidence of that.
+/// The scalar register that a load of two or more registers both reads as its address and overwrites. A load from an address that is a
+/// multiple of the load's size is not split, so it is safe. An immediate offset that is such a multiple is taken as evidence of such an
+/// address.
 fn overwritten_address(inst: &Inst) -> Option<Reg> {
     if inst.desc.class != Class::SmemLoad {
         return None;
@@ -42,9 +43,9 @@ fn overwritten_address(inst: &Inst) -> Option<Reg> {
     inst.reads().iter().map(|r| r.reg).find(|r| r.overlaps(result))
 }
 
-/// 64-bit shifts whose amount is in the last VGPR of the wave's allocation: gfx90a reads beyond it (LLVM copies the
-/// amount elsewhere). The allocation ends at the highest register that the program uses, rounded up to a block, so only
-/// the last register of a block can be affected, and only if no later register is used.
+/// 64-bit shifts whose amount is in the last VGPR of the wave's allocation. On gfx90a, such a shift reads beyond that register (LLVM copies
+/// the amount to another register). The allocation ends at the highest register that the program uses, rounded up to a block. Therefore
+/// only the last register of a block can be affected, and only if the program uses no higher register.
 fn shifts(program: &Program) -> Vec<(usize, Reg)> {
     let suspects: Vec<(usize, Reg)> = program
         .lines
@@ -68,7 +69,8 @@ fn shift_amount(inst: &Inst) -> Option<Reg> {
     inst.operand("src0").and_then(Operand::reg).filter(|r| r.file == RegFile::Vgpr)
 }
 
-/// One past the highest VGPR that the program names, and whether it names AGPRs, which are allocated after the VGPRs.
+/// One more than the number of the highest VGPR that the program names, and whether the program names AGPRs, which are allocated after the
+/// VGPRs.
 fn used(program: &Program) -> (u16, bool) {
     let mut end = 0;
     let mut agprs = false;

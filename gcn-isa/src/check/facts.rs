@@ -19,7 +19,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Computes the facts for every line of `program`, whose control flow is `flow`.
+    /// Computes the effects of every line of `program`. `flow` is the program's control flow.
     pub fn of(program: &Program, flow: &Flow, options: Options) -> Facts {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
         let indexing = options.rules.indexing(program, flow);
@@ -38,8 +38,8 @@ impl Facts {
     }
 }
 
-/// Effects on memory that no other wave depends on at a barrier: stores that the barrier does not order, scratch
-/// accesses, and scalar accesses, which barriers never order.
+/// The effects on memory that do not matter to other waves at a barrier: stores that the barrier does not order, scratch accesses, and
+/// scalar accesses, which barriers never order.
 fn unshared(stream: Stream, inst: &Inst, orders_stores: bool) -> MemoryEffect {
     let is_scratch = matches!(inst.desc.class, Class::ScratchLoad | Class::ScratchStore);
     match orders_stores && stream != Stream::Smem && !is_scratch {
@@ -56,7 +56,7 @@ pub(super) enum Shared {
 }
 
 impl Shared {
-    /// The effects that write this memory.
+    /// The effects of writing this memory.
     pub fn writes(self) -> MemoryEffect {
         match self {
             Shared::Lds => MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA,
@@ -64,7 +64,7 @@ impl Shared {
         }
     }
 
-    /// The effects that read this memory.
+    /// The effects of reading this memory.
     pub fn reads(self) -> MemoryEffect {
         match self {
             Shared::Lds => MemoryEffect::LDS_READ,
@@ -77,8 +77,8 @@ impl Shared {
 pub(super) struct LineFacts {
     pub wait: Option<WaitCnt>,
     pub events: Events,
-    /// The counters that a function must have waited for before this instruction, because its caller may have left
-    /// operations outstanding. Computed only for programs with functions.
+    /// The counters for which a function must have waited before this instruction, because its caller may have left operations outstanding.
+    /// They are computed only for programs with functions.
     pub uses_of_caller: SmallVec<[Counter; 3]>,
     /// True for a function's return, at which nothing is outstanding.
     returns: bool,
@@ -90,12 +90,12 @@ impl LineFacts {
         LineFacts { wait: WaitCnt::of(inst), events, uses_of_caller, returns: is_return(line) }
     }
 
-    /// Updates the state for this instruction.
+    /// Applies this instruction to the state.
     pub fn step<'a>(&'a self, state: &mut Outstanding<'a>, line: usize) {
         if let Some(wait) = self.wait {
             state.wait(wait);
         }
-        // A missing wait for these counters has been reported at this instruction; do not report it again.
+        // A missing wait for these counters has been reported at this instruction and must not be reported again.
         for &counter in &self.uses_of_caller {
             state.forget_caller(counter);
         }
@@ -112,12 +112,12 @@ impl LineFacts {
         self.returns
     }
 
-    /// True if the instruction reads this memory. For LDS, only reads that LDS executes in order count.
+    /// True if the instruction reads this memory. For LDS, only the reads that LDS executes in order are counted.
     pub fn reads(&self, shared: Shared) -> bool {
         self.events.iter().any(|e| e.memory.intersects(shared.reads()))
     }
 
-    /// True if the instruction writes this memory, at once or when its data arrives.
+    /// True if the instruction writes this memory, either immediately or when its data arrives.
     pub fn writes(&self, shared: Shared) -> bool {
         self.events.iter().any(|e| e.memory.intersects(shared.writes()))
     }

@@ -10,18 +10,18 @@ pub(super) struct Node<'a> {
     pub block: usize,
     pub state: Outstanding<'a>,
     pub calls: Calls,
-    /// The node from which this one was first reached; the start is its own parent.
+    /// The node from which this node was first reached. The parent of the start is the start itself.
     pub parent: usize,
     pub end: End,
 }
 
-/// How the search of a node ends.
+/// How the search from a node ends.
 pub(super) enum End {
-    /// At the second instruction, with the operation outstanding.
+    /// The search reached the second instruction while the operation was outstanding.
     Second,
-    /// At the line that completes the operation.
+    /// The search reached this line, which completes the operation.
     Finished(usize),
-    /// At the block's end, with the operation outstanding. The list has the block and the node of each successor in
-    /// which it is still outstanding.
+    /// The search reached the block's end while the operation was outstanding. The list has the block and the node of each successor in
+    /// which the operation is still outstanding.
     Open(SmallVec<[(usize, usize); 2]>),
 }

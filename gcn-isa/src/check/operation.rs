@@ -1,4 +1,4 @@
-//! An operation that may be outstanding, and what holds for it on every path.
+//! An operation that may be outstanding, and the facts about it that hold on every path.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,14 +8,14 @@ use crate::hazards::counter::{self as rules, CounterRule};
 use crate::reg::Reg;
 use crate::target::InstructionSet;
 
-/// A number of operations above the capacity of every counter.
+/// A number of operations that exceeds the capacity of every counter.
 const MANY: u8 = 64;
 
-/// Marks an operation that a wait has completed, if operations of its stream finish in order.
+/// The value for an operation that a wait has completed, if operations of its stream finish in order.
 const DONE: u8 = u8::MAX;
 
-/// An operation that may be outstanding and on which later instructions may depend: the operation still has
-/// *obligations*, a result to write, registers to read or an effect on memory.
+/// An operation that may be outstanding and on which later instructions may depend. Such an operation still has *obligations*: a result to
+/// write, registers to read, or an effect on memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation<'a> {
     place: Place,
@@ -25,15 +25,15 @@ pub(super) struct Operation<'a> {
     progress: Progress,
 }
 
-/// The sort key of an operation: stream, effect, line. Operations with the same effect are adjacent.
+/// The sort key of an operation: stream, effect, line. Operations with the same effect are therefore adjacent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Place {
     pub kind: Kind,
     line: u32,
 }
 
-/// A stream, the registers (or half register) that an operation on it writes, and the operation's effect on memory, as
-/// one number.
+/// A stream, the registers (or half register) that an operation on the stream writes, and the operation's effect on memory, encoded as one
+/// number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Kind(u64);
 
@@ -49,32 +49,32 @@ impl Place {
     }
 }
 
-/// What holds for an operation on every path.
+/// The facts about an operation that hold on every path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Progress {
-    /// The registers whose value is still outstanding, bit i for the i-th. A FLAT operation no longer has to write
-    /// registers that a later vector memory operation has overwritten. Whether overwriting them was right has been
-    /// checked at the later operation ([`crate::hazards::counter::WAW_FLAT`]); if it was, the later operation finishes
-    /// last.
+    /// The registers whose value is still outstanding. Bit i stands for the i-th register. A FLAT operation no longer has to write
+    /// registers that a later vector memory operation has overwritten. Whether the later operation was allowed to overwrite them has been
+    /// checked at that operation ([`crate::hazards::counter::WAW_FLAT`]); if so, the later operation finishes last.
     live: u32,
-    /// A lower bound, over all paths, on the number of operations of the same stream that have started since.
+    /// A lower bound, over all paths, on the number of operations of the same stream that started after this one.
     younger: u8,
-    /// As `younger`, until a wait on its counter leaves at most that many operations outstanding; then [`DONE`]. If
-    /// operations of one stream return in order, even while others are outstanding, the operation has then completed.
+    /// The same number as `younger`, until a wait leaves at most that many operations outstanding on the counter; from then on [`DONE`]. If
+    /// operations of one stream return in order even while operations of other streams are outstanding, the operation has then completed.
     by_order: u8,
-    /// True if on some path an operation of another stream of the same counter was outstanding at the same time. Either
-    /// may overtake the other, so only a count of 0 proves that one of them has completed.
+    /// True if on some path an operation of another stream of the same counter was outstanding at the same time. Either operation may
+    /// overtake the other, so only a count of 0 proves that one of them has completed.
     mixed: bool,
-    /// Of a stream of operands ([`Stream::of_operands`]), the fewest results from this operation on that any path has started.
+    /// For a stream of operands ([`Stream::of_operands`]): the minimum, over all paths, of the number of results that have started from
+    /// this operation's own result on.
     results: u8,
-    /// True if on every path the counter was since so full that another instruction could issue only because this
-    /// operation had completed, provided that operations of one stream finish in order.
+    /// True if on every path the counter has since been so full that another instruction could issue only because this operation had
+    /// completed, provided that operations of one stream finish in order.
     full: bool,
     /// The effects on memory on which later accesses may depend.
     memory: MemoryEffect,
 }
 
-/// `event` is not compared, because `place` determines it.
+/// `event` is not compared, because it is determined by the operation's position in the sort order.
 impl PartialEq for Operation<'_> {
     fn eq(&self, other: &Self) -> bool {
         (self.place, self.progress) == (other.place, other.progress)
@@ -90,7 +90,7 @@ impl Hash for Operation<'_> {
 }
 
 impl<'a> Operation<'a> {
-    /// The operation for `event` of the instruction at `line`, which starts now.
+    /// The operation that starts with `event` of the instruction at `line`.
     pub fn started(set: InstructionSet, line: usize, event: &'a Event, mixed: bool) -> Operation<'a> {
         let memory = awaited(event);
         let progress =
@@ -103,27 +103,27 @@ impl<'a> Operation<'a> {
         self.place
     }
 
-    /// The instruction that started it.
+    /// The line of the instruction that started the operation.
     pub fn line(&self) -> usize {
         self.place.line as usize
     }
 
-    /// The stream on which it finishes.
+    /// The stream on which the operation finishes.
     pub fn stream(&self) -> Stream {
         self.event.stream
     }
 
-    /// The counter of that stream.
+    /// The counter of the operation's stream.
     pub fn counter(&self) -> Counter {
         self.event.stream.counter(self.set)
     }
 
-    /// The registers that it writes when it finishes.
+    /// The registers that the operation writes when it finishes.
     fn writes(&self) -> Option<Reg> {
         self.event.writes
     }
 
-    /// The registers whose value is still outstanding: bit i for the i-th.
+    /// The registers whose value is still outstanding. Bit i stands for the i-th register.
     fn live(&self) -> u32 {
         self.progress.live
     }
@@ -148,14 +148,14 @@ impl<'a> Operation<'a> {
         self.progress.by_order == DONE
     }
 
-    /// True if no wait certainly completes the operation, but it has completed under an assumption that some rules do
-    /// not make.
+    /// True if no wait certainly completes the operation, but the operation has completed under an assumption on which some rules do not
+    /// rely.
     pub fn is_done_if_trusted(&self) -> bool {
         self.is_done_by_order() || self.progress.full
     }
 
-    /// The rule that does not trust the operation's completion, if there is a reason to assume completion once its
-    /// counter has `room`.
+    /// The rule that does not rely on the operation's completion, if the operation is only assumed to have completed once its counter has
+    /// `room`; otherwise `None`.
     pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
         if self.is_done_by_order() {
             Some(&rules::MIXED)
@@ -173,7 +173,7 @@ impl<'a> Operation<'a> {
             && self.progress.younger >= value
     }
 
-    /// True if both have the same obligations, so that either can represent the other.
+    /// True if both operations have the same obligations, so that either can represent the other.
     pub fn is_alike(&self, other: &Operation<'_>) -> bool {
         let same = |o: &Operation<'_>| (o.place.kind, o.memory());
         same(self) == same(other) && self.holds() == other.holds()
@@ -184,7 +184,7 @@ impl<'a> Operation<'a> {
         self.holds().is_empty() && self.memory().is_empty()
     }
 
-    /// Accounts for `event` of a later instruction on the same counter.
+    /// Updates the operation for `event` of a later instruction on the same counter.
     pub fn count(&mut self, event: &Event) {
         self.progress.full |= self.makes_room(self.counter().capacity(self.set).saturating_sub(event.count));
         let same = self.stream() == event.stream;
@@ -199,14 +199,15 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Counts the result that `event` of this or a later instruction starts, if it shows that the operands of this one were read.
+    /// Counts the result that `event` of this or a later instruction starts, if the arrival of that result shows that this operation's
+    /// operands have been read.
     pub fn count_result(&mut self, event: &Event) {
         if self.stream().of_operands().is_some_and(|(results, _)| results == event.stream) {
             self.progress.results = self.progress.results.saturating_add(event.count).min(MANY);
         }
     }
 
-    /// True if `wait` finishes a result whose operands were read after those of this operation.
+    /// True if `wait` completes a result whose operands were read after the operands of this operation.
     pub fn is_shown_by_results(&self, wait: WaitCnt) -> bool {
         self.stream().of_operands().is_some_and(|(results, _)| {
             let left = results.counter(self.set).of(wait);
@@ -214,7 +215,7 @@ impl<'a> Operation<'a> {
         })
     }
 
-    /// Accounts for a vector memory operation that overwrites registers. Returns false if a FLAT operation has no
+    /// Updates the operation for a vector memory operation that overwrites registers. Returns false if this is a FLAT operation that has no
     /// obligations left.
     pub fn owes_after_overwriting(&mut self, written: Reg) -> bool {
         let Some(mine) = self.writes().filter(|_| self.stream() == Stream::FlatVm) else { return true };
@@ -222,8 +223,7 @@ impl<'a> Operation<'a> {
         self.live() & mine.shared_with(mine) != 0 || !self.only_writes()
     }
 
-    /// Accounts for a wait for at most `value` operations on the counter. Returns true if the wait certainly completes
-    /// this operation.
+    /// Updates the operation for a wait until the counter is at most `value`. Returns true if the wait certainly completes the operation.
     pub fn is_finished_by(&mut self, value: u8) -> bool {
         let in_order = self.stream().in_order();
         let progress = &mut self.progress;
@@ -238,12 +238,12 @@ impl<'a> Operation<'a> {
         self.progress.memory.remove(effect);
     }
 
-    /// The largest value of the counter that certainly completes the operation.
+    /// The largest value of the counter that proves that the operation is complete.
     pub fn needed(&self) -> u8 {
         self.needed_below(0)
     }
 
-    /// As [`Operation::needed`], but operations of other streams are ignored if the result is below `guess`.
+    /// The same value as [`Operation::needed`], except that operations of other streams are ignored if the result is below `guess`.
     pub fn needed_below(&self, guess: u8) -> u8 {
         let younger = self.progress.younger.min(self.counter().cap(self.set));
         if self.stream().in_order() && !(self.progress.mixed && younger >= guess) { younger } else { 0 }
@@ -264,7 +264,7 @@ impl<'a> Operation<'a> {
         registers && holds && self.memory().contains(old.memory())
     }
 
-    /// Joins the facts of `other`, which is the same operation on another path. Returns true if that changed anything.
+    /// Joins the facts of `other`, which is the same operation on another path. Returns true if that changed a fact.
     pub fn take_worse(&mut self, other: &Operation<'_>) -> bool {
         let (mine, theirs) = (self.progress, other.progress);
         self.progress = Progress {

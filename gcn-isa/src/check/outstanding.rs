@@ -11,18 +11,19 @@ pub(super) struct Outstanding<'a> {
     set: InstructionSet,
     /// Sorted by [`Operation::place`].
     operations: Vec<Operation<'a>>,
-    /// For each stream, the line of an operation that may be outstanding, if there is any.
+    /// The same as `active`, but without operations that only invalidate a cache.
     active: [Option<usize>; Stream::ALL.len()],
     /// As `active`, but without operations that only invalidate a cache.
     accesses: [Option<usize>; Stream::ALL.len()],
-    /// For each stream, whether an operation may be outstanding that returns nothing to a register.
+    /// For each stream, whether an operation may be outstanding that does not return anything to a register.
     silent: [bool; Stream::ALL.len()],
-    /// For each counter, whether operations of a caller may be outstanding, of any kind and for any register.
+    /// For each counter, whether operations of the caller may be outstanding. Such operations may be of any kind and may write any
+    /// register.
     caller: [bool; Counter::ALL.len()],
 }
 
-/// Beyond this number of operations, one represents all those with the same obligations; a missing wait is then found
-/// through it. Otherwise a program without waits would take time and memory quadratic in its length.
+/// If there are more operations than this number, one operation represents all operations with the same obligations, and a missing wait is
+/// found through that representative. Otherwise a program without waits would take time and memory quadratic in its length.
 const CROWD: usize = 256;
 
 impl<'a> Outstanding<'a> {
@@ -53,7 +54,7 @@ impl<'a> Outstanding<'a> {
         self.caller[counter as usize] = false;
     }
 
-    /// The state without the lines that represent streams, so that states with the same future behaviour compare equal.
+    /// The state without the lines that represent streams, so that states with the same future behaviour are equal.
     pub fn blurred(mut self) -> Outstanding<'a> {
         self.active.iter_mut().chain(&mut self.accesses).flatten().for_each(|line| *line = 0);
         self
@@ -76,14 +77,14 @@ impl<'a> Outstanding<'a> {
         Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.accesses[s.index()])
     }
 
-    /// True if the operation has obligations, so that it is one of [`Outstanding::operations`].
+    /// True if an operation with this event has obligations, so that it is one of [`Outstanding::operations`].
     pub fn keeps_track_of(event: &Event) -> bool {
         event.writes.is_some()
             || !event.holds.is_empty()
             || operation::awaited(event) != MemoryEffect::empty()
     }
 
-    /// Starts the operation `event` of the instruction `line`.
+    /// Starts the operation `event` of the instruction at `line`.
     pub fn issue(&mut self, line: usize, event: &'a Event) {
         let stream = event.stream;
         let mixed = self.active_beside(stream) || self.caller_on(stream.counter(self.set));
@@ -96,8 +97,7 @@ impl<'a> Outstanding<'a> {
         if let (Stream::Vmem, Some(written)) = (stream, event.writes) {
             self.operations.retain_mut(|o| o.owes_after_overwriting(written));
         }
-        // A wait for the new operation also completes an older one of the same stream, which then has no further
-        // obligations.
+        // A wait for the new operation also completes an older operation of the same stream, which then has no further obligations.
         self.operations.retain(|old| !(old.stream() == stream && new.covers(old)));
         let at = self.operations.partition_point(|o| o.place() < new.place());
         self.operations.insert(at, new);
@@ -121,7 +121,7 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Everything on `stream` is done.
+    /// Records that all operations of `stream` are complete.
     fn finish(&mut self, stream: Stream) {
         if self.active[stream.index()].is_some() {
             self.operations.retain(|o| o.stream() != stream);
@@ -129,7 +129,7 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Nothing is outstanding on `stream`.
+    /// Records that no operation of `stream` is outstanding.
     fn stop(&mut self, stream: Stream) {
         self.active[stream.index()] = None;
         self.accesses[stream.index()] = None;
@@ -154,21 +154,20 @@ impl<'a> Outstanding<'a> {
         }
     }
 
-    /// Removes the operations that a function must not leave outstanding.
+    /// Removes the operations that a function must have completed before a call or a return.
     pub fn wait_as_at_calls(&mut self) {
         self.wait(WaitCnt::at_calls(self.set));
     }
 
-    /// Removes `effect` from the obligations of the operations of `line`, which remain outstanding.
+    /// Removes `effect` from the obligations of the operations of `line`. The operations remain outstanding.
     pub fn forget(&mut self, line: usize, effect: MemoryEffect) {
         for operation in self.operations.iter_mut().filter(|o| o.line() == line) {
             operation.forget(effect);
         }
     }
 
-    /// The largest value of `counter` that certainly completes the operations of `line`, computed by
-    /// [`Operation::needed_below`] with `guess`. It is 0 if only untracked operations of the line are outstanding, and
-    /// `None` if none is.
+    /// The largest value of `counter` that proves that the operations of `line` are complete, computed by [`Operation::needed_below`] with
+    /// `guess`. It is 0 if only untracked operations of the line are outstanding, and `None` if no operation of the line is outstanding.
     pub fn needed_of(&self, line: usize, counter: Counter, guess: u8) -> Option<u8> {
         let started = |o: &&Operation<'_>| o.line() == line && o.counter() == counter;
         let mut values = self.operations.iter().filter(started).map(|o| o.needed_below(guess));
@@ -190,7 +189,7 @@ impl<'a> Outstanding<'a> {
         Stream::ALL.into_iter().filter(beside).any(|s| self.active[s.index()].is_some())
     }
 
-    /// Joins the operations that may be outstanding on another path. Returns true if that changed anything.
+    /// Joins the operations that may be outstanding on another path. Returns true if the state changed.
     pub fn join(&mut self, other: &Outstanding<'a>) -> bool {
         let mut changed = false;
         let mine = self.active.iter_mut().chain(&mut self.accesses);
@@ -211,12 +210,12 @@ impl<'a> Outstanding<'a> {
         self.join_operations(&other.operations) || changed
     }
 
-    /// Joins the operations of another path. Both lists are sorted. Returns true if that changed anything.
+    /// Joins the operations of another path. Both lists are sorted. Returns true if the list changed.
     fn join_operations(&mut self, others: &[Operation<'a>]) -> bool {
         let mut changed = false;
         let mut new: Vec<Operation<'a>> = Vec::new();
-        // Positions in the sorted list: of the first operation that does not come before `theirs`, and of the first
-        // that has the same kind as it.
+        // `at` is the position of the first operation that does not come before `theirs`; `alike` is the position of the first operation of
+        // the same kind.
         let (mut at, mut alike) = (0, 0);
         for theirs in others {
             let place = theirs.place();
@@ -242,7 +241,7 @@ impl<'a> Outstanding<'a> {
             return changed;
         }
         self.operations.extend(new);
-        // The vector consists of two sorted runs, which this sort merges fast.
+        // The vector consists of two sorted parts, which this sort merges fast.
         self.operations.sort_by_key(Operation::place);
         true
     }

@@ -1,4 +1,4 @@
-//! The paths on which an operation is still outstanding, for the report and for the assumptions of a finding.
+//! Finds the paths on which an operation is still outstanding. The report shows them, and the assumptions of a finding depend on them.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,49 +15,49 @@ use crate::cfg::Flow;
 use crate::inst::Inst;
 use crate::program::Program;
 
-/// Budget of all searches together, in visited lines: a number per line of the program, and a minimum. A broken program
-/// can have as many findings as lines; the paths of the first ones are enough to fix it.
+/// Budget of all searches together, in visited lines: a number for each line of the program, and a minimum. A broken program can have as
+/// many findings as lines. The paths of the first findings are enough to fix it.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
 /// Budget of all searches that do not affect the verdict, in visited lines.
 const LOOKS_FOR_REPORT: usize = 1 << 16;
 
-/// The most nodes of one search.
+/// The maximum number of nodes of one search.
 const MOST_NODES: usize = 4096;
 
 /// What a search found about the paths of a finding.
 #[derive(Default)]
 pub(super) struct Judgement {
-    /// The lines at which the shortest path (in blocks) enters its blocks; empty if the path stays in one block or is
-    /// not known.
+    /// The lines at which the shortest path (in blocks) enters its blocks. The list is empty if the path stays in one block or is not
+    /// known.
     pub path: Vec<usize>,
-    /// The assumption that is necessary on every path.
+    /// The assumption that every path needs.
     pub caveat: Option<Caveat>,
 }
 
-/// Searches paths, within a budget that keeps the whole check linear in the program's length.
+/// Searches paths within a budget. The budget keeps the time of the whole check linear in the program's length.
 pub(super) struct PathSearch<'a> {
     program: &'a Program,
     flow: &'a Flow,
     lines: &'a [LineFacts],
-    /// The lines that wait for, or start, an operation, or that return from a function; in order.
+    /// The lines that wait for an operation, start an operation, or return from a function, in order.
     relevant: Vec<u32>,
     exits: Option<Exits>,
-    /// Blocks at which the program or one of its functions is entered.
+    /// The blocks at which the program or one of its functions is entered.
     roots: HashSet<usize>,
-    /// For each rule, the blocks from whose start control can reach an instruction that serves it.
+    /// For each rule, the blocks from whose start control can reach an instruction that the rule's wait may serve.
     serving: HashMap<&'static str, Vec<bool>>,
     looks: usize,
-    /// How often [`PathSearch::is_served`] could not decide.
+    /// The number of times that [`PathSearch::is_served`] could not decide.
     pub unserved: usize,
 }
 
 /// The nodes that a search has found.
 struct Explored<'a> {
     nodes: Vec<Node<'a>>,
-    /// The assumption of the best path among the nodes; `None` if no path reaches the second instruction.
+    /// The assumption of the best path in `nodes`; `None` if no path reaches the second instruction.
     judged: Option<Option<Caveat>>,
-    /// False if the budget ended the search, so that there may be more paths, and better ones.
+    /// False if the search exceeded its budget, so that there may be more paths and better ones.
     complete: bool,
 }
 
@@ -76,12 +76,12 @@ impl<'a> PathSearch<'a> {
         }
     }
 
-    /// From now on, searches paths only for the report, and only for the first findings.
+    /// Lets all further searches use the budget for the report, so that only the first findings get paths.
     pub fn spend_little(&mut self) {
         self.looks = self.looks.min(LOOKS_FOR_REPORT);
     }
 
-    /// The paths on which `second` is reached with the operation of `first` outstanding.
+    /// Judges the paths that reach `second` while the operation of `first` is outstanding.
     pub fn judge(&mut self, first: usize, second: usize) -> Judgement {
         let block = &self.flow.cfg.blocks[self.flow.cfg.block_of(first)];
         if (first + 1..block.end).contains(&second) {
@@ -104,14 +104,14 @@ impl<'a> PathSearch<'a> {
         Judgement { path, caveat }
     }
 
-    /// The assumption of the best path in `nodes` to the second instruction; for `between` see [`PathSearch::between`].
+    /// The assumption of the best path in `nodes` to the second instruction. For `between`, see [`PathSearch::between`].
     fn judged(&mut self, nodes: &[Node<'_>], between: Option<&HashSet<usize>>) -> Option<Caveat> {
         let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
         choices::caveat(self.flow, exits, nodes, between)
     }
 
-    /// The blocks on paths from `first` to `second`; `None` unless every path to `second` passes the block of `first`,
-    /// and that is another block.
+    /// The blocks on paths from `first` to `second`. `None` if some path to `second` does not contain the block of `first`, or if both
+    /// instructions are in the same block.
     fn between(&mut self, first: usize, second: usize) -> Option<HashSet<usize>> {
         let (start, end) = (self.flow.cfg.block_of(first), self.flow.cfg.block_of(second));
         let mut between = HashSet::new();
@@ -129,8 +129,8 @@ impl<'a> PathSearch<'a> {
         (start != end).then_some(between)
     }
 
-    /// True if an instruction that `serves` can follow a wait that completes the operation of `first`, or if the budget
-    /// did not suffice to decide that.
+    /// True if an instruction for which `serves` returns true can follow a wait that completes the operation of `first`, or if the budget
+    /// did not suffice to decide this.
     pub fn is_served(
         &mut self,
         first: usize,
@@ -170,19 +170,19 @@ impl<'a> PathSearch<'a> {
         explored
     }
 
-    /// Fills `nodes` for [`PathSearch::explore`]. False if the search ended early.
+    /// Fills `nodes` for [`PathSearch::explore`]. Returns false if the search ended early.
     fn search(&mut self, nodes: &mut Vec<Node<'a>>, first: usize, second: Option<usize>) -> bool {
         let start = self.flow.cfg.block_of(first);
         let mut state = Outstanding::none(self.program.target.instruction_set());
         self.lines[first].step(&mut state, first);
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
         nodes.push(Node { block: start, state, calls: Calls::default(), parent: 0, end });
-        // A number for each state, and the node for each block, number of the incoming state, and calls.
+        // `states` has a number for each state. The other map has the node for each block, number of the incoming state, and calls.
         let mut states: HashMap<Outstanding<'a>, usize> = HashMap::new();
         let mut known: HashMap<(usize, usize, Calls), usize> = HashMap::new();
         let mut done = 0;
-        // Judging takes time linear in the number of nodes, so it happens when the second instruction is first reached
-        // and whenever the number of nodes has doubled since.
+        // Judging takes time linear in the number of nodes. It happens when the second instruction is first reached, and whenever the
+        // number of nodes has doubled since the last time.
         let (mut reached, mut next_look) = (false, 0);
         while done < nodes.len() {
             if reached && nodes.len() >= next_look {
@@ -272,7 +272,7 @@ impl<'a> PathSearch<'a> {
         tracked && !state.operations().iter().any(|o| o.line() == first && !o.is_done_if_trusted())
     }
 
-    /// The lines at which a path from the start to node `at` enters its blocks, without the start's.
+    /// The lines at which a path from the start to the node `at` enters its blocks, without the line of the start.
     fn path(&self, nodes: &[Node<'_>], at: usize) -> Vec<usize> {
         let mut path = Vec::new();
         let mut node = at;
@@ -287,13 +287,13 @@ impl<'a> PathSearch<'a> {
     }
 }
 
-/// The lines that wait for, or start, an operation, or that return from a function.
+/// The lines that wait for an operation, start an operation, or return from a function.
 fn relevant(lines: &[LineFacts]) -> Vec<u32> {
     let matters = |l: &LineFacts| l.wait.is_some() || !l.events.is_empty() || l.returns();
     lines.iter().enumerate().filter(|(_, l)| matters(l)).map(|(i, _)| i as u32).collect()
 }
 
-/// For each block, whether a block for which `here` holds can be reached from it.
+/// For each block, whether control can reach, from this block, a block for which `here` returns true.
 fn reaches(flow: &Flow, here: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut found = vec![false; flow.cfg.blocks.len()];
     let mut open: Vec<usize> = (0..found.len()).filter(|b| here(*b)).collect();

@@ -1,4 +1,4 @@
-//! Finds the barriers with an LDS write between them and the next barrier.
+//! Finds the barriers that are followed by an LDS write before the next barrier.
 
 use super::facts::{LineFacts, Shared};
 use crate::cfg::{Block, Flow};

@@ -1,5 +1,4 @@
-//! RDNA's hazard sequences, by forward dataflow: the sequences that may be in progress before each instruction, over
-//! all paths.
+//! Tracks RDNA's hazard sequences by forward dataflow: the sequences that may be in progress before each instruction, over all paths.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,7 +14,8 @@ use crate::program::Program;
 /// The identity of a finding: the rule and the two lines.
 pub(super) type Site = (&'static str, Option<usize>, usize);
 
-/// Adds findings of the rules with remedies. Findings that exist only because of jumps to unknown targets are cautious.
+/// Adds findings of the rules with remedies. Findings that exist only because of jumps to unknown targets get the grade of cautious
+/// findings.
 pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mut Findings) {
     let views = || Views::of(program, &rules.indexing(program, flow));
     let sequences = Sequences::of(program, views(), rules);
@@ -32,8 +32,7 @@ pub(super) fn findings(program: &Program, flow: &Flow, rules: Config, found: &mu
     }
 }
 
-/// Calls `ask` with the sequences that may be in progress in a program, if its target has rules with remedies that
-/// apply to it.
+/// Calls `ask` with the sequences that may be in progress in a program, if the program's target has applicable rules with remedies.
 pub(super) fn with_search(program: &Program, flow: &Flow, rules: Config, ask: impl FnOnce(&Search<'_>)) {
     let sequences = Sequences::of(program, Views::of(program, &rules.indexing(program, flow)), rules);
     if !sequences.is_idle() {
@@ -80,9 +79,9 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// The edges along which the state may change when the state at the end of `block` changes: the edges from `block`
-    /// and, if it ends in a call, the edges from the returns of the called functions, because a sequence in progress at
-    /// the call may still be in progress after it.
+    /// The edges along which the state may change when the state at the end of `block` changes. These are the edges from `block` and, if
+    /// the block ends in a call, the edges from the returns of the called functions: a sequence in progress at the call may still be in
+    /// progress after it.
     pub fn edges(&self, block: usize) -> Vec<(usize, usize)> {
         let Flow { cfg, .. } = self.flow;
         let own = cfg.blocks[block].succs.iter().map(|next| (block, *next));
@@ -93,7 +92,7 @@ impl<'a> Search<'a> {
         own.chain(returns).collect()
     }
 
-    /// The state along an edge; `None` if its source is unreachable. `after` returns the states at the ends of blocks.
+    /// The state along an edge; `None` if the edge's source is unreachable. `after` returns the states at the ends of blocks.
     pub fn along<'p>(
         &self,
         from: usize,
@@ -113,7 +112,7 @@ impl<'a> Search<'a> {
         Some(state)
     }
 
-    /// Joins the state of a path into `block`. Returns true if that changed anything.
+    /// Joins the state of a path into the state of `block`. Returns true if that state changed.
     fn learn(&mut self, block: usize, brought: Pending) -> bool {
         let Some(known) = &self.before[block] else {
             self.before[block] = Some(brought);
@@ -139,7 +138,7 @@ impl<'a> Search<'a> {
         Some(state)
     }
 
-    /// All violations, with the fixes that they need.
+    /// All violations, each with the fix that it needs.
     pub fn sites(&self) -> HashMap<Site, Fix> {
         let mut sites = HashMap::new();
         for (block, before) in self.before.iter().enumerate() {
@@ -161,7 +160,7 @@ impl<'a> Search<'a> {
             for line in lines.start..lines.end {
                 let mut dangers = Vec::new();
                 self.sequences.dangers(&state, line, |danger| dangers.push(danger));
-                // Of several violations with the same fix, only the best supported is reported.
+                // Of several violations with the same fix, only the best supported one is reported.
                 dangers.sort_by_key(|d| std::cmp::Reverse(d.rule.grade()));
                 for (at, danger) in dangers.iter().enumerate() {
                     let mended =

@@ -19,16 +19,14 @@ pub struct CheckReport {
     pub instructions: usize,
     /// The violations of rules, in program order of the later instruction.
     pub findings: Vec<Finding>,
-    /// Findings that are not listed, because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their
-    /// grade.
+    /// The findings that are not listed because there are more than [`MOST_FINDINGS`](super::MOST_FINDINGS) of their grade.
     pub not_listed: Vec<NotListed>,
-    /// The number of decisions that a budget cut short: findings with [`Caveat::Undecided`], and instructions from
-    /// which not all paths were walked back. If it is not 0, the program is not clean, even without findings.
+    /// The number of decisions that were not made because a budget was used up: findings with [`Caveat::Undecided`], and instructions from
+    /// which not all paths were walked backwards. If this number is not 0, the program is not clean, even without findings.
     pub undecided: usize,
-    /// Lines where control leaves to a target that is not visible in the program (`s_setpc`, `s_swappc`, a branch with
-    /// a numeric offset). They are assumed to lead to every possible target in the program ([`crate::cfg::Flow`]); code
-    /// outside is not checked. Wait states across them are followed up to a budget that only programs with very many
-    /// such jumps exceed.
+    /// The lines where control leaves to a target that is not visible in the program (`s_setpc`, `s_swappc`, a branch with a numeric
+    /// offset). They are assumed to lead to every possible target in the program ([`crate::cfg::Flow`]); code outside the program is not
+    /// checked. Wait states across these lines are checked within a budget that only programs with very many such jumps exceed.
     pub unknown_exits: Vec<usize>,
 }
 
@@ -37,7 +35,7 @@ pub struct CheckReport {
 pub struct NotListed {
     /// The rule.
     pub rule: &'static str,
-    /// The rule in words.
+    /// A description of the rule.
     pub title: &'static str,
     /// The grade of the findings.
     pub grade: Grade,
@@ -53,11 +51,11 @@ pub struct Finding {
     pub rule: &'static str,
     /// How well the rule is supported.
     pub grade: Grade,
-    /// The rule in words.
+    /// A description of the rule.
     pub title: &'static str,
-    /// Index of the earlier instruction; `None` for a rule about a single instruction.
+    /// The index of the earlier instruction; `None` for a rule about a single instruction.
     pub first: Option<usize>,
-    /// Index of the later instruction.
+    /// The index of the later instruction.
     pub second: usize,
     /// The earlier instruction's mnemonic.
     pub first_name: &'static str,
@@ -67,36 +65,34 @@ pub struct Finding {
     pub loc: Option<SourceLoc>,
     /// The register on which the dependency is based.
     pub reg: Option<Reg>,
-    /// Whether both instructions name the register, or one of them reaches it through an index.
+    /// Whether both instructions name the register, or one of them accesses the register through an index.
     pub via: Via,
-    /// What the rule requires between the two instructions.
+    /// The amount that the rule requires between the two instructions.
     pub need: Amount,
-    /// What the worst path has between the two instructions.
+    /// The amount that the worst path has between the two instructions.
     pub have: Amount,
-    /// The worst path: the lines at which it enters the blocks after the block of `first`. Empty for straight-line
-    /// code.
+    /// The lines at which the worst path enters its blocks, without the block of `first`. The list is empty for straight-line code.
     pub path: Vec<usize>,
-    /// The assumption on which the finding depends, if any. Its grade is then [`Grade::Cautious`], or at most
+    /// The assumption on which the finding depends, if any. The finding's grade is then [`Grade::Cautious`], or at most
     /// [`Grade::Documented`] for a register in the range of a bounded index ([`Via::Range`]).
     pub caveat: Option<Caveat>,
 }
 
-/// An assumption about something that the program does not show, on which a finding depends.
+/// An assumption on which a finding depends and which the program neither confirms nor excludes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Caveat {
-    /// Two or more branches, one after the other, have to go a particular way; none of them alone is sufficient. The
-    /// conditions of branches are not compared, so they may exclude each other.
+    /// Two or more branches, one after the other, go a particular way, and each of them is necessary. The conditions of branches are not
+    /// compared, so they may exclude each other.
     Branches,
     /// A jump with an unknown target goes to the finding's location.
     UnknownJump,
-    /// No single path shows the violation. It exists only if functions may return to calls other than the one that
-    /// control came from.
+    /// No single path shows the violation. It exists only if functions may return to calls other than the call from which control came.
     Unfollowed,
-    /// There are too many paths to follow all of them, so it is undecided whether one certainly shows the violation.
+    /// There are too many paths to follow all of them, so it is undecided whether one of them certainly shows the violation.
     Undecided,
     /// Both instructions access the same part of LDS, or the barrier is the one that publishes the accessed part.
     Addresses,
-    /// An instruction reaches registers through an index whose value the program does not show.
+    /// An instruction accesses registers through an index whose value the program does not show.
     Index,
 }
 
@@ -141,28 +137,28 @@ pub enum Amount {
     Wait(OnSet),
     /// No sufficiently strong wait.
     NoWait,
-    /// The instruction of this name before the later one.
+    /// An instruction of this name before the later instruction.
     Instruction(&'static str),
-    /// An interruption of a hazard sequence: instructions before the later one, or changed fields in it.
+    /// An interruption of a hazard sequence: instructions before the later instruction, or changed fields in the later instruction.
     Remedy {
         /// The required fix.
         fix: Fix,
         /// The target, which determines the instructions of the fix.
         target: Target,
     },
-    /// A different register in the place of this one.
+    /// A register other than the one that the instruction uses.
     OtherRegister,
     /// The instruction of this name before the later one, with an operand that only the author of the program knows.
     Setting(&'static str),
 }
 
 impl Finding {
-    /// The remedy, in words.
+    /// The remedy as a text.
     pub fn remedy(&self) -> String {
         self.remedy_at(&format!("line {}", self.second))
     }
 
-    /// The remedy, in words; `place` is what the later instruction is called.
+    /// The remedy as a text. `place` is the name of the later instruction in the text.
     pub fn remedy_at(&self, place: &str) -> String {
         match (self.need, self.have) {
             (Amount::States(need), Amount::States(have)) => {
@@ -190,7 +186,7 @@ impl Finding {
         }
     }
 
-    /// The statements to insert before the later instruction; empty if another remedy is needed.
+    /// The statements to insert before the later instruction. The list is empty if a remedy of another kind is needed.
     pub fn missing_statements(&self) -> Vec<String> {
         match (self.need, self.have) {
             (Amount::States(need), Amount::States(have)) => {
@@ -203,7 +199,7 @@ impl Finding {
         }
     }
 
-    /// The violation in one sentence, without the remedy.
+    /// The violation as one sentence, without the remedy.
     pub fn message(&self) -> String {
         let first = self.first.map_or(String::new(), |l| format!("line {l} `{}`, then ", self.first_name));
         let reg = self.reg.map_or(String::new(), |r| format!(" on {r}{}", self.via.words()));
@@ -232,7 +228,7 @@ impl Finding {
     }
 }
 
-/// Pieces of code, quoted and joined for a sentence; `None` if there are none.
+/// Pieces of code, quoted and joined for use in a sentence; `None` if `texts` is empty.
 fn quoted(texts: &[String]) -> Option<String> {
     let all: Vec<String> = texts.iter().map(|t| format!("`{t}`")).collect();
     (!all.is_empty()).then(|| all.join(" and "))
@@ -288,7 +284,8 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// Collects findings up to a limit for each grade: many findings of a low grade must not displace those of a high one.
+/// Collects findings up to a limit for each grade. The limits are separate so that many findings of a low grade do not displace those of a
+/// high grade.
 #[derive(Default)]
 pub(super) struct Findings {
     pub list: Vec<Finding>,
@@ -299,7 +296,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding, or only counts it.
+    /// Adds a finding, or only counts it if the limit of its grade is reached.
     pub fn push(&mut self, finding: Finding) {
         self.undecided += usize::from(finding.caveat == Some(Caveat::Undecided));
         let listed = &mut self.listed[finding.grade as usize];

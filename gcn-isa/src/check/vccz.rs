@@ -1,4 +1,4 @@
-//! Reads of VCCZ after writes to half of VCC: a forward dataflow analysis over all paths.
+//! Checks reads of VCCZ after writes to half of VCC, by a forward dataflow analysis over all paths.
 
 use super::report::{Amount, Finding};
 use crate::cfg::Flow;
@@ -14,7 +14,7 @@ use crate::table::Behaviours;
 /// The last line that wrote half of VCC, if no instruction has written all of VCC since.
 type Stale = Option<usize>;
 
-/// Branches and operands that read VCCZ while it may still reflect an earlier value of VCC.
+/// Finds branches and operands that read VCCZ while it may still reflect an earlier value of VCC.
 pub(super) fn check(program: &Program, flow: &Flow) -> Vec<Finding> {
     let reads: Vec<usize> =
         (0..program.lines.len()).filter(|l| reads_vccz(&program.lines[*l].inst)).collect();

@@ -6,29 +6,29 @@ use crate::target::{Generation, InstructionSet};
 /// operations on another: see [`super::Stream::counter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Counter {
-    /// Vector memory: on GFX9 all operations, from GFX10 on those that return data. `vmcnt`, `loadcnt`.
+    /// Vector memory: on GFX9 all operations, from GFX10 on the operations that return data. Names: `vmcnt`, `loadcnt`.
     Vm,
-    /// LDS operations, and before GFX12 also scalar memory and messages. `lgkmcnt`, `dscnt`.
+    /// LDS operations, and before GFX12 also scalar memory operations and messages. Names: `lgkmcnt`, `dscnt`.
     Lgkm,
-    /// Exports, GDS and GWS operations that have not read their data yet, and LDS direct loads. `expcnt`.
+    /// Exports, GDS and GWS operations that have not yet read their data, and LDS direct loads. Name: `expcnt`.
     Exp,
-    /// Vector memory that returns nothing. `vscnt`, `storecnt`.
+    /// Vector memory operations that do not return data. Names: `vscnt`, `storecnt`.
     Vs,
-    /// Scalar memory and messages. `kmcnt`.
+    /// Scalar memory operations and messages. Name: `kmcnt`.
     Km,
-    /// Image sampling. `samplecnt`.
+    /// Image sampling. Name: `samplecnt`.
     Sample,
-    /// Ray tracing. `bvhcnt`.
+    /// Ray tracing. Name: `bvhcnt`.
     Bvh,
-    /// Vector and scalar memory that still reads its addresses and data, from gfx12.5 on. `xcnt`.
+    /// Vector and scalar memory operations that have yet to read their addresses and data, from gfx12.5 on. Name: `xcnt`.
     X,
-    /// Copies between memory and LDS that bypass registers, from gfx12.5 on. `asynccnt`.
+    /// Copies between memory and LDS that bypass registers, from gfx12.5 on. Name: `asynccnt`.
     Async,
-    /// Tensor operations, from gfx12.5 on. `tensorcnt`.
+    /// Tensor operations, from gfx12.5 on. Name: `tensorcnt`.
     Tensor,
 }
 
-/// A counter with its name and its field's largest value, which waits for nothing.
+/// A counter with its name and the largest value of its field. That value waits for nothing.
 type Row = (Counter, &'static str, u8);
 
 // GFX9: MI100 ISA 4.4. GFX10, GFX11: LLVM 22 measured; RDNA2 ISA 4.4, RDNA3 ISA 5.6. GFX12: LLVM 22 measured; RDNA4 ISA 5.6.
@@ -49,8 +49,9 @@ const GFX12: [Row; 7] = [
     (Counter::Sample, "samplecnt", 63),
     (Counter::Bvh, "bvhcnt", 7),
 ];
-// loadcnt, dscnt, xcnt: LLVM 22 waits for at most 62 (measured). asynccnt has six bits (LLVM pull request 185810). The others are assumed to
-// be as on GFX12, and tensorcnt as asynccnt: nothing waits for more than 0 scalar loads, and LLVM inserts no waits for tensors.
+// loadcnt, dscnt, xcnt: LLVM 22 waits for at most 62 (measured). asynccnt has six bits (LLVM pull request 185810). The other counters are
+// assumed to be as on GFX12, and tensorcnt is assumed to be like asynccnt. These assumptions have no effect: waits for scalar loads are
+// always for 0, and LLVM inserts no waits for tensors.
 const GFX12_5: [Row; 7] = [
     (Counter::Vm, "loadcnt", 63),
     (Counter::Lgkm, "dscnt", 63),
@@ -61,7 +62,7 @@ const GFX12_5: [Row; 7] = [
     (Counter::Tensor, "tensorcnt", 63),
 ];
 
-/// The rows of an instruction set, and its counters alone.
+/// The rows of an instruction set, and only the counters of these rows.
 struct Table {
     rows: &'static [Row],
     counters: &'static [Counter],
@@ -135,18 +136,18 @@ impl Counter {
         }
     }
 
-    /// The largest value that waits: one below the field's maximum, which means "do not wait".
+    /// The largest value that waits. It is one less than the maximum of the field, which means "do not wait".
     pub const fn cap(self, set: InstructionSet) -> u8 {
         self.capacity(set).saturating_sub(1)
     }
 
-    /// The largest number of operations that the counter can count, which is the largest value of its field. A wait for
-    /// that value therefore never waits. 0 if there is no such counter.
+    /// The largest number of operations that the counter can count, which is the largest value of its field. A wait for that value
+    /// therefore never waits. It is 0 if there is no such counter.
     ///
-    /// An instruction that would exceed it does not issue before enough operations have completed. The manuals do not
-    /// say so; AMD's emulator and its static checker of waits model it (ROCm/rocm-systems, issue 11202 and pull request
-    /// 10926: 15 and 63), and LLVM 22 relies on it (measured: no wait for the data of the first of eight GDS
-    /// operations, nor, after any `s_waitcnt`, for the first of 17 FLAT loads on lgkmcnt).
+    /// An instruction that would exceed this number does not issue before enough operations have completed. The manuals do not mention
+    /// this. AMD's emulator and its static checker of waits model it (ROCm/rocm-systems, issue 11202 and pull request 10926: 15 and 63),
+    /// and LLVM 22 relies on it (measured: LLVM inserts no wait for the data of the first of eight GDS operations, and, after any
+    /// `s_waitcnt`, no wait for the first of 17 FLAT loads on lgkmcnt).
     pub const fn capacity(self, set: InstructionSet) -> u8 {
         match self.row(set) {
             Some(row) => row.2,

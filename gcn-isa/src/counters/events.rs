@@ -1,4 +1,4 @@
-//! What each instruction does to the counters.
+//! The effects of each instruction on the counters.
 
 use bitflags::bitflags;
 use smallvec::{SmallVec, smallvec};
@@ -9,34 +9,33 @@ use crate::reg::{self, Half, Reg, RegFile};
 use crate::table::{Access, Behaviours, Class, MemBytes};
 use crate::target::{InstructionSet, Target};
 
-/// A stream: operations on one counter that finish in issue order (if [`Stream::in_order`]). Streams that share a
-/// counter may overtake each other.
+/// A stream: operations on one counter that finish in issue order if [`Stream::in_order`] is true. Operations of different streams on the
+/// same counter may overtake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
-    /// Vector memory, in order. On GFX9, all of it except FLAT; from GFX10 on, the operations that return data, FLAT
-    /// included.
+    /// Vector memory operations, in order: on GFX9 all except FLAT, from GFX10 on those that return data, including FLAT.
     Vmem,
-    /// FLAT on vmcnt, on GFX9. If the access goes to LDS, the operation may leave this counter early.
+    /// FLAT operations on vmcnt, on GFX9. If the access is to LDS, the operation may leave this counter early.
     FlatVm,
-    /// LDS, in order; from GFX10 on, FLAT included.
+    /// LDS operations, in order; from GFX10 on, including FLAT.
     Lds,
-    /// FLAT on lgkmcnt, on GFX9. If the access goes to memory, the operation may leave this counter early.
+    /// FLAT operations on lgkmcnt, on GFX9. If the access is to memory, the operation may leave this counter early.
     FlatLgkm,
-    /// Scalar memory, which completes in any order.
+    /// Scalar memory operations, which complete in any order.
     Smem,
     /// Messages, in order.
     Message,
-    /// GDS and GWS, in order.
+    /// GDS and GWS operations, in order.
     Gds,
     /// GDS and GWS operations on expcnt, until they have read their VGPRs.
     GdsData,
-    /// Vector memory that returns nothing, from GFX10 on.
+    /// Vector memory operations that do not return data, from GFX10 on.
     Store,
     /// LDS direct loads, in order, on expcnt.
     LdsDirect,
-    /// Vector memory instructions that still read their operands, in order, on xcnt.
+    /// Vector memory instructions that have yet to read their operands, in order, on xcnt.
     VmemOperands,
-    /// Scalar memory instructions that still read their operands, in no order, on xcnt.
+    /// Scalar memory instructions that have yet to read their operands, in any order, on xcnt.
     SmemOperands,
     /// Asynchronous copies between memory and LDS, in order.
     AsyncCopy,
@@ -45,7 +44,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Every stream; [`Stream::index`] is the position.
+    /// All streams; [`Stream::index`] is the position in this list.
     pub const ALL: [Stream; 14] = [
         Stream::Vmem,
         Stream::FlatVm,
@@ -83,8 +82,9 @@ impl Stream {
         }
     }
 
-    /// Of a stream of operands, the stream of results whose completion shows that the operands were read, and the stream of operands that
-    /// the hardware finishes before it starts one of this stream (LLVM 22, measured: xcnt counts accesses of one kind at a time).
+    /// For a stream of operands: the stream of results whose completion proves that the operands were read, and the other stream of
+    /// operands, which the hardware finishes before it starts an operation of this stream (LLVM 22, measured: xcnt counts accesses of one
+    /// kind at a time). `None` for other streams.
     pub const fn of_operands(self) -> Option<(Stream, Stream)> {
         match self {
             Stream::VmemOperands => Some((Stream::Vmem, Stream::SmemOperands)),
@@ -98,7 +98,7 @@ impl Stream {
         matches!(self, Stream::Vmem | Stream::FlatVm | Stream::Lds | Stream::FlatLgkm | Stream::Smem)
     }
 
-    /// True if a count of younger operations of the stream proves that an older one has completed.
+    /// True if a number of younger operations of the stream proves that an older operation has completed.
     pub const fn in_order(self) -> bool {
         use Stream as S;
         matches!(
@@ -119,17 +119,17 @@ bitflags! {
     /// The effect of an operation on memory.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct MemoryEffect: u8 {
-        /// Writes LDS through the LDS queue, as DS instructions do.
+        /// A write of LDS through the LDS queue, as by DS instructions.
         const LDS_WRITE = 1;
-        /// Reads LDS.
+        /// A read of LDS.
         const LDS_READ = 2;
-        /// Writes LDS when data arrives from memory, outside the LDS queue (LDS DMA).
+        /// A write of LDS when data arrives from memory, outside the LDS queue (LDS DMA).
         const LDS_DMA = 4;
-        /// Writes global memory.
+        /// A write of global memory.
         const STORE = 8;
-        /// Reads global memory.
+        /// A read of global memory.
         const LOAD = 16;
-        /// Makes the wave wait until other waves have reached a certain point (GWS).
+        /// A wait of the wave until other waves have reached a certain point (GWS).
         const SYNC = 32;
     }
 }
@@ -137,42 +137,42 @@ bitflags! {
 /// An operation that an instruction starts on one counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The stream to which the operation belongs; it determines the counter.
+    /// The stream to which the operation belongs. The stream determines the counter.
     pub stream: Stream,
     /// The amount by which the counter increases.
     pub count: u8,
-    /// The registers that the operation writes when it completes. Until then they must be neither read nor written.
+    /// The registers that the operation writes when it completes. Until then, no instruction may read or write them.
     pub writes: Option<Reg>,
-    /// The half of the register, if only one half is written and counts as a register of its own ([`Inst::half`]).
+    /// The half of the register, if the operation writes only one half and halves count as separate registers ([`Inst::half`]).
     pub half: Option<Half>,
-    /// The registers that the operation reads up to its completion. Until then they must not be written.
+    /// The registers that the operation may read until it completes. Until then, no instruction may write them.
     pub holds: SmallVec<[Reg; 2]>,
-    /// The operation's effect on memory, once it is complete.
+    /// The operation's effect on memory. It is certain only when the operation is complete.
     pub memory: MemoryEffect,
-    /// The operation only invalidates a cache: it is counted, but nothing depends on its completion.
+    /// True if the operation only invalidates a cache. Such an operation is counted, but no instruction depends on its completion.
     pub invalidates: bool,
 }
 
-/// The operations that an instruction starts: at most one for each counter.
+/// The operations that an instruction starts: at most one on each counter.
 pub type Events = SmallVec<[Event; 2]>;
 
-/// The operations that `inst` starts on `target`. Waits start none.
+/// The operations that `inst` starts on `target`. Waits start no operations.
 ///
-/// Sources: CDNA3 ISA 4.4 and 10.2.2 (the counters), LLVM 22 measured (GDS, GWS, FLAT; all of GFX10 to GFX12), LLVM
-/// pull requests 178316 and 220694 (cache control from gfx942 on). `ds_nop` and earlier cache control are not counted:
-/// counting an operation that the hardware does not count would make waits for older operations too weak, while the
-/// reverse only makes them stronger.
+/// Sources: CDNA3 ISA 4.4 and 10.2.2 (the counters), LLVM 22 measured (GDS, GWS, FLAT; all of GFX10 to GFX12), LLVM pull requests 178316
+/// and 220694 (cache control from gfx942 on). `ds_nop` and earlier cache control are not counted: if an operation is counted that the
+/// hardware does not count, waits for older operations become too weak, while the opposite error only makes them stronger.
 pub fn events(target: Target, inst: &Inst) -> Events {
     let set = target.instruction_set();
     let mut events = results(set, inst);
     let operands = if set.has_async_copies() { operand_stream(inst) } else { None };
-    // Before the result, so that a completed result shows that this instruction's own operands have been read.
+    // This operation comes before the result's operation, so that a completed result proves that this instruction's own operands have been
+    // read.
     events.insert_many(0, operands.map(|stream| operands_of(inst, stream)));
     events
 }
 
-/// The stream of instructions that still read their operands, for instructions that xcnt counts. Prefetches by vector, asynchronous copies
-/// and loads of tensors are not among them (LLVM 22, measured).
+/// The stream of instructions that have yet to read their operands, if xcnt counts the instruction. It does not count vector prefetches,
+/// asynchronous copies and tensor loads (LLVM 22, measured).
 fn operand_stream(inst: &Inst) -> Option<Stream> {
     use Class as C;
     match inst.desc.class {
@@ -184,8 +184,8 @@ fn operand_stream(inst: &Inst) -> Option<Stream> {
     }
 }
 
-/// The registers that `inst` reads until it is no longer counted on `stream`. A register that it also writes is in use until the result is
-/// there, which is later.
+/// The registers that `inst` may read until it is no longer counted on `stream`. A register that `inst` also writes is omitted: it is in
+/// use until the result arrives, which is later.
 fn operands_of(inst: &Inst, stream: Stream) -> Event {
     let writes_too = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
     let read = inst.reads().into_iter().filter(|u| !u.operand.is_some_and(writes_too)).map(|u| u.reg);
@@ -200,7 +200,7 @@ fn operands_of(inst: &Inst, stream: Stream) -> Event {
     }
 }
 
-/// The operations that end with a result, or with an access of memory.
+/// The operations that end with a result or with an access to memory.
 fn results(set: InstructionSet, inst: &Inst) -> Events {
     use Class as C;
     let (loads, half) = result(inst);
@@ -267,7 +267,8 @@ fn results(set: InstructionSet, inst: &Inst) -> Events {
     }
 }
 
-/// One for a dword, two for more; instructions that read the time count like a load of two dwords.
+/// The number by which a scalar memory operation increases the counter: one for a load of a dword, two for a larger load. Instructions that
+/// read the time count like a load of two dwords.
 fn smem_count(inst: &Inst) -> u8 {
     match inst.desc.mem_bytes {
         MemBytes::Bytes(0..=4) => 1,
@@ -275,8 +276,8 @@ fn smem_count(inst: &Inst) -> u8 {
     }
 }
 
-/// A FLAT access is counted on both counters and may return from either. From GFX10 on LLVM assumes that it is in order
-/// on both (measured).
+/// The operations of a FLAT access, which is counted on both counters and may return from either. From GFX10 on, LLVM assumes that FLAT
+/// accesses are in order on both counters (measured).
 fn flat(
     set: InstructionSet,
     (loads, half): (Option<Reg>, Option<Half>),
@@ -300,7 +301,8 @@ fn flat(
     smallvec![side(memory, global), side(local, lds)]
 }
 
-/// GDS and GWS operations read their VGPRs late. For GWS, LLVM keeps the VGPRs reserved until lgkmcnt shows completion.
+/// The operations of a GDS or GWS instruction, which reads its VGPRs late. For GWS, LLVM keeps the VGPRs reserved until lgkmcnt proves
+/// completion.
 fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     let data: SmallVec<[Reg; 2]> = inst
         .reads()
@@ -325,7 +327,7 @@ fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     ]
 }
 
-/// The register that a memory instruction writes when its data returns, and the half if it writes only one half.
+/// The register that a memory instruction writes when its data returns, and the half if the instruction writes only one half.
 fn result(inst: &Inst) -> (Option<Reg>, Option<Half>) {
     let written =
         inst.operands.iter().zip(inst.desc.operands).enumerate().find_map(|(i, (operand, desc))| {
@@ -354,9 +356,9 @@ pub fn room(set: InstructionSet, events: &[Event]) -> WaitCnt {
     })
 }
 
-/// True if an operation of stream `second` may overwrite the result of an earlier one of stream `first` without a wait.
-/// This holds for vector memory after vector memory, which returns in order before GFX12. LDS operations and LDS direct
-/// loads return in order as well, but LLVM waits for them, so the stricter interpretation is used.
+/// True if an operation of stream `second` may overwrite the result of an earlier operation of stream `first` without a wait. Before GFX12,
+/// this is true for two vector memory operations, because they return in order. LDS operations and LDS direct loads also return in order,
+/// but LLVM waits for them, so the stricter interpretation is used.
 pub fn finishes_after(set: InstructionSet, first: Stream, second: Stream) -> bool {
     match (first, second) {
         (Stream::Vmem, Stream::Vmem) => set.returns_loads_in_order(),

@@ -12,7 +12,7 @@ use crate::reg;
 use crate::table::{self, Class, InstDesc};
 use crate::target::{Generation, InstructionSet, Target};
 
-/// The largest permitted value of each counter. A counter at [`u8::MAX`] is not waited for.
+/// The largest permitted value of each counter. The value [`u8::MAX`] means no wait for the counter.
 ///
 /// ```
 /// use gcn_isa::InstructionSet;
@@ -28,16 +28,16 @@ pub struct WaitCnt([u8; Counter::ALL.len()]);
 /// An instruction that waits for counters.
 struct Waiter {
     mnemonic: &'static str,
-    /// The counters in its immediate, with their lowest bits; the counters of `s_waitcnt` are [`Immediate::Counters`].
+    /// The counters in the instruction's immediate, each with its lowest bit. For `s_waitcnt`, the counters are in [`Immediate::Counters`].
     fields: &'static [(Counter, u8)],
-    /// True if it has a register operand before the immediate; the register's value is added to the immediate.
+    /// True if the instruction has a register operand before the immediate. The value of the register is added to the immediate.
     register: bool,
 }
 
-/// The bits of a counter in an immediate that has one or two counters.
+/// The bits of a counter in an immediate with one or two counters.
 const BITS: u16 = 0x3f;
 
-/// The instructions; those that wait for several counters come first.
+/// The instructions that wait for counters. Those that wait for several counters come first.
 const WAITERS: [Waiter; 17] = [
     waiter("s_wait_loadcnt_dscnt", &[(Counter::Vm, 8), (Counter::Lgkm, 0)]),
     waiter("s_wait_storecnt_dscnt", &[(Counter::Vs, 8), (Counter::Lgkm, 0)]),
@@ -97,7 +97,7 @@ impl Counter {
 }
 
 impl WaitCnt {
-    /// The instruction whose immediate has all counters of a generation.
+    /// The instruction whose immediate has all counters of a generation before GFX12.
     pub const INSTRUCTION: &str = "s_waitcnt";
     /// The wait for nothing.
     pub const NONE: WaitCnt = WaitCnt([u8::MAX; Counter::ALL.len()]);
@@ -107,8 +107,8 @@ impl WaitCnt {
         set.counters().iter().fold(WaitCnt::NONE, |wait, counter| counter.set(wait, 0))
     }
 
-    /// The waits that a function has done when it begins and when it returns, by LLVM's convention (LLVM 22, measured): for everything but
-    /// stores that have a counter of their own, operands, and copies to LDS.
+    /// The waits that a function has completed when it begins and when it returns, by LLVM's convention (LLVM 22, measured). They cover all
+    /// operations except stores on a separate counter, operands, and copies to LDS.
     ///
     /// ```
     /// use gcn_isa::InstructionSet;
@@ -122,13 +122,13 @@ impl WaitCnt {
         left.into_iter().fold(WaitCnt::all(set), |wait, counter| counter.set(wait, u8::MAX))
     }
 
-    /// The counters that are waited for.
+    /// The counters for which this wait waits.
     pub fn counters(self) -> impl Iterator<Item = Counter> {
         Counter::ALL.into_iter().filter(move |counter| counter.is_in(self))
     }
 
-    /// The wait of an instruction, if it waits for counters. If it adds a register of unknown value, it guarantees
-    /// nothing.
+    /// The wait of an instruction that waits for counters; `None` for other instructions. If the instruction adds a register whose value is
+    /// unknown, the wait guarantees nothing.
     pub fn of(inst: &Inst) -> Option<WaitCnt> {
         if inst.desc.class != Class::Waitcnt {
             return None;
@@ -177,17 +177,17 @@ impl WaitCnt {
         fields.map(|&(counter, low)| (counter, u16::from(counter.capacity(set)) << low)).collect()
     }
 
-    /// The wait of `s_waitcnt` with this immediate; unused bits are ignored, as the hardware does.
+    /// The wait of an `s_waitcnt` with this immediate. Unused bits are ignored, as in hardware.
     pub fn of_immediate(set: InstructionSet, imm: u16) -> WaitCnt {
         fields(set).fold(WaitCnt::NONE, |wait, (counter, field)| with(wait, set, counter, field.decode(imm)))
     }
 
-    /// The immediate of `s_waitcnt` for this wait; counters that the immediate lacks are ignored.
+    /// The immediate of an `s_waitcnt` for this wait. Counters that the immediate lacks are ignored.
     pub fn immediate(self, set: InstructionSet) -> u16 {
         fields(set).fold(0, |imm, (counter, field)| imm | field.encode(counter.of(self).into()))
     }
 
-    /// The stronger of both waits, counter by counter.
+    /// The stronger of the two waits, separately for each counter.
     #[must_use]
     pub fn and(mut self, other: WaitCnt) -> WaitCnt {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
@@ -196,7 +196,7 @@ impl WaitCnt {
         self
     }
 
-    /// The wait without the counters that `other` waits for.
+    /// The wait without the counters for which `other` waits.
     #[must_use]
     pub fn without(mut self, other: WaitCnt) -> WaitCnt {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
@@ -205,7 +205,7 @@ impl WaitCnt {
         self
     }
 
-    /// True if nothing is waited for.
+    /// True if this wait does not wait for any counter.
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
@@ -231,8 +231,7 @@ impl WaitCnt {
         counters.iter().fold(WaitCnt::NONE, |part, counter| counter.set(part, counter.of(self)))
     }
 
-    /// Replaces the wait of an instruction that waits for counters by this one, as far as the instruction can express
-    /// it.
+    /// Replaces the wait of an instruction that waits for counters by this wait, to the extent that the instruction can express it.
     pub fn put_into(self, inst: &mut Inst) {
         let set = inst.desc.instruction_set();
         let value = if inst.desc.mnemonic == WaitCnt::INSTRUCTION {
@@ -246,7 +245,7 @@ impl WaitCnt {
         }
     }
 
-    /// The immediate with these fields that has the counters' values.
+    /// The immediate with these fields, filled with the values of the counters.
     fn field(self, set: InstructionSet, fields: &[(Counter, u8)]) -> u16 {
         fields.iter().fold(0, |imm, &(counter, low)| {
             let value = counter.of(self).min(counter.capacity(set));
@@ -254,8 +253,8 @@ impl WaitCnt {
         })
     }
 
-    /// The fewest instructions of the instruction set that express exactly this wait: each with its mnemonic, whether
-    /// it has a register operand, and its part of the wait. Empty if there is nothing to wait for.
+    /// The smallest list of instructions of the instruction set that express exactly this wait: each with its mnemonic, whether it has a
+    /// register operand, and its part of the wait. The list is empty if the wait does not wait for any counter.
     fn parts(self, set: InstructionSet) -> SmallVec<[(&'static str, bool, WaitCnt); 1]> {
         let mut left = self;
         let mut parts = SmallVec::new();
@@ -275,7 +274,7 @@ impl WaitCnt {
         parts
     }
 
-    /// The instructions that perform exactly this wait. Empty if nothing is waited for.
+    /// The instructions that perform exactly this wait. The list is empty if the wait does not wait for any counter.
     pub fn instructions(self, target: Target) -> SmallVec<[Inst; 1]> {
         let parts = self.parts(target.instruction_set()).into_iter();
         let made = parts.filter_map(|(mnemonic, register, part)| {
@@ -288,7 +287,7 @@ impl WaitCnt {
         made.collect()
     }
 
-    /// The wait combined with an instruction set, which determines its text.
+    /// The wait together with an instruction set, which determines the wait's text.
     pub const fn on(self, set: InstructionSet) -> OnSet {
         OnSet { wait: self, set }
     }
@@ -309,8 +308,8 @@ pub struct OnSet {
 }
 
 impl OnSet {
-    /// The counters of the wait, in the notation of `s_waitcnt`: `vmcnt(0) lgkmcnt(1)`. All at their largest values if
-    /// there is nothing to wait for.
+    /// The counters of the wait, in the notation of `s_waitcnt`: `vmcnt(0) lgkmcnt(1)`. If the wait does not wait for any counter, all
+    /// counters are listed with their largest values.
     pub fn counters(self) -> String {
         let none = self.wait.is_none();
         let shown = self.set.counters().iter().filter(|c| none || c.is_in(self.wait));

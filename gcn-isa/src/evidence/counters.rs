@@ -13,16 +13,16 @@ use crate::program::Program;
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// The most operations of a block that are tracked; beyond it, the oldest is forgotten.
+/// The maximum number of operations of a block that are tracked. If there are more, the oldest is forgotten.
 const MOST_OPERATIONS: usize = 256;
 
-/// Counts broken sites from the checker's findings, and satisfied ones block by block.
+/// Counts the broken sites from the checker's findings, and the satisfied sites of each block.
 pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) {
     let options = Options { rules: config, memory_model: MemoryModel::Strict, ..Options::default() };
     let report = check::check_with(program, options);
     let mut broken = HashSet::new();
-    // A register that an index may reach is not a site, and neither is an instruction that only an unknown jump may
-    // reach: it is unknown whether they are really reached.
+    // A register that an index may access is not a site, and neither is an instruction that only an unknown jump may reach, because it is
+    // unknown whether the access or the jump really occurs.
     let unknown = [Some(Caveat::Index), Some(Caveat::UnknownJump)];
     let sites = report.findings.iter().filter(|f| !unknown.contains(&f.caveat));
     for finding in sites.filter(|f| hazards::rule(f.rule).is_none()) {
@@ -51,7 +51,7 @@ struct Operation {
     memory: MemoryEffect,
 }
 
-/// The operations of a block on which no instruction has depended yet, whether waited for or not.
+/// The operations of a block on which no instruction has depended yet. A wait may or may not have completed them.
 #[derive(Default)]
 struct Open(Vec<Operation>);
 
@@ -109,8 +109,8 @@ impl<'a> Access<'a> {
         Access { inst, events, reads: inst.reads(), writes: inst.writes() }
     }
 
-    /// The rule by which an operation that writes `reg` must complete before the instruction. Successive operations
-    /// that write the same register are excluded, because most of them finish in order.
+    /// The rule that requires an operation that writes `reg` to complete before the instruction. Successive operations that write the same
+    /// register are excluded, because most of them finish in order.
     fn register_rule(&self, reg: Reg) -> Option<&'static CounterRule> {
         if self.reads.iter().any(|u| u.reg.overlaps(reg)) {
             return Some(&counter::RAW);
@@ -123,7 +123,7 @@ impl<'a> Access<'a> {
         self.writes.iter().any(|u| u.reg.overlaps(reg))
     }
 
-    /// The rule by which an operation with the effect `memory` must complete before the instruction, and that effect.
+    /// The rule that requires an operation with the effect `memory` to complete before the instruction, and that effect.
     fn memory_rule(&self, memory: MemoryEffect) -> Option<(&'static CounterRule, MemoryEffect)> {
         let dma = memory.contains(MemoryEffect::LDS_DMA);
         if self.inst.desc.class == Class::Barrier {

@@ -10,8 +10,8 @@ use crate::program::Program;
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// The most ranges of code that are searched before an instruction. Real code has a few; a block with thousands of
-/// predecessors must not cost quadratic time.
+/// The maximum number of ranges of code that are searched before an instruction. Real code has few ranges; a block with thousands of
+/// predecessors must not take quadratic time.
 const MOST_STRETCHES: usize = 64;
 
 /// Counts the sites of every rule. Returns the number of visited lines and edges.
@@ -35,9 +35,9 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
 struct Between {
     /// The number of wait states.
     states: u32,
-    /// The number of wait states that are contributed by `s_nop` and `v_nop`.
+    /// The number of wait states that `s_nop` and `v_nop` contribute.
     nops: u32,
-    /// As `states`, but each matrix instruction counts as its number of passes.
+    /// The same number as `states`, except that each matrix instruction counts as its number of passes.
     time: u32,
     /// The number of branches.
     branches: u32,
@@ -69,7 +69,7 @@ impl Between {
     }
 }
 
-/// A place where a rule applies.
+/// An occurrence in a program to which a rule applies.
 struct Site {
     rule: &'static str,
     reg: Option<Reg>,
@@ -101,11 +101,11 @@ impl Site {
 /// A range of lines in a block, which is walked backwards.
 struct Stretch {
     block: usize,
-    /// One past the last line.
+    /// One more than the index of the last line.
     end: usize,
-    /// The code between that line and the second instruction.
+    /// The code between the end of the range and the second instruction.
     between: Between,
-    /// The range that follows on the path, as an index into the trail.
+    /// The range that follows this one on the path, as an index into the trail.
     next: Option<usize>,
 }
 
@@ -117,7 +117,7 @@ struct Search {
     config: Config,
     views: Vec<View>,
     costs: Vec<Between>,
-    /// Twice the number of wait states that any rule of this program requires.
+    /// Twice the largest number of wait states that any rule of this program requires.
     window: u32,
 }
 
@@ -129,8 +129,7 @@ impl Search {
         Search { cfg: Cfg::build(program), config, views, costs, window: 2 * u32::from(reach) }
     }
 
-    /// Finds the sites whose second instruction is line `second` of `block`. Returns the number of visited lines and
-    /// edges.
+    /// Finds the sites whose second instruction is line `second` of `block`. Returns the number of visited lines and edges.
     fn sites(&self, block: usize, second: usize, sites: &mut Vec<Site>) -> usize {
         let mut trail = Trail::new();
         trail.push(Stretch { block, end: second, between: Between::default(), next: None });
@@ -146,7 +145,7 @@ impl Search {
                         let nearer = s.between.states <= between.states;
                         s.block == pred && nearer && s.between.crossed.contains(between.crossed)
                     };
-                    // The first range is skipped, because it is not a whole block.
+                    // The first range is skipped because it is not a whole block.
                     if trail.len() < MOST_STRETCHES && !trail[1..].iter().any(known) {
                         let end = self.cfg.blocks[pred].end;
                         trail.push(Stretch { block: pred, end, between, next: Some(done) });
@@ -183,8 +182,8 @@ impl Search {
         Some(between)
     }
 
-    /// True if the part of `reg` that `first` writes is overwritten before the second instruction. A rule may still
-    /// bind the two by its wording, but is meaningless for a value that is lost.
+    /// True if the part of `reg` that `first` writes is overwritten before the second instruction. The wording of a rule may still apply to
+    /// the two instructions, but the rule is meaningless for a lost value.
     fn is_overwritten(&self, trail: &Trail, index: usize, first: usize, reg: Reg) -> bool {
         let written = self.views[first].uses().iter().filter(|u| u.role.intersects(Role::WRITES));
         let Some(common) = written.filter_map(|u| common(u.reg, reg)).next() else { return false };
@@ -208,7 +207,7 @@ fn common(a: Reg, b: Reg) -> Option<Reg> {
     a.overlaps(b).then(|| Reg { file: a.file, index: start, len: (a.end().min(b.end()) - start) as u8 })
 }
 
-/// Adds a site. If it is already known, keeps the one with less slack.
+/// Adds a site. If the site is already known, keeps the one with less slack.
 fn keep_shortest(sites: &mut Vec<Site>, site: Site) {
     match sites.iter_mut().find(|s| s.rule == site.rule && s.reg == site.reg) {
         Some(known) if known.slack() <= site.slack() => {}
@@ -222,7 +221,7 @@ mod tests {
     use super::*;
     use crate::{Inst, Operand, Reg, Target, table};
 
-    /// Only the lines within reach of the join visit its predecessors, and few of these are followed.
+    /// Tests that only the lines within reach of the join visit the join's predecessors, and that only few of these are followed.
     #[test]
     fn a_block_with_thousands_of_predecessors_takes_work_linear_in_their_number() {
         let looks = |number: usize| {

@@ -1,10 +1,10 @@
-//! Memory clauses under XNACK: runs of memory instructions that a page fault replays as a whole.
+//! Memory clauses under XNACK: sequences of memory instructions that a page fault replays as a whole.
 //!
-//! Adjacent scalar memory instructions form a clause, and so do adjacent vector memory instructions. Any other
-//! instruction between two of them, including a branch or an `s_nop`, ends the clause; a label does not. When one
-//! member faults, other members may execute again. Therefore no member may overwrite a register that a member reads,
-//! and a store must not follow a load. It is not enough to compare adjacent instructions: the conflict may be with any
-//! earlier member of the clause (measured with LLVM 22).
+//! Adjacent scalar memory instructions form a clause, and so do adjacent vector memory instructions. Any other instruction between two of
+//! them, including a branch or an `s_nop`, ends the clause; a label does not. When one instruction of a clause faults, other instructions
+//! of the clause may execute again. Therefore no instruction of a clause may overwrite a register that an instruction of the clause reads,
+//! and a store must not follow a load. It is not enough to compare adjacent instructions: the conflict may be with any earlier instruction
+//! of the clause (measured with LLVM 22).
 
 use super::view::{Kinds, Role, View};
 use crate::reg::{Reg, RegUnit};
@@ -33,13 +33,13 @@ impl View {
 
 /// The reason why an instruction must not join the clause before it.
 pub(super) struct Conflict {
-    /// The conflicting member of the clause, counted backwards from its last member, which is 0.
+    /// The conflicting instruction of the clause, counted backwards from the clause's last instruction, which is number 0.
     pub back: usize,
-    /// The register that one of the two writes and the other reads; `None` for a store after a load.
+    /// The register that one of the two instructions writes and the other reads; `None` for a store after a load.
     pub reg: Option<Reg>,
 }
 
-/// The conflict of `second` with the clause at the end of `before`, whose instructions come last first.
+/// The conflict of `second` with the clause at the end of `before`, which lists its instructions last first.
 pub(super) fn conflict<'a>(
     before: impl Iterator<Item = &'a View> + Clone,
     second: &View,
@@ -52,7 +52,7 @@ pub(super) fn conflict<'a>(
         written.add(member, Role::WRITES);
         read.add(member, Role::READS);
     }
-    // A clause that writes no registers may be replayed at will.
+    // A clause that writes no registers may be replayed any number of times.
     let loads = clause.clone().position(|v| v.uses_any(Role::WRITES))?;
     if second.kinds.intersects(Kinds::STORE.union(Kinds::LDS_DMA)) {
         return Some(Conflict { back: loads, reg: None });
@@ -75,7 +75,7 @@ pub(super) fn conflict<'a>(
     within.map(|reg| Conflict { back: loads, reg: Some(reg) })
 }
 
-/// A set of registers of all files.
+/// A set of registers of all register files.
 #[derive(Default)]
 struct Registers([u64; RegUnit::COUNT / 64]);
 
@@ -93,13 +93,13 @@ impl Registers {
         self.0.get(unit.index() / 64).is_some_and(|word| word >> (unit.index() % 64) & 1 == 1)
     }
 
-    /// A register of the set that `view` uses in one of `roles`.
+    /// A register of this set that `view` uses in one of `roles`.
     fn common(&self, view: &View, roles: Role) -> Option<Reg> {
         let used = view.uses.iter().filter(|u| u.role.intersects(roles));
         used.flat_map(|u| u.reg.units()).find(|unit| self.has(*unit)).map(RegUnit::reg)
     }
 
-    /// A register of both sets.
+    /// A register that is in both sets.
     fn first_common(&self, other: &Registers) -> Option<Reg> {
         let words = self.0.iter().zip(&other.0).map(|(a, b)| a & b);
         let (at, bits) = words.enumerate().find(|w| w.1 != 0)?;

@@ -1,4 +1,4 @@
-//! Selects rules: sets by name, and single rules added and removed.
+//! The selection of rules: sets with names, and single rules that are added or removed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,33 +22,33 @@ use crate::target::{Target, TargetSet};
 pub struct RuleFacts {
     /// The rule's name.
     pub id: &'static str,
-    /// The violation, in words.
+    /// A description of the violation.
     pub title: &'static str,
     /// The citation of the source.
     pub cite: Cite,
     /// The targets to which the rule applies.
     pub targets: TargetSet,
-    /// Who says so. What GPUs were seen to do is in the table of [`observations`]; [`AnyRule::evidence`] has both.
+    /// The sources that support the rule. The behaviour of GPUs is in the table of [`observations`]; [`AnyRule::evidence`] combines both.
     pub evidence: Evidence,
-    /// True if the rule matters only with XNACK replay on.
+    /// True if the rule matters only while XNACK replay is on.
     pub xnack: bool,
-    /// True if the rule is about the distance between instructions.
+    /// True if the rule concerns the distance between instructions.
     pub is_distance: bool,
     /// Further remarks.
     pub note: &'static str,
 }
 
-/// A rule of any kind, as sets and pages see it.
+/// A rule of any kind, with the information that rule sets and pages need.
 pub trait AnyRule {
-    /// The common facts.
+    /// The facts that rules of every kind have.
     fn facts(&self) -> RuleFacts;
 
-    /// How often shipping kernels satisfy and break the rule.
+    /// The number of sites in shipping kernels that satisfy the rule, and the number of sites that break it.
     fn counts(&self) -> Counts {
         evidence::counts(self.facts().id)
     }
 
-    /// Who says so, the GPUs that were [observed](observations) included.
+    /// The sources that support the rule, including the GPUs that were [observed](observations).
     fn evidence(&self) -> Evidence {
         let facts = self.facts();
         facts.evidence.with_observations(observations(facts.id))
@@ -93,13 +93,13 @@ fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
 static NUMBERS: LazyLock<BTreeMap<&'static str, usize>> =
     LazyLock::new(|| every().enumerate().map(|(number, rule)| (rule.facts().id, number)).collect());
 
-/// The number of the rule called `id`; larger than every rule's number if there is no such rule.
+/// The number of the rule with the name `id`. It is larger than every rule's number if there is no such rule.
 pub(super) fn number(id: &str) -> usize {
     NUMBERS.get(id).copied().unwrap_or(NUMBERS.len())
 }
 
-/// The citation of the rule called `id`, restricted to the sources about `target`; `None` selects every target that has
-/// the rule. Empty if there is no such rule.
+/// The citation of the rule with the name `id`, restricted to the sources about `target`; `None` selects every target that has the rule.
+/// The citation is empty if there is no such rule.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -114,16 +114,15 @@ pub fn citation(id: &str, target: Option<Target>) -> String {
     facts(id).map(on).unwrap_or_default()
 }
 
-/// The facts of the rule called `id`, of whatever kind.
+/// The facts about the rule with the name `id`, which may be of any kind.
 pub fn facts(id: &str) -> Option<RuleFacts> {
     every().map(AnyRule::facts).find(|facts| facts.id == id)
 }
 
-/// A named set of rules. Where sources require different numbers of wait states, each number is a rule of its own, so a
-/// set of rules also determines the numbers.
+/// A named set of rules. If sources require different numbers of wait states, each number is a separate rule, so a set of rules also
+/// determines the numbers.
 ///
-/// A set is defined by its *sources*. If the available manuals do not mention a case, this does not mean that the case
-/// is safe.
+/// A set is defined by its *sources*. If the available manuals do not mention a case, this does not mean that the case is safe.
 ///
 /// ```
 /// use gcn_isa::hazards::{RuleSet, rule};
@@ -136,27 +135,27 @@ pub fn facts(id: &str) -> Option<RuleFacts> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RuleSet {
-    /// Every rule, so that for each case the largest number of any source applies.
+    /// All rules, so that for each case the largest number of any source applies.
     #[default]
     Safe,
-    /// The requirements of the manuals, rocRoller or shipping kernels, every rule about counters except those that the
-    /// manuals contradict, and those of XNACK replay; on RDNA the requirements on which LLVM and Mesa agree.
-    /// Requirements of only LLVM, only Mesa or only caution are excluded.
+    /// The requirements of the manuals, rocRoller or shipping kernels; all rules about counters except those that the manuals contradict;
+    /// the requirements of XNACK replay; and on RDNA the requirements on which LLVM and Mesa agree. Requirements that come only from LLVM,
+    /// only from Mesa or only from caution are excluded.
     Fast,
     /// The requirements of the vendor, in its manuals or, where LLVM agrees, in rocRoller: the grades from *documented*
     /// on.
     Manual,
     /// The requirements of manuals and LLVM that shipping kernels always satisfy.
     Certain,
-    /// The waits that LLVM 22 inserts, for comparison: LLVM's numbers even where other sources require more, including
-    /// waits that are unnecessary. Remedies are sought within each function separately.
+    /// The waits that LLVM 22 inserts, for comparison. The set has LLVM's numbers even where other sources require more, and includes waits
+    /// that are unnecessary. Hazard sequences are searched within each function separately.
     Llvm,
-    /// The requirements of Mesa 25 on RDNA, and LLVM's rules about counters. On GFX9 it has no wait states.
+    /// The requirements of Mesa 25 on RDNA, and LLVM's rules about counters. Mesa has no wait states for GFX9.
     Mesa,
 }
 
 impl RuleSet {
-    /// Every set.
+    /// All rule sets.
     pub const ALL: [RuleSet; 6] =
         [RuleSet::Safe, RuleSet::Fast, RuleSet::Manual, RuleSet::Certain, RuleSet::Llvm, RuleSet::Mesa];
 
@@ -186,7 +185,7 @@ impl RuleSet {
         }
     }
 
-    /// The set as a [`Config`], with or without the rules of XNACK replay.
+    /// The set as a [`Config`]. The rules of XNACK replay are included if `xnack` is true.
     pub fn config(self, xnack: bool) -> Config {
         Config {
             xnack,
@@ -198,8 +197,8 @@ impl RuleSet {
     }
 }
 
-/// True if some source other than LLVM and caution requires the rule, or if the rule concerns a feature that only the
-/// target ID can exclude.
+/// True if some source other than LLVM and caution requires the rule, or if the rule concerns a feature that only the target ID can
+/// exclude.
 fn is_fast(rule: &(impl AnyRule + ?Sized), evidence: Evidence, counts: Counts) -> bool {
     let uncontradicted = || evidence.llvm.is_asked_for() && !evidence.manual.is_less();
     evidence.is_asked_for_by_amd()
@@ -265,22 +264,22 @@ static BY_SET: LazyLock<[Numbers; RuleSet::ALL.len()]> =
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Config {
-    /// XNACK replay may be on: the rules about it apply if they are in the set.
+    /// True if XNACK replay may be on. Then the rules about it apply if they are in the set.
     pub xnack: bool,
-    /// Jumps with an unknown destination are followed to every possible target ([`Config::flow`]). Requirements found
-    /// on such paths are graded cautious.
+    /// True to follow jumps with an unknown destination to every possible target ([`Config::flow`]). Requirements that are found on such
+    /// paths are graded cautious.
     pub follows_guesses: bool,
-    /// Registers that are reached through an index are treated like those that an instruction names. LLVM 22 considers
-    /// only the latter.
+    /// True to treat registers that are accessed through an index like registers that an instruction names. LLVM 22 considers only the
+    /// latter.
     pub follows_indices: bool,
-    /// Sequences of the rules with remedies continue into called functions and back to the caller. LLVM 22 considers
-    /// each function separately.
+    /// True to continue the sequences of the rules with remedies into called functions and back to the caller. LLVM 22 considers each
+    /// function separately.
     pub follows_calls: bool,
     rules: Numbers,
 }
 
 impl Default for Config {
-    /// [`RuleSet::Safe`], XNACK off.
+    /// [`RuleSet::Safe`] with XNACK off.
     fn default() -> Config {
         RuleSet::Safe.config(false)
     }
@@ -298,14 +297,14 @@ impl Config {
         if self.follows_guesses { Flow::of(program) } else { Flow::sure(program) }
     }
 
-    /// The registers that may be reached through an index; none if these rules ignore indices.
+    /// The registers that may be accessed through an index. There are none if these rules ignore indices.
     pub fn indexing(self, program: &Program, flow: &Flow) -> Indexing {
         // Without the upper bits, most registers of such programs would be others.
         let has_msbs = program.target.addressable_vgprs() == MOST_VGPRS.into();
         if self.follows_indices || has_msbs { Indexing::of(program, flow) } else { Indexing::default() }
     }
 
-    /// The rules with at least this grade, XNACK off.
+    /// The rules with at least this grade, with XNACK off.
     pub fn at_least(grade: Grade) -> Config {
         Config::default().and_at_least(grade)
     }
@@ -318,24 +317,24 @@ impl Config {
         Config { rules, follows_guesses: self.follows_guesses && grade == Grade::Cautious, ..self }
     }
 
-    /// The same rules, with XNACK replay on or off.
+    /// The same rules with XNACK replay on or off.
     #[must_use]
     pub const fn with_xnack(self, xnack: bool) -> Config {
         Config { xnack, ..self }
     }
 
-    /// These rules and the rule called `id`.
+    /// These rules, with the rule `id` added.
     ///
     /// # Errors
-    /// There is no such rule.
+    /// [`UnknownRule`] if there is no rule of this name.
     pub fn with(self, id: &str) -> Result<Config, UnknownRule> {
         self.set(id, true)
     }
 
-    /// These rules without the rule called `id`.
+    /// These rules, with the rule `id` removed.
     ///
     /// # Errors
-    /// There is no such rule.
+    /// [`UnknownRule`] if there is no rule of this name.
     pub fn without(self, id: &str) -> Result<Config, UnknownRule> {
         self.set(id, false)
     }
@@ -351,13 +350,13 @@ impl Config {
         self.has(number(rule.facts().id), rule.facts().xnack)
     }
 
-    /// True if the rule with this number is enabled; `xnack` is true if it matters only with XNACK replay on.
+    /// True if the rule with this number is enabled. `xnack` is true if the rule matters only with XNACK replay on.
     pub(super) fn has(self, number: usize, xnack: bool) -> bool {
         (self.xnack || !xnack) && self.rules.has(number)
     }
 }
 
-/// There is no rule of that name.
+/// The error that there is no rule of the given name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no rule `{name}`; near it are {}", .near.join(", "))]
 pub struct UnknownRule {
@@ -393,7 +392,7 @@ mod tests {
         for rule in remedy::all() {
             let asked = [RuleSet::Llvm, RuleSet::Mesa].iter().filter(|set| set.contains(rule)).count();
             one_sided += usize::from(asked == 1);
-            // LLVM's waits that cannot matter are not part of the set.
+            // LLVM's unnecessary waits are not part of the set.
             let is_moot = rule.evidence.is_llvm_quirk();
             assert_eq!(RuleSet::Safe.contains(rule), asked > 0 && !is_moot, "{}", rule.id);
         }

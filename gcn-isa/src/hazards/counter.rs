@@ -1,5 +1,5 @@
-//! The rules that do not concern wait states: counters, barriers, and single instructions. The checker and the inserter
-//! report under their names.
+//! The rules that do not concern wait states: rules about counters, barriers, and single instructions. Findings of the checker and waits of
+//! the inserter have the names of these rules.
 
 use super::evidence::Evidence;
 use super::row::on::{GFX9, GFX10_1, GFX10_3, GFX11_0, GFX11_5, GFX12, GFX12_5};
@@ -9,10 +9,10 @@ use crate::target::{InstructionSet, Target, TargetSet};
 /// A rule about operations that complete later, or about a single instruction.
 #[derive(Debug)]
 pub struct CounterRule {
-    /// Name: `waitcnt.` for registers and memory that a counter tracks, `barrier.` for barriers; otherwise as for
-    /// [`super::Rule`].
+    /// The name. It begins with `waitcnt.` for registers and memory that a counter tracks, and with `barrier.` for barriers; otherwise it
+    /// is formed as for [`super::Rule`].
     pub id: &'static str,
-    /// The violation, in words.
+    /// A description of the violation.
     pub title: &'static str,
     /// The citation of the source.
     pub cite: Cite,
@@ -20,7 +20,7 @@ pub struct CounterRule {
     pub targets: TargetSet,
     /// The statements of manuals and LLVM about the rule.
     pub evidence: Evidence,
-    /// True if the rule matters only with XNACK replay on.
+    /// True if the rule matters only while XNACK replay is on.
     pub xnack: bool,
     /// Further remarks.
     pub note: &'static str,
@@ -34,7 +34,7 @@ impl CounterRule {
 }
 
 impl PartialEq for CounterRule {
-    /// Names are unique, so equal names mean equal rules.
+    /// Names are unique, so rules with equal names are equal.
     fn eq(&self, other: &CounterRule) -> bool {
         self.id == other.id
     }
@@ -64,7 +64,7 @@ counter_rules! {
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
         MANUAL_OF_COUNTERS, ALL, DEFINED;
         "two loads whose results arrive in order need no wait between them".
-    /// As [`WAW`], for a FLAT operation followed by one that returns in order.
+    /// The same as [`WAW`], for a FLAT operation followed by an operation that returns in order.
     WAW_FLAT = "waitcnt.flat-waw",
         "a vector memory operation writes a register before the FLAT operation that writes it is done";
         MANUAL_OF_COUNTERS, GFX9, of(Less, Less);
@@ -74,7 +74,7 @@ counter_rules! {
         "one half of a register is used before the memory operation that writes the other is done";
         MEASURED, WITH_HALF_VGPRS, LLVM;
         "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 tracks whole registers, the version in Triton 3.9 tracks halves; the manuals describe no dependence between the halves".
-    /// Other outstanding operations may complete before the one that is waited for.
+    /// Other outstanding operations may complete before the operation for which the instruction waits.
     MIXED = "waitcnt.mixed",
         "operations of several types are outstanding on the counter, and the wait is enough only if those of one type finish in order";
         MANUAL_OF_COUNTERS, ALL, ABOVE_MANUAL;
@@ -84,7 +84,7 @@ counter_rules! {
         "an operation is certainly done only because a full counter has delayed a later instruction, not because of a wait";
         FULL_COUNTERS, ALL, of(Silent, Less);
         "lgkmcnt counts up to 15 operations, vmcnt up to 63 and expcnt up to 7; an instruction that would exceed this issues only when enough operations are done; of each type, the oldest finish first. AMD's emulator models this and LLVM relies on it; the manuals do not mention it".
-    /// As [`FULL`], with operations that need not finish in order.
+    /// The same as [`FULL`], with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
         "an operation is certainly done only because a full counter has delayed a later instruction, and only if operations of its type finish in order";
         FULL_COUNTERS, WITH_GDS, of(Silent, Less);
@@ -102,7 +102,7 @@ counter_rules! {
     WAR = "waitcnt.exp-war",
         "a register is overwritten before a GDS or GWS operation has read it";
         MANUAL_OF_COUNTERS, WITH_GDS, AGREED.
-    /// An operand that is still to be read is overwritten.
+    /// An operand that an operation has yet to read is overwritten.
     OPERAND_WAR = "waitcnt.operand-war",
         "a register is overwritten before a memory instruction has read it";
         MEASURED, GFX12_5, LLVM;
@@ -167,12 +167,12 @@ counter_rules! {
         "on targets up to GFX9, LLVM copies VCC to itself before a branch that reads VCCZ; section 3.9 of the MI100 manual says that each scalar write to VCC updates VCCZ".
 }
 
-/// The rule about accesses of LDS that come before a copy into it is done.
+/// The rule about LDS accesses before the completion of a copy into LDS.
 pub fn copies_to_lds(set: InstructionSet) -> &'static CounterRule {
     if set.has_async_copies() { &ASYNC_LDS } else { &LDS_DMA }
 }
 
-/// The rule called `id`.
+/// The rule with the name `id`.
 pub fn rule(id: &str) -> Option<&'static CounterRule> {
     ALL.into_iter().find(|r| r.id == id)
 }

@@ -1,4 +1,4 @@
-//! Matches rules against instructions; all such queries go through this module.
+//! Matches rules against instructions. All such queries go through this module.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::inst::{Inst, Via};
 use crate::reg::Reg;
 use crate::target::{InstructionSet, Target};
 
-/// A rule that one target has.
+/// A rule of one target.
 struct Entry {
     rule: &'static Rule,
     /// The rule's number among all rules.
@@ -28,7 +28,7 @@ impl Entry {
     }
 }
 
-/// The rules by instruction set.
+/// The rules of each instruction set.
 static BY_TARGET: LazyLock<[Vec<Entry>; InstructionSet::COUNT]> = LazyLock::new(|| {
     InstructionSet::ALL.map(|set| {
         let of_set = super::all().filter(|rule| rule.targets().has(set));
@@ -41,24 +41,24 @@ fn rules(target: Target) -> &'static [Entry] {
     &BY_TARGET[target.instruction_set().index()]
 }
 
-/// The kinds of instructions that rules require between the first and the second, by target.
+/// The kinds of instructions that rules require between the first and the second instruction, by target.
 static CROSSINGS: LazyLock<[Kinds; InstructionSet::COUNT]> = LazyLock::new(|| {
     let by = |e: &Entry| if let Link::Crossing { by, .. } = e.rule.link { by } else { Kinds::empty() };
     BY_TARGET.each_ref().map(|rules| rules.iter().map(by).fold(Kinds::empty(), Kinds::union))
 });
 
-/// As [`CROSSINGS`], for `target`.
+/// The entry of [`CROSSINGS`] for `target`.
 fn crossings(target: Target) -> Kinds {
     CROSSINGS[target.instruction_set().index()]
 }
 
-/// The rules whose first instruction may be this one, the kinds that the second instruction may have, and the longest
-/// wait among these rules.
+/// The rules whose first instruction may be this one, the kinds that the second instruction may have, and the largest number of wait states
+/// among these rules.
 fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     let mut found = Candidates::new();
     let (mut binds, mut reach) = (Kinds::empty(), 0);
     for (i, Entry { rule, .. }) in rules(view.target).iter().enumerate() {
-        // Few instructions meet a rule's first condition, so test it before anything else.
+        // Few instructions satisfy the first condition of a rule, so this condition is tested first.
         if !rule.first.holds(view.kinds) || !produces(rule.link, view) {
             continue;
         }
@@ -72,7 +72,7 @@ fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     (found, binds, reach)
 }
 
-/// True if `view` satisfies the first instruction's side of the link.
+/// True if `view` satisfies the link's condition on the first instruction.
 fn produces(link: Link, view: &View) -> bool {
     match link {
         Link::Registers { first, .. } => view.uses_any(first),
@@ -84,7 +84,7 @@ fn produces(link: Link, view: &View) -> bool {
 }
 
 impl View {
-    /// Prepares `inst`, which accesses no register through an index.
+    /// Prepares `inst`, which does not access a register through an index.
     pub fn new(target: Target, inst: &Inst) -> View {
         View::indexed(target, inst, &Indexed::default())
     }
@@ -97,13 +97,12 @@ impl View {
         view
     }
 
-    /// The longest wait that any rule requires if `second` directly follows this instruction.
+    /// The largest requirement of any rule if `second` directly follows this instruction.
     pub fn required(&self, second: &View, config: Config) -> Option<Need> {
         self.required_since(second, config, Since::NOTHING)
     }
 
-    /// The longest wait that any rule requires if `second` follows this instruction, separated from it by the code that
-    /// `since` summarises.
+    /// The largest requirement of any rule if `second` follows this instruction after code that `since` summarises.
     pub fn required_since(&self, second: &View, config: Config, since: Since) -> Option<Need> {
         let mut best: Option<Need> = None;
         self.each_need(second, config, since, |need| {
@@ -114,13 +113,12 @@ impl View {
         best
     }
 
-    /// The requirement of each rule if `second` directly follows this instruction, longest first.
+    /// The requirement of each rule if `second` directly follows this instruction, the largest first.
     pub fn required_all(&self, second: &View, config: Config) -> SmallVec<[Need; 4]> {
         self.required_all_since(second, config, Since::NOTHING)
     }
 
-    /// The requirement of each rule if `second` follows this instruction, separated from it by the code that `since`
-    /// summarises, longest first.
+    /// The requirement of each rule if `second` follows this instruction after code that `since` summarises, the largest first.
     pub fn required_all_since(&self, second: &View, config: Config, since: Since) -> SmallVec<[Need; 4]> {
         let mut needs = SmallVec::new();
         self.each_need(second, config, since, |need| needs.push(need));
@@ -128,10 +126,9 @@ impl View {
         needs
     }
 
-    /// Calls `found` with the requirement of each rule if `second` follows this instruction, separated from it by the
-    /// code that `since` summarises.
+    /// Calls `found` with the requirement of each rule if `second` follows this instruction after code that `since` summarises.
     pub(crate) fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
-        // For most pairs of instructions no rule applies, and the query ends here.
+        // No rule applies to most pairs of instructions, and the query ends here for them.
         if !self.binds.intersects(second.kinds) {
             return;
         }
@@ -149,15 +146,15 @@ impl View {
     }
 }
 
-/// A register that links two instructions. `via` tells how they access it: by name or through an index; if they differ,
-/// it is the less direct way.
+/// A register that links two instructions. `via` states how the instructions access it: by name or through an index. If they differ, `via`
+/// is the less direct way.
 #[derive(Clone, Copy)]
 struct Bound {
     reg: Reg,
     via: Via,
 }
 
-/// `Some` if the link holds; the inner value is the register that links the two, if there is one.
+/// `Some` if the link exists. The inner value is the register that links the two instructions, if there is one.
 fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Option<Bound>> {
     let live = since.live();
     match link {
@@ -176,11 +173,11 @@ fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Optio
     }
 }
 
-/// The requirement of the memory clause rule for `second` after the instructions `before`, which are in program order:
-/// the index in `before` of the conflicting instruction, and the need. `None` without XNACK.
+/// The requirement of the memory clause rule for `second` after the instructions `before`, which are in program order. The result is the
+/// index in `before` of the conflicting instruction, and the requirement. It is `None` without XNACK.
 ///
-/// `before` may begin anywhere; the function finds the clause in it. The remedy is to insert, before `second`, any
-/// instruction that is not a memory instruction of `second`'s kind.
+/// `before` may begin anywhere, because the function finds the start of the clause. The remedy is to insert, before `second`, any
+/// instruction that is not a memory instruction of the same kind as `second`.
 pub fn clause_need<'a>(
     before: impl ExactSizeIterator<Item = &'a View> + DoubleEndedIterator + Clone,
     second: &View,
@@ -205,7 +202,7 @@ pub fn clause_need<'a>(
     needs.next()
 }
 
-/// True if the opcodes and pass counts of the two satisfy the overlap condition.
+/// True if the opcodes and pass counts of the two instructions satisfy the overlap condition.
 fn alike(first: &View, second: &View, overlap: Overlap) -> bool {
     let same_opcode = first.opcode == second.opcode;
     let same_passes = first.passes == second.passes;
@@ -224,16 +221,15 @@ fn fits(x: &Use, y: &Use, overlap: Overlap) -> bool {
         Overlap::Any | Overlap::AnyLive | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => {
             x.reg.overlaps(y.reg)
         }
-        // If an index may select any register of a range, the tuple that it selects is unknown: it may or may not be
-        // the same tuple.
+        // If an index may select any register of a range, the selected tuple is unknown, so it may be the same tuple.
         _ if x.via.max(y.via) >= Via::Range => x.reg.overlaps(y.reg),
         Overlap::Partial | Overlap::PartialEver => x.reg.overlaps(y.reg) && x.reg != y.reg,
         _ => x.reg == y.reg,
     }
 }
 
-/// True if some register that the uses `x` and `y` share still has the value of `first`, or if the overlap condition
-/// does not require that.
+/// True if some register that the uses `x` and `y` share still has the value that `first` wrote, or if the overlap condition does not
+/// require this.
 fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool {
     let need_not = match overlap {
         Overlap::PartialEver => true,
@@ -243,8 +239,8 @@ fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool 
     live == u32::MAX || need_not || first.owned() != Some(x.reg) || live & x.reg.shared_with(y.reg) != 0
 }
 
-/// The second instruction's register that overlaps one of the first as required. A register that both instructions name
-/// takes precedence over one that an index may reach.
+/// The second instruction's register that overlaps a register of the first as required. A register that both instructions name is preferred
+/// to a register that an index may access.
 fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Bound> {
     if !second.roles.intersects(b) || !alike(first, second, overlap) {
         return None;

@@ -1,4 +1,4 @@
-//! The support for a rule: manual, LLVM, rocRoller, shipping kernels, and the resulting grade.
+//! The support for a rule by manuals, LLVM, rocRoller and shipping kernels, and the resulting grade.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,29 +9,29 @@ use std::sync::LazyLock;
 /// [`Counts`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evidence {
-    /// The manuals.
+    /// The statement of the manuals.
     pub manual: Voice,
-    /// LLVM 22.
+    /// The statement of LLVM 22.
     pub llvm: Voice,
-    /// rocRoller, AMD's generator of matrix multiplications: the wait state observers of its scheduler and their tests
+    /// The statement of rocRoller, AMD's generator of matrix multiplications: the wait state observers of its scheduler and their tests
     /// (commit 826b8ba2ed6f of July 2025; gfx908, gfx90a, gfx942, gfx950).
     pub rocroller: Voice,
-    /// Mesa 25.0.7: the hazard pass of its shader compiler ACO and the tests of that pass (RDNA only).
+    /// The statement of Mesa 25.0.7: the hazard pass of its shader compiler ACO and the tests of that pass (RDNA only).
     pub mesa: Voice,
-    /// According to a public report that includes the code, hardware computes wrong results if the rule is broken.
+    /// True if hardware computes wrong results when the rule is broken, according to a public report that includes the code.
     pub fails: bool,
 }
 
 /// The statement of one source about a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Voice {
-    /// The rule is part of the machine's definition; no reading of the source makes it optional.
+    /// The rule is part of the machine's definition. No interpretation of the source makes the rule optional.
     Defines,
     /// The source requires this number or more.
     Agrees,
     /// The wording includes this number, but may not intend it.
     Covers,
-    /// The source requires this number even where the hazard cannot occur.
+    /// The source requires this number in code where it cannot matter.
     Moot,
     /// The source requires fewer wait states or a weaker wait, at least in some cases.
     Less,
@@ -53,12 +53,12 @@ impl fmt::Display for Voice {
 }
 
 impl Voice {
-    /// True if this source inserts or demands the wait, with good reason or without.
+    /// True if this source inserts or requires the wait, regardless of whether it has a good reason.
     pub const fn is_asked_for(self) -> bool {
         matches!(self, Voice::Defines | Voice::Agrees | Voice::Covers | Voice::Moot)
     }
 
-    /// True if this source requires less.
+    /// True if this source requires less than the rule.
     pub const fn is_less(self) -> bool {
         matches!(self, Voice::Less)
     }
@@ -70,56 +70,56 @@ impl Voice {
 }
 
 impl Evidence {
-    /// Part of the machine's definition.
+    /// The rule is part of the machine's definition.
     pub(super) const DEFINED: Evidence = Evidence::of(Voice::Defines, Voice::Agrees);
-    /// Manual and LLVM require the same.
+    /// The manual and LLVM have the same requirement.
     pub(super) const AGREED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees);
-    /// Only the manual requires it.
+    /// Only the manual requires the rule.
     pub(super) const MANUAL: Evidence = Evidence::of(Voice::Agrees, Voice::Silent);
-    /// The manual requires it; LLVM requires less.
+    /// The manual requires the rule; LLVM requires less.
     pub(super) const ABOVE_LLVM: Evidence = Evidence::of(Voice::Agrees, Voice::Less);
-    /// Only LLVM requires it.
+    /// Only LLVM requires the rule.
     pub(super) const LLVM: Evidence = Evidence::of(Voice::Silent, Voice::Agrees);
-    /// LLVM requires it; the manual requires less.
+    /// LLVM requires the rule; the manual requires less.
     pub(super) const ABOVE_MANUAL: Evidence = Evidence::of(Voice::Less, Voice::Agrees);
 
-    /// Only rocRoller requires it; LLVM requires less.
+    /// Only rocRoller requires the rule; LLVM requires less.
     pub(super) const ROCROLLER: Evidence = Evidence::of(Voice::Silent, Voice::Less).rocroller(Voice::Agrees);
 
-    /// The statements of the manual and of LLVM; rocRoller and Mesa say nothing.
+    /// The evidence with these statements of the manual and of LLVM, and without statements of rocRoller and Mesa.
     pub(super) const fn of(manual: Voice, llvm: Voice) -> Evidence {
         Evidence { manual, llvm, rocroller: Voice::Silent, mesa: Voice::Silent, fails: false }
     }
 
-    /// The same with Mesa's statement.
+    /// The same evidence with this statement of Mesa.
     #[must_use]
     pub(super) const fn mesa(self, mesa: Voice) -> Evidence {
         Evidence { mesa, ..self }
     }
 
-    /// The same with rocRoller's statement.
+    /// The same evidence with this statement of rocRoller.
     #[must_use]
     pub(super) const fn rocroller(self, rocroller: Voice) -> Evidence {
         Evidence { rocroller, ..self }
     }
 
-    /// The same, with a failure observed on hardware.
+    /// The same evidence with a failure that was observed on hardware.
     #[must_use]
     pub(super) const fn fails(self) -> Evidence {
         Evidence { fails: true, ..self }
     }
 
-    /// True if the vendor's manuals, rocRoller or the hardware itself intentionally require it.
+    /// True if the vendor's manuals, rocRoller or the hardware itself intentionally require the rule.
     pub const fn is_asked_for_by_amd(self) -> bool {
         self.manual.is_meant() || self.rocroller.is_meant() || self.fails
     }
 
-    /// True if only LLVM requires it, and only where it cannot matter.
+    /// True if only LLVM requires the rule, and only where it cannot matter.
     pub const fn is_llvm_quirk(self) -> bool {
         matches!(self.llvm, Voice::Moot) && !self.is_asked_for_by_amd()
     }
 
-    /// True if LLVM and Mesa intentionally require it.
+    /// True if both LLVM and Mesa intentionally require the rule.
     pub const fn is_agreed_on_by_compilers(self) -> bool {
         matches!(self.llvm, Voice::Agrees) && self.mesa.is_meant()
     }
@@ -143,40 +143,39 @@ impl Evidence {
     }
 }
 
-/// How often kernels in production satisfy and break a rule. A *site* is an instruction that the rule binds to an
-/// earlier instruction that is close enough for the rule to matter.
+/// The number of sites in production kernels that satisfy a rule, and of those that break it. A *site* is an instruction to which the rule
+/// applies together with an earlier instruction, if the earlier instruction is close enough for the rule to matter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counts {
-    /// Sites that satisfy the rule.
+    /// The number of sites that satisfy the rule.
     pub kept: u64,
-    /// The sites with exactly the required distance.
+    /// The number of sites with exactly the required distance.
     pub exact: u64,
-    /// The sites that satisfy the rule only because of an `s_nop` or `v_nop`.
+    /// The number of sites that satisfy the rule only because of an `s_nop` or `v_nop`.
     pub nops: u64,
-    /// Sites that break the rule. For rules about counters and single instructions, the number of findings.
+    /// The number of sites that break the rule. For rules about counters and single instructions, this is the number of findings.
     pub broken: u64,
-    /// The broken sites that would satisfy the rule if matrix instructions in between counted for their passes, or that
+    /// The number of broken sites that would satisfy the rule if matrix instructions in between counted as their number of passes, or that
     /// have a branch in between.
     pub covered: u64,
-    /// Code objects that contain a site that breaks the rule.
+    /// The number of code objects that contain a site that breaks the rule.
     pub objects: u64,
 }
 
 impl Counts {
-    /// True if the rule is satisfied on purpose (some sites have exactly the required distance, or an `s_nop` for it)
-    /// and fewer than one site in ten breaks it without an excuse. Some violations are tolerated because kernels have
-    /// defects, too.
+    /// True if the rule is satisfied on purpose (some sites have exactly the required distance, or an `s_nop` for it) and fewer than one
+    /// site in ten breaks it without an excuse. Some violations are tolerated, because kernels also have defects.
     pub const fn are_kept(self) -> bool {
         let broken = self.broken.saturating_sub(self.covered);
         self.exact + self.nops > 0 && broken.saturating_mul(10) < self.kept.saturating_add(self.broken)
     }
 
-    /// True if no site of the rule was seen.
+    /// True if no site of the rule was found.
     pub const fn is_unseen(self) -> bool {
         self.kept + self.broken == 0
     }
 
-    /// The sums of both.
+    /// The sums of the two counts.
     #[must_use]
     pub fn plus(self, other: Counts) -> Counts {
         Counts {
@@ -224,23 +223,22 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Counts over shipping kernels: a line for each corpus, rule and target. The column `made` tells whether the kernels
-/// were written by hand or generated by a compiler. Only the former are independent evidence: compiled code satisfies
-/// the rules of its compiler.
+/// Counts over shipping kernels, with a line for each corpus, rule and target. The column `made` states whether the kernels were written by
+/// hand or generated by a compiler. Only hand-written kernels are independent evidence: compiled code satisfies the rules of its compiler.
 const COUNTED: &str = include_str!("../../data/evidence.tsv");
 
 /// The counts of hand-written and of compiled kernels.
 type ByMaker = [Counts; 2];
 
-/// The values of `made`.
+/// The possible values of `made`.
 const MAKERS: [&str; 2] = ["hand", "compiler"];
 
-/// The counts by rule, summed over all corpora and targets. The file is part of the crate, so an error in it is a bug
-/// that any test that reads the counts finds; hence the panic.
+/// The counts by rule, summed over all corpora and targets. The file is part of the crate, so an error in it is a bug that any test that
+/// reads the counts finds. For this reason, an error causes a panic.
 static COUNTS: LazyLock<BTreeMap<&'static str, ByMaker>> =
     LazyLock::new(|| read(COUNTED).unwrap_or_else(|line| panic!("evidence.tsv: no counts in `{line}`")));
 
-/// Parses the table into counts by rule, or returns the malformed line. Columns are identified by their names.
+/// Parses the table into counts by rule. Returns the malformed line if there is one. Columns are identified by their names.
 fn read(table: &'static str) -> Result<BTreeMap<&'static str, ByMaker>, &'static str> {
     let mut lines = table.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
@@ -275,34 +273,34 @@ pub fn counted_rules() -> impl Iterator<Item = (&'static str, Counts)> {
     COUNTS.iter().map(|(rule, [hand, _])| (*rule, *hand))
 }
 
-/// The counts over hand-written shipping kernels for the rule called `id`, which determine its grade; all zero if the
-/// rule was not counted.
+/// The counts over hand-written shipping kernels for the rule with the name `id`. They determine the rule's grade. All counts are zero if
+/// the rule was not counted.
 pub fn counts(id: &str) -> Counts {
     COUNTS.get(id).copied().unwrap_or_default()[0]
 }
 
-/// The counts over compiled shipping kernels.
+/// The counts over compiled shipping kernels for the rule with the name `id`.
 pub fn compiled_counts(id: &str) -> Counts {
     COUNTS.get(id).copied().unwrap_or_default()[1]
 }
 
-/// How well a rule is supported.
+/// A grade that states how well a rule is supported.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Grade {
-    /// LLVM or rocRoller only, or a wider reading than the manual's words.
+    /// Only LLVM or only rocRoller requires the rule, or the rule interprets the manual's words more broadly than they require.
     #[default]
     Cautious,
-    /// The manual requires it, or rocRoller and LLVM agree, or hardware was observed to fail without it.
+    /// The manual requires the rule, or rocRoller and LLVM agree on it, or hardware was observed to fail without it.
     Documented,
-    /// Manual and LLVM agree and shipping kernels satisfy the rule.
+    /// The manual and LLVM agree, and shipping kernels satisfy the rule.
     Certain,
 }
 
 impl Grade {
-    /// Every grade, the least supported first.
+    /// All grades, the least supported first.
     pub const ALL: [Grade; 3] = [Grade::Cautious, Grade::Documented, Grade::Certain];
 
-    /// The name.
+    /// The name of the grade.
     pub const fn name(self) -> &'static str {
         match self {
             Grade::Cautious => "cautious",
@@ -327,7 +325,7 @@ impl FromStr for Grade {
     }
 }
 
-/// There is no grade or rule set of that name.
+/// The error that there is no grade or rule set of the given name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no {what} `{name}`; write {known}")]
 pub struct UnknownName {

@@ -1,6 +1,6 @@
-//! Rules of the matrix instructions from gfx90a on, about their inputs and about the readers of their results.
+//! Rules of the matrix instructions from gfx90a on: rules about their inputs and rules about the instructions that read their results.
 //!
-//! "Exactly the same registers" means the same first register and the same size: an accumulation.
+//! "Exactly the same registers" means the same first register and the same size, as in an accumulation.
 
 use super::row::{cite, rule};
 use super::rule::{
@@ -8,8 +8,8 @@ use super::rule::{
     WaitStates::{Const, OnlyAt2, Passes, PassesBut2},
 };
 
-/// Rules about the inputs of matrix instructions, and about the instructions that follow them, regardless of what those
-/// write.
+/// Rules about the inputs of matrix instructions, and rules about the instructions after them that apply regardless of the registers that
+/// the matrix instructions write.
 pub(super) const INPUT_RULES: &[Rule] = &[
     rule!("cdna3.100", "vector ALU writes a VGPR or AGPR, then a matrix instruction reads it";
           VALU but DL => MATRIX, [vector VSRC]; FROM_GFX90A: Const(2);

@@ -1,4 +1,4 @@
-//! Rules of memory instructions: the data of wide stores, and clauses under XNACK.
+//! Rules of memory instructions: rules about the data of wide stores, and rules about clauses under XNACK.
 
 use super::row::{cite, rule};
 use super::rule::{Rule, WaitStates::Const};

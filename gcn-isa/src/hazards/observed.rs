@@ -1,4 +1,5 @@
-//! What GPUs did without the waits of rules: rows of `data/observed.tsv`, which `gcn probe adopt` writes from reports.
+//! The behaviour of GPUs on programs without the waits that rules require. The rows of `data/observed.tsv` state it; `gcn probe adopt`
+//! writes them from reports.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,39 +8,39 @@ use std::sync::LazyLock;
 
 use super::evidence::Evidence;
 
-/// A rule on a GPU.
+/// An observation of a rule on a GPU.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Observation {
     /// The name of the rule.
     pub rule: String,
     /// The target of the GPU.
     pub target: String,
-    /// What was seen without its wait.
+    /// The outcome of programs without the wait that the rule requires.
     pub seen: Seen,
-    /// Of rules with numbers, each number of wait states that the rules ask for with the least that never failed, `5:4,11:-`; `-` stands for
-    /// instructions that never failed without any.
+    /// For rules with numbers of wait states: each number that the rule requires, with the smallest number that never failed, as in
+    /// `5:4,11:-`. `-` means that the instructions did not fail even without wait states.
     pub states: String,
     /// The name of the GPU.
     pub gpu: String,
     /// The version of its driver.
     pub driver: String,
-    /// The day of the report, `2026-11-29`.
+    /// The date of the report, as in `2026-11-29`.
     pub date: String,
 }
 
-/// What was seen of programs without the wait of a rule.
+/// The outcome of programs without the wait that a rule requires.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Seen {
-    /// Some computed something wrong.
+    /// Some programs computed wrong results.
     Fails,
-    /// None did, which is not to say that the wait is not needed.
+    /// No program computed wrong results. This does not prove that the wait is unnecessary.
     Never,
 }
 
 impl Seen {
     const ALL: [Seen; 2] = [Seen::Fails, Seen::Never];
 
-    /// The word for it in the table.
+    /// The name of the outcome in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Seen::Fails => "fails",
@@ -48,20 +49,20 @@ impl Seen {
     }
 }
 
-/// The columns.
+/// The columns of the table.
 const HEADER: &str = "rule\ttarget\tseen\tstates\tgpu\tdriver\tdate";
 
 impl fmt::Display for Observation {
-    /// The row of the table.
+    /// Writes the observation as a row of the table.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Observation { rule, target, seen, states, gpu, driver, date } = self;
-        // What others name may have anything in it.
+        // These names come from other sources and may contain any characters.
         let [gpu, driver] = [gpu, driver].map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
         write!(f, "{rule}\t{target}\t{}\t{states}\t{gpu}\t{driver}\t{date}", seen.name())
     }
 }
 
-/// A line that is no row of the table.
+/// The error that a line is not a valid row of the table.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{line}` is no row of observed.tsv, whose columns are {columns}", columns = HEADER.replace('\t', ", "))]
 pub struct NoObservation {
@@ -85,12 +86,12 @@ impl FromStr for Observation {
 /// The rows of a table.
 ///
 /// # Errors
-/// [`NoObservation`]: a line is none.
+/// [`NoObservation`] if a line is not a valid row of the table.
 pub fn read_observations(table: &str) -> Result<Vec<Observation>, NoObservation> {
     table.lines().filter(|line| !line.is_empty() && *line != HEADER).map(str::parse).collect()
 }
 
-/// The table of these rows, in their order.
+/// The table with these rows, in the given order.
 ///
 /// ```
 /// use gcn_isa::hazards::{Observation, Seen, observation_table, read_observations};
@@ -112,7 +113,7 @@ pub fn observation_table(rows: &[Observation]) -> String {
     std::iter::once(format!("{HEADER}\n")).chain(lines).collect()
 }
 
-/// The rows by rule. The file is part of the crate, so an error in it is a bug that the first test which reads it finds.
+/// The rows by rule. The file is part of the crate, so an error in it is a bug that the first test that reads the file finds.
 static TABLE: LazyLock<BTreeMap<String, Vec<Observation>>> = LazyLock::new(|| {
     let rows = read_observations(include_str!("../../data/observed.tsv"));
     by_rule(rows.unwrap_or_else(|error| panic!("{error}")))
@@ -124,13 +125,13 @@ fn by_rule(rows: Vec<Observation>) -> BTreeMap<String, Vec<Observation>> {
     rules
 }
 
-/// What GPUs did without the wait of the rule called `id`.
+/// The observations of the rule with the name `id`.
 pub fn observations(id: &str) -> &'static [Observation] {
     TABLE.get(id).map_or(&[], Vec::as_slice)
 }
 
 impl Evidence {
-    /// The evidence with what was seen on hardware.
+    /// This evidence, with the failures that were observed on hardware.
     #[must_use]
     pub fn with_observations(self, seen: &[Observation]) -> Evidence {
         Evidence { fails: self.fails || seen.iter().any(|row| row.seen == Seen::Fails), ..self }

@@ -1,4 +1,4 @@
-//! Every rule as plain values, ready to print or to serialise.
+//! All rules as plain values that can be printed or serialised.
 
 use super::config::{AnyRule, RuleFacts, RuleSet};
 use super::counter::{self, CounterRule};
@@ -19,7 +19,7 @@ pub struct RulePage {
     pub id: &'static str,
     /// The rule's family.
     pub family: &'static str,
-    /// The violation, in words.
+    /// A description of the violation.
     pub title: &'static str,
     /// The conditions of wait-state rules on the two instructions; `None` for rules about counters and single
     /// instructions.
@@ -38,15 +38,15 @@ pub struct RulePage {
     pub mesa: String,
     /// The remedy that an RDNA rule requires; empty for other rules.
     pub remedy: String,
-    /// True if hardware was seen to fail without the rule.
+    /// The remedy that an RDNA rule requires. It is empty for other rules.
     pub hardware_fails: bool,
-    /// What single GPUs did without its wait, each with driver and date.
+    /// The observations of the rule, each with its GPU, driver and date.
     pub observed: Vec<String>,
     /// Counts over hand-written shipping kernels.
     pub kernels: KernelCounts,
-    /// Counts over compiled shipping kernels: they show whether code satisfies the rule, not which source requires it.
+    /// Counts over compiled shipping kernels. They show whether code satisfies the rule, but not which source requires it.
     pub compiled: KernelCounts,
-    /// How well the rule is supported.
+    /// The grade, which states how well the rule is supported.
     pub grade: &'static str,
     /// The rule sets that contain the rule.
     pub rule_sets: Vec<&'static str>,
@@ -62,15 +62,16 @@ pub struct RulePage {
 pub struct PairFacts {
     /// The first instruction.
     pub first: String,
-    /// The condition on what the first instruction does; may be empty.
+    /// The condition on the effects of the first instruction; may be empty.
     pub first_does: String,
     /// The second instruction.
     pub second: String,
-    /// The condition on what the second instruction does; may be empty.
+    /// The condition on the effects of the second instruction; may be empty.
     pub second_does: String,
     /// The kind of dependency.
     pub dependency: String,
-    /// How the registers of the two instructions must overlap.
+    /// The required overlap of the two instructions' registers. If the dependency has no registers, a description of what connects the
+    /// instructions.
     pub overlap: String,
     /// The required wait states, by target.
     pub wait_states: Vec<TargetStates>,
@@ -82,9 +83,9 @@ pub struct PairFacts {
 pub struct TargetStates {
     /// The targets.
     pub targets: Vec<&'static str>,
-    /// A number, or a formula in terms of the passes of the first instruction.
+    /// The number, or a formula that depends on the number of passes of the first instruction.
     pub formula: String,
-    /// The wait states for each number of passes of the first instruction; empty if the formula is a number.
+    /// The number of wait states for each number of passes of the first instruction. The list is empty if `formula` is a number.
     pub after: Vec<AfterPasses>,
 }
 
@@ -92,9 +93,9 @@ pub struct TargetStates {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AfterPasses {
-    /// Passes of the first instruction.
+    /// The number of passes of the first instruction.
     pub passes: u8,
-    /// The wait states.
+    /// The number of wait states.
     pub states: u8,
 }
 
@@ -102,23 +103,23 @@ pub struct AfterPasses {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct KernelCounts {
-    /// Sites that satisfy the rule.
+    /// The number of sites that satisfy the rule.
     pub kept: u64,
-    /// The sites with exactly the required distance.
+    /// The number of sites with exactly the required distance.
     pub exact: u64,
-    /// The sites that satisfy it only because of an `s_nop` or `v_nop`.
+    /// The number of sites that satisfy the rule only because of an `s_nop` or `v_nop`.
     pub nops: u64,
-    /// Sites that break the rule.
+    /// The number of sites that break the rule.
     pub broken: u64,
-    /// The broken sites that are excused by matrix passes or a branch in between.
+    /// The number of broken sites that are excused by matrix passes or by a branch in between.
     pub covered: u64,
-    /// Code objects that break the rule.
+    /// The number of code objects that break the rule.
     pub objects: u64,
-    /// All these counts in words.
+    /// A text that summarises all these counts.
     pub summary: String,
 }
 
-/// Every rule, or every rule of one target: the wait-state rules family by family, then the other rules.
+/// All rules, or all rules of one target: first the wait-state rules of each family, then the other rules.
 pub fn pages(target: Option<Target>) -> Vec<RulePage> {
     let wanted = |targets: TargetSet| target.is_none_or(|t| targets.contains(t));
     let pairs = FAMILIES.iter().flat_map(|(family, rules)| rules.iter().map(move |r| (*family, r)));
@@ -194,7 +195,7 @@ fn page(family: &'static str, rule: &impl AnyRule) -> RulePage {
     }
 }
 
-/// `fails on AMD Instinct MI300X (gfx942), driver 7.1.25424, 2026-11-29`.
+/// The observation as text: `fails on AMD Instinct MI300X (gfx942), driver 7.1.25424, 2026-11-29`.
 fn in_words(seen: &Observation) -> String {
     let Observation { target, gpu, driver, date, .. } = seen;
     let what = if seen.seen == Seen::Fails { "fails" } else { "no failure was seen" };

@@ -1,12 +1,11 @@
-//! RDNA hazards that wait states cannot prevent: sequences of instructions that must be interrupted by something else.
+//! RDNA hazards that wait states cannot prevent: sequences of instructions that must be interrupted in another way.
 //!
-//! A [`RemedyRule`] describes a sequence: one or more instructions that lead up to a hazard ([`RemedyRule::steps`]),
-//! linked by registers, and the instruction that must not follow ([`RemedyRule::second`]). Instructions in between may
-//! end the sequence ([`RemedyRule::ends`]), and so may distance ([`Within`]); otherwise the program needs the
-//! [`Remedy`].
+//! A [`RemedyRule`] describes a sequence: one or more instructions that lead to a hazard ([`RemedyRule::steps`]), linked by registers, and
+//! the instruction that must not follow them ([`RemedyRule::second`]). Instructions in between may end the sequence ([`RemedyRule::ends`]),
+//! and so may a sufficient distance ([`Within`]); otherwise the program needs the [`Remedy`].
 //!
-//! Where LLVM and Mesa differ, the common requirement is one rule, and whatever either requires beyond it is another,
-//! so that a rule set is a set of rules: see [`RuleSet`](super::RuleSet).
+//! If LLVM and Mesa differ, the common requirement is one rule, and the further requirements of each are separate rules. Therefore a rule
+//! set is simply a set of rules: see [`RuleSet`](super::RuleSet).
 //!
 //! [`Sequences`](super::sequences::Sequences) matches the rules against a program.
 
@@ -26,7 +25,7 @@ use super::rule::Condition;
 use super::view::Kinds;
 use crate::target::Target;
 
-/// The rules, family by family.
+/// The rules of each family.
 pub(super) const FAMILIES: [(&str, &[RemedyRule]); 3] = [
     ("Scalar registers of RDNA", scalar::RULES),
     ("Vector registers and EXEC of RDNA", vector::RULES),
@@ -43,19 +42,19 @@ pub fn rules(target: Target) -> impl Iterator<Item = &'static RemedyRule> {
     all().filter(move |r| r.targets.contains(target))
 }
 
-/// LLVM and Mesa require it.
+/// Both LLVM and Mesa require the rule.
 const BOTH: Evidence = Evidence::LLVM.mesa(Voice::Agrees);
-/// LLVM requires more than Mesa.
+/// LLVM requires the rule; Mesa requires less.
 const MORE_IN_LLVM: Evidence = Evidence::LLVM.mesa(Voice::Less);
-/// Mesa requires more than LLVM.
+/// Mesa requires the rule; LLVM requires less.
 const MORE_IN_MESA: Evidence = Evidence::of(Voice::Silent, Voice::Less).mesa(Voice::Agrees);
 
-/// Any instruction of `kinds`.
+/// The condition that the instruction has one of `kinds`.
 const fn anyone(kinds: Kinds) -> Condition {
     Condition::any(kinds)
 }
 
-/// Any instruction of `kinds` that has none of the kinds `none`.
+/// The condition that the instruction has one of `kinds` and none of the kinds `none`.
 const fn but(kinds: Kinds, none: Kinds) -> Condition {
     Condition { any: kinds, none }
 }

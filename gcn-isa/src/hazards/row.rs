@@ -1,4 +1,4 @@
-//! The macros in which the lists of rules are written, one row for each rule.
+//! The macros for the lists of rules. Each rule is one row.
 
 use crate::target::TargetSet;
 
@@ -10,10 +10,9 @@ use crate::target::TargetSet;
 ///       source, evidence; note)
 /// ```
 ///
-/// Kinds are alternatives (`XDL | SGEMM`), and `but` excludes some. The evidence is a constant of [`Evidence`] or
-/// `of(manual, LLVM)`, followed by `rocroller` and a [`Voice`](super::Voice) if rocRoller has a statement, and by
-/// `hardware fails` if hardware was observed to fail without the rule. A trailing `xnack` marks rules that matter only
-/// with XNACK replay on. The note is optional.
+/// Kinds are alternatives (`XDL | SGEMM`), and `but` excludes some kinds. The evidence is a constant of [`Evidence`] or `of(manual, LLVM)`.
+/// It is followed by `rocroller` and a [`Voice`](super::Voice) if rocRoller has a statement, and by `hardware fails` if hardware was
+/// observed to fail without the rule. A trailing `xnack` marks rules that matter only while XNACK replay is on. The note is optional.
 ///
 /// [`Evidence`]: super::Evidence
 macro_rules! rule {
@@ -47,18 +46,18 @@ macro_rules! condition {
     }};
 }
 
-/// How the second instruction depends on the first: a [`Link`] in words.
+/// A description of how the second instruction depends on the first: a [`Link`] written in words.
 macro_rules! dependence {
-    // Both use a common register: the first instruction in one role, the second in any of several.
+    // Both instructions use a common register: the first in one role, the second in any of several roles.
     (registers $first:ident, $($second:ident)|+, $overlap:ident) => {{
         use $crate::hazards::{Link, Overlap, Role};
         Link::Registers { first: Role::$first, second: Role::empty()$(.union(Role::$second))+, overlap: Overlap::$overlap }
     }};
-    // The first writes a vector register that the second uses.
+    // The first instruction writes a vector register that the second uses.
     (vector $($second:ident)|+) => { $crate::hazards::row::dependence!(registers VDST, $($second)|+, Any) };
-    // The first writes a scalar register that the second uses.
+    // The first instruction writes a scalar register that the second uses.
     (scalar $second:ident) => { $crate::hazards::row::dependence!(registers SDST, $second, Any) };
-    // The first writes a vector register that the second reads as source C.
+    // The first instruction writes a vector register that the second reads as source C.
     (source_c $overlap:ident) => { $crate::hazards::row::dependence!(registers VDST, SRC_C, $overlap) };
     (crossing $second:ident, $($by:ident)|+) => {{
         use $crate::hazards::{Kinds, Link, Role};
@@ -89,8 +88,8 @@ macro_rules! xnack {
     };
 }
 
-/// A table of rules about counters and single instructions, each a static: documentation and name; ID and title;
-/// source, targets and evidence as in [`rule!`]; a note. `ALL` lists them.
+/// A table of rules about counters and single instructions. Each rule becomes a static and has the following parts: documentation and name;
+/// ID and title; source, targets and evidence as in [`rule!`]; a note. `ALL` lists all rules of the table.
 macro_rules! counter_rules {
     ($(
         $(#[$doc:meta])* $name:ident = $id:literal, $title:literal;
@@ -109,7 +108,7 @@ macro_rules! counter_rules {
             };
         )+
 
-        /// Every rule of this kind.
+        /// All rules of this kind.
         pub static ALL: [&CounterRule; [$(stringify!($name)),+].len()] = [$(&$name),+];
     };
 }
@@ -123,7 +122,7 @@ pub(super) mod on {
 
     /// Every target.
     pub const ALL: TargetSet = TargetSet::ALL;
-    /// Targets whose barriers do not wait for memory operations, so that some may be outstanding at a barrier.
+    /// Targets whose barriers do not wait for memory operations, so that memory operations may be outstanding at a barrier.
     pub const WITH_BACK_OFF: TargetSet = TargetSet::WITH_BACK_OFF_BARRIERS;
     /// Targets whose barriers wait for memory operations.
     pub const WITHOUT_BACK_OFF: TargetSet = TargetSet::ALL.difference(WITH_BACK_OFF);
@@ -133,7 +132,7 @@ pub(super) mod on {
     pub const WITH_GDS: TargetSet = TargetSet::ALL.difference(GFX12.union(GFX12_5));
     /// Targets that have loads into LDS.
     pub const WITH_LDS_DMA: TargetSet = TargetSet::GFX9.union(GFX10);
-    /// Those with any copies into LDS whose barriers may be passed with some outstanding.
+    /// Targets with any kind of copies into LDS, and with barriers at which such copies may be outstanding.
     pub const LDS_DMA_WITH_BACK_OFF: TargetSet = WITH_LDS_DMA.union(GFX12_5).intersection(WITH_BACK_OFF);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
@@ -155,11 +154,11 @@ pub(super) mod on {
     pub const MI200_MI300: TargetSet = TargetSet::of(&[GFX90A, GFX942]);
     /// gfx942.
     pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
-    /// gfx950, and generic code that must run on both gfx942 and gfx950: if both have a rule, gfx950 requires more.
+    /// gfx950, and generic code that must run on both gfx942 and gfx950. If both targets have a rule, gfx950 requires more.
     pub const MI350: TargetSet = TargetSet::between(InstructionSet::GFX9_4_GENERIC, InstructionSet::GFX950);
     /// RDNA 1.
     pub const GFX10_1: TargetSet = TargetSet::between(InstructionSet::GFX10_1, InstructionSet::GFX1011);
-    /// Those besides GFX9 whose scalar loads are replayed as a clause after a page fault.
+    /// Targets other than GFX9 that replay their scalar loads as a clause after a page fault.
     pub const SCALAR_CLAUSES: TargetSet = GFX10_1.union(GFX12_5);
     /// RDNA 2.
     pub const GFX10_3: TargetSet = TargetSet::one(InstructionSet::GFX10_3);
@@ -177,9 +176,9 @@ pub(super) mod on {
     pub const GFX12: TargetSet = TargetSet::one(InstructionSet::GFX12);
     /// CDNA 5.
     pub const GFX12_5: TargetSet = TargetSet::one(InstructionSet::GFX12_5);
-    /// The same and CDNA 5.
+    /// RDNA 3 and later, and CDNA 5.
     pub const ALL_FROM_GFX11: TargetSet = FROM_GFX11.union(GFX12_5);
-    /// Those on which half a VGPR is a register of its own.
+    /// Targets on which half of a VGPR counts as a separate register.
     pub const WITH_HALF_VGPRS: TargetSet = ALL_FROM_GFX11;
 }
 
@@ -193,7 +192,7 @@ pub enum Cite {
 }
 
 impl Cite {
-    /// The sources that are relevant for these targets, the oldest first.
+    /// The sources about these targets, the oldest first.
     pub fn on(self, targets: TargetSet) -> String {
         match self {
             Cite::One(place) => place.to_owned(),

@@ -11,24 +11,24 @@ use crate::target::{Target, TargetSet};
 /// A requirement on the distance between two instructions.
 #[derive(Debug)]
 pub struct Rule {
-    /// Name: `cdna3.` or `mi100.` with the manual's case; `llvm.` if no manual has it, `rocroller.` if only rocRoller
-    /// requires that much.
+    /// The name. It begins with `cdna3.` or `mi100.` and the manual's case, with `llvm.` if no manual has the rule, or with `rocroller.` if
+    /// only rocRoller requires this much.
     pub id: &'static str,
-    /// The violation, in words.
+    /// A description of the violation.
     pub title: &'static str,
     /// The citation of the source.
     pub cite: &'static str,
-    /// The first instruction.
+    /// The condition on the first instruction.
     pub first: Condition,
-    /// The second instruction.
+    /// The condition on the second instruction.
     pub second: Condition,
-    /// How the second instruction depends on the first.
+    /// The way in which the second instruction depends on the first.
     pub link: Link,
-    /// The wait states, by target. A target that is not listed does not have the rule.
+    /// The number of wait states for each target. A target that is not listed does not have the rule.
     pub need: &'static [(TargetSet, WaitStates)],
     /// The statements of manuals, LLVM and rocRoller about the rule.
     pub evidence: Evidence,
-    /// True if the rule matters only with XNACK replay on.
+    /// True if the rule matters only while XNACK replay is on.
     pub xnack: bool,
     /// Further remarks.
     pub note: &'static str,
@@ -40,7 +40,7 @@ impl Rule {
         self.need.iter().fold(TargetSet::EMPTY, |set, n| set.union(n.0))
     }
 
-    /// The wait states on `target`, if it has the rule.
+    /// The number of wait states on `target`; `None` if the target does not have the rule.
     pub fn states(&self, target: Target) -> Option<WaitStates> {
         self.need.iter().find(|n| n.0.contains(target)).map(|n| n.1)
     }
@@ -65,7 +65,7 @@ impl Rule {
 }
 
 impl fmt::Display for Rule {
-    /// Writes the name, the title, and the wait states by target.
+    /// Writes the name, the title, and the number of wait states for each target.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.id, self.title)?;
         for (i, (targets, states)) in self.need.iter().enumerate() {
@@ -77,7 +77,7 @@ impl fmt::Display for Rule {
 }
 
 impl PartialEq for Rule {
-    /// Names are unique, so equal names mean equal rules.
+    /// Names are unique, so rules with equal names are equal.
     fn eq(&self, other: &Rule) -> bool {
         self.id == other.id
     }
@@ -88,56 +88,56 @@ impl Eq for Rule {}
 /// A condition on one instruction: it has at least one kind of a set, and none of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Condition {
-    /// The instruction has at least one of these.
+    /// The instruction must have at least one of these kinds.
     pub any: Kinds,
-    /// The instruction has none of these.
+    /// The instruction must have none of these kinds.
     pub none: Kinds,
 }
 
 impl Condition {
-    /// Any of `kinds`.
+    /// The condition that the instruction has one of `kinds`.
     pub const fn any(kinds: Kinds) -> Condition {
         Condition { any: kinds, none: Kinds::empty() }
     }
 
-    /// The same condition with `kinds` excluded.
+    /// The same condition, with `kinds` excluded.
     #[must_use]
     pub const fn but(self, kinds: Kinds) -> Condition {
         Condition { any: self.any, none: self.none.union(kinds) }
     }
 
-    /// True if an instruction of these kinds meets the condition.
+    /// True if an instruction of these kinds satisfies the condition.
     pub fn holds(self, kinds: Kinds) -> bool {
         kinds.intersects(self.any) && !kinds.intersects(self.none)
     }
 }
 
-/// How two instructions must be related for the rule to apply.
+/// The relation between two instructions that is necessary for the rule to apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Link {
-    /// They use a common register: the first in one of the roles `first`, the second in one of the roles `second`.
+    /// The instructions use a common register: the first in one of the roles `first`, the second in one of the roles `second`.
     Registers {
-        /// Roles in the first instruction.
+        /// The roles of the register in the first instruction.
         first: Role,
-        /// Roles in the second instruction.
+        /// The roles of the register in the second instruction.
         second: Role,
-        /// How the two register tuples must overlap.
+        /// The required overlap of the two register tuples.
         overlap: Overlap,
     },
-    /// The first writes a vector register that the second uses in one of the roles `second`, with an instruction of
-    /// `by` in between.
+    /// The first instruction writes a vector register that the second uses in one of the roles `second`, and there is an instruction of
+    /// `by` between them.
     Crossing {
-        /// Roles in the second instruction.
+        /// The roles of the register in the second instruction.
         second: Role,
         /// The kinds of the instruction in between.
         by: Kinds,
     },
-    /// The first writes (part of) this register. Every second instruction of the rule depends on it, so nothing else is
-    /// compared.
+    /// The first instruction writes this register or part of it. Every second instruction of the rule depends on this register, so nothing
+    /// else is compared.
     Writes(Reg),
-    /// They access the same hardware register.
+    /// The instructions access the same hardware register.
     Hwreg,
-    /// They are in one memory clause that must not be replayed as a whole: see [`super::clause_need`].
+    /// The instructions are in one memory clause that must not be replayed as a whole: see [`super::clause_need`].
     Clause {
         /// The number of instructions of the clause before the second one that are examined.
         window: u8,
@@ -146,28 +146,28 @@ pub enum Link {
     Always,
 }
 
-/// How two register tuples must overlap. *Exactly* means the same first register and the same size.
+/// The required overlap of two register tuples. *Exactly* means the same first register and the same size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overlap {
     /// At least one common register.
     Any,
     /// At least one common register that has not been overwritten in between.
     AnyLive,
-    /// At least one common register, in the same opcode.
+    /// At least one common register, in two instructions with the same opcode.
     AnySameOpcode,
-    /// At least one common register, in different opcodes.
+    /// At least one common register, in two instructions with different opcodes.
     AnyOtherOpcode,
-    /// At least one common register, but not exactly the same ones.
+    /// At least one common register, but not exactly the same registers.
     Partial,
-    /// As [`Overlap::Partial`], even if the registers have been overwritten in between.
+    /// The same as [`Overlap::Partial`], even if the registers have been overwritten in between.
     PartialEver,
-    /// Exactly, whatever the opcodes.
+    /// Exactly the same registers, regardless of the opcodes.
     Exact,
-    /// Exactly, in different opcodes.
+    /// Exactly the same registers, in instructions with different opcodes.
     ExactOtherOpcode,
-    /// Exactly, in instructions with the same number of passes but different opcodes.
+    /// Exactly the same registers, in instructions with the same number of passes and different opcodes.
     ExactSamePassesOtherOpcode,
-    /// Exactly, in instructions with different numbers of passes.
+    /// Exactly the same registers, in instructions with different numbers of passes.
     ExactOtherPasses,
 }
 
@@ -193,15 +193,15 @@ impl fmt::Display for Overlap {
 /// The kind of a dependency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dependency {
-    /// The second reads what the first writes.
+    /// The second instruction reads what the first writes.
     Raw,
-    /// Both write.
+    /// Both instructions write.
     Waw,
-    /// The second writes what the first reads.
+    /// The second instruction writes what the first reads.
     War,
     /// The instructions may be replayed together.
     Replay,
-    /// No data passes between them.
+    /// No data flows between the instructions.
     Structural,
 }
 
@@ -217,21 +217,21 @@ impl fmt::Display for Dependency {
     }
 }
 
-/// A number of wait states, which may depend on the pass count of the first instruction.
+/// A number of wait states, which may depend on the number of passes of the first instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitStates {
     /// A fixed number.
     Const(u8),
-    /// The number of passes plus this (possibly negative) number, at least zero.
+    /// The number of passes plus this number, which may be negative. The sum is at least zero.
     Passes(i8),
     /// `at2` after two passes, otherwise the number of passes plus `plus`.
     PassesBut2 {
-        /// After two passes.
+        /// The number after two passes.
         at2: u8,
-        /// This is added to any other number of passes.
+        /// The number that is added to any other number of passes.
         plus: i8,
     },
-    /// This many after two passes, none otherwise.
+    /// This number after two passes, otherwise none.
     OnlyAt2(u8),
 }
 
@@ -268,16 +268,16 @@ impl fmt::Display for WaitStates {
     }
 }
 
-/// What a rule requires between two instructions.
+/// The requirement of a rule between two instructions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Need {
     /// The rule.
     pub rule: &'static Rule,
-    /// The number of wait states between the two.
+    /// The number of wait states between the two instructions.
     pub states: u8,
-    /// The register through which the second depends on the first; `None` if they share no register.
+    /// The register through which the second instruction depends on the first; `None` if they have no common register.
     pub reg: Option<Reg>,
-    /// Whether both instructions name the register, or one reaches it through an index.
+    /// Whether both instructions name the register, or one of them accesses it through an index.
     pub via: Via,
 }
 

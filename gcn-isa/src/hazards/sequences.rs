@@ -1,7 +1,7 @@
 //! Tracks the hazard sequences that are in progress, and finds instructions that must not follow them.
 //!
-//! [`Sequences`] matches the rules with [remedies](super::remedy) against a program line by line. The inserter and the
-//! checker share no other code except [`View`].
+//! [`Sequences`] matches the rules with [remedies](super::remedy) against a program line by line. The inserter and the checker share no
+//! other code except [`View`].
 //!
 //! This is a forward dataflow analysis. Its state is [`Pending`], a set of sequences in progress. Each step of a
 //! sequence records *clocks*, which count the instructions of several kinds that have executed since then. A state is
@@ -26,14 +26,14 @@ use acts::{Act, Acts, CLOCKS, Units};
 /// A sequence in progress.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Fact {
-    /// The last step that it has completed.
+    /// The last completed step of the sequence.
     stage: u8,
-    /// The register of the sequence; [`NONE`] or [`EVERY`] if the sequence is not about a single register.
+    /// The register of the sequence; [`NONE`] or [`EVERY`] if the sequence does not concern a single register.
     unit: Unit,
     /// The second register, for sequences that have two.
     other: Unit,
-    /// The values of the clocks at the first step or, once the last step has been taken, at that step. In a sealed
-    /// state, the negated time since then. In both forms a greater value means a later step.
+    /// The values of the clocks at the first step or, once the last step has been taken, at the last step. In a sealed state, these are the
+    /// negated times since that step. In both forms a greater value means a later step.
     at: [i32; CLOCKS],
     /// The line that took the last step; [`OUTSIDE`] if that line is not part of the program.
     line: u32,
@@ -41,8 +41,8 @@ struct Fact {
     begun: Begun,
 }
 
-/// The aligned pairs of scalar registers with which sequences have begun, one bit for each; 0 if the rule does not need
-/// this.
+/// The aligned pairs of scalar registers with which sequences have begun, one bit for each pair. It is 0 if the rule does not need these
+/// pairs.
 type Begun = u64;
 
 /// The set of pairs to which these scalar registers belong.
@@ -50,15 +50,15 @@ fn begun(units: &[Unit]) -> Begun {
     units.iter().fold(0, |all, unit| all | 1 << (unit / 2 % 64))
 }
 
-/// No register.
+/// The value for no register.
 const NONE: Unit = Unit::MAX;
-/// Any register.
+/// The value for any register.
 const EVERY: Unit = Unit::MAX - 1;
-/// Stands for a line that is not part of the program.
+/// The value for a line that is not part of the program.
 const OUTSIDE: u32 = u32::MAX;
 
 impl Fact {
-    /// Identifies sequences that differ only in time. Of these, the nearest represents all.
+    /// The identity of a sequence, without its time. Of several sequences with the same key, the nearest represents all.
     fn key(&self) -> (u8, Unit, Unit) {
         (self.stage, self.unit, self.other)
     }
@@ -68,8 +68,8 @@ impl Fact {
         self.key() == other.key() && self.at.iter().zip(other.at).all(|(mine, theirs)| *mine >= theirs)
     }
 
-    /// A rank in which smaller values are worse for the instructions that follow. It is worse if the sequence is nearer
-    /// and, for rules that count vector ALU instructions, if a transcendental instruction has come after it.
+    /// A rank in which smaller values are worse for the instructions that follow. A sequence is worse if it is nearer and, for rules that
+    /// count vector ALU instructions, if a transcendental instruction follows it.
     fn mildness(&self, rule: &RemedyRule) -> [i32; CLOCKS] {
         let mut mildness = self.at.map(|at| -at);
         if counts_transcendentals(rule) {
@@ -78,18 +78,18 @@ impl Fact {
         mildness
     }
 
-    /// True if every violation after `other`, which is from another path, is also a violation after this sequence and
-    /// requires no stronger remedy. Both must be sealed.
+    /// True if every violation after `other`, which is from another path, is also a violation after this sequence, and does not require a
+    /// stronger remedy. Both sequences must be sealed.
     fn covers(&self, other: &Fact, rule: &RemedyRule) -> bool {
         let pairs = || self.mildness(rule).into_iter().zip(other.mildness(rule));
         self.key() == other.key() && pairs().all(|(mine, theirs)| mine <= theirs)
     }
 }
 
-/// The sequences in progress before an instruction, by rule.
+/// The sequences that are in progress before an instruction, by rule.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Pending {
-    /// The sequences in progress for each selected rule; sorted in a sealed state.
+    /// For each selected rule, the sequences in progress. They are sorted in a sealed state.
     tracks: Vec<SmallVec<[Fact; 2]>>,
     /// For each rule, the registers with which sequences have begun on every path.
     begun: Vec<Begun>,
@@ -106,7 +106,7 @@ impl Pending {
 /// A violation: an instruction that follows a sequence too early.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Danger {
-    /// The rule.
+    /// The rule that is broken.
     pub rule: &'static RemedyRule,
     /// The line that took the last step, if it is part of the program.
     pub first: Option<usize>,
@@ -116,15 +116,15 @@ pub struct Danger {
     pub fix: Fix,
 }
 
-/// The rules selected for a program, and what each of its lines does to their sequences.
+/// The rules selected for a program, and the effect of each of the program's lines on the sequences of these rules.
 #[derive(Debug)]
 pub struct Sequences<'a> {
     program: Cow<'a, Program>,
     rules: Vec<&'static RemedyRule>,
     views: Views,
-    /// What each distinct instruction does, indexed by the number of its view.
+    /// The effect of each distinct instruction, indexed by the number of its view.
     acts: Vec<Option<Acts>>,
-    /// Sequences continue into called functions and back to the caller ([`Config::follows_calls`]).
+    /// True if sequences continue into called functions and back to the caller ([`Config::follows_calls`]).
     follows_calls: bool,
 }
 
@@ -163,7 +163,7 @@ impl<'a> Sequences<'a> {
         Pending { tracks: vec![SmallVec::new(); rules], begun: vec![0; rules], clocks: [0; CLOCKS] }
     }
 
-    /// The state at an entry where control comes from outside the program. Sealed.
+    /// The state at an entry where control comes from outside the program. It is sealed.
     pub fn entry(&self, kind: EntryKind) -> Pending {
         let mut pending = self.nothing();
         if kind == EntryKind::Function {
@@ -172,8 +172,7 @@ impl<'a> Sequences<'a> {
         pending
     }
 
-    /// The state after a return from code outside the program, which may have begun any sequence. Input and result are
-    /// sealed.
+    /// The state after a return from code outside the program, which may have begun any sequence. The state must be sealed, and remains so.
     pub fn come_back(&self, pending: &mut Pending) {
         let Pending { tracks, begun, .. } = pending;
         for ((track, rule), begun) in tracks.iter_mut().zip(&self.rules).zip(begun) {
@@ -197,7 +196,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// The state at the entry of a called function. Input and result are sealed.
+    /// The state at the entry of a called function. The state must be sealed, and remains so.
     ///
     /// LLVM considers each function separately and assumes that the vector ALU has read all registers before a function
     /// begins. This method assumes the same for every caller.
@@ -214,8 +213,8 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// The state after a known function returns to its caller; `call` is the state before the call. Input and result
-    /// are sealed.
+    /// The state after a known function returns to its caller. `call` is the state before the call. The state must be sealed, and remains
+    /// so.
     pub fn leave(&self, pending: &mut Pending, call: Option<&Pending>) {
         if !self.follows_calls {
             *pending = call.cloned().unwrap_or_else(|| self.nothing());
@@ -223,7 +222,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Joins the state of another path. Both inputs and the result are sealed.
+    /// Joins the state of another path. Both states must be sealed, and the result is sealed.
     pub fn join(&self, into: &mut Pending, from: &Pending) {
         into.begun.iter_mut().zip(&from.begun).for_each(|(mine, theirs)| *mine &= theirs);
         for ((mine, theirs), rule) in into.tracks.iter_mut().zip(&from.tracks).zip(&self.rules) {
@@ -346,8 +345,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// True if the instructions that `fix` inserts end all sequences of `rule` that have completed every step and lack
-    /// only the second instruction.
+    /// True if the instructions that `fix` inserts end all sequences of `rule` that lack only the second instruction.
     fn is_ended(&self, rule: &'static RemedyRule, fix: Fix) -> bool {
         let target = self.program.target;
         let last = rule.steps.len() - 1;
@@ -376,7 +374,7 @@ impl<'a> Sequences<'a> {
     }
 }
 
-/// Sorts the sequences, and drops those that another one covers.
+/// Sorts the sequences, and removes those that another sequence covers.
 fn settle(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>) {
     track.sort_unstable_by_key(|f| (f.key(), f.mildness(rule), f.line));
     let mut kept = 0;
@@ -393,14 +391,14 @@ fn settle(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>) {
     track.truncate(kept);
 }
 
-/// The time since the last step, by clock.
+/// The time since the last step, for each clock.
 fn passed(fact: &Fact, clocks: &[i32; CLOCKS]) -> [i32; CLOCKS] {
     let mut passed = *clocks;
     passed.iter_mut().zip(fact.at).for_each(|(clock, at)| *clock -= at);
     passed
 }
 
-/// How long a sequence lasts after its last step, by clock.
+/// The duration of a sequence after its last step, for each clock.
 fn reach(rule: &RemedyRule, stage: u8) -> [u8; CLOCKS] {
     let Within { valus, transcendentals, salus, states, valus_of_steps } = rule.within;
     if usize::from(stage) + 1 == rule.steps.len() {
@@ -432,13 +430,14 @@ fn begin_all(track: &mut [Fact], begun: &mut Begun) {
     track.iter_mut().for_each(|f| f.begun = Begun::MAX);
 }
 
-/// True if the rule needs the registers with which sequences have begun: one of its events ends a sequence only if
-/// another has begun on the same path.
+/// True if the rule needs the registers with which sequences have begun, because one of its events ends a sequence only if another sequence
+/// has begun on the same path.
 fn counts_begun(rule: &RemedyRule) -> bool {
     rule.ends.iter().any(|end| matches!(end.by, EndBy::Reads(..)))
 }
 
-/// True if the rule depends on whether a transcendental instruction has come since the last step, not on how many.
+/// True if the rule depends on whether a transcendental instruction has executed since the last step. The number of such instructions does
+/// not matter.
 fn counts_transcendentals(rule: &RemedyRule) -> bool {
     matches!(rule.remedy, Remedy::Field(WaitField::Valus))
 }
@@ -481,8 +480,8 @@ fn advance(
             act.ends >> f.stage & 1 == 0 && !of && !begun && lasts(rule, f, &before)
         });
     }
-    // Continue sequences before beginning new ones, so that one instruction does not take two steps at once, except for
-    // rules that permit that.
+    // Existing sequences are continued before new ones begin, so that one instruction does not take two steps at once, except for rules
+    // that permit this.
     if rule.alone {
         begin(rule, (track, all_begun), act, after, line);
     }
@@ -559,7 +558,7 @@ fn begin(
     }
 }
 
-/// Adds a sequence, replacing an earlier occurrence of the same one.
+/// Adds a sequence, and removes an earlier occurrence of the same sequence.
 fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
     if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
         && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))

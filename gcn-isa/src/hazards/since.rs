@@ -1,9 +1,9 @@
-//! A summary of the code between two instructions that contains what rules depend on.
+//! A summary of the code between two instructions, with the information on which rules depend.
 
 use super::view::{Kinds, View};
 use crate::reg::Reg;
 
-/// A summary of the code between an instruction and a later one to which rules may bind it.
+/// A summary of the code between an instruction and a later instruction, if rules may apply to the two.
 ///
 /// ```
 /// use gcn_isa::hazards::{Config, Since, View};
@@ -22,8 +22,8 @@ use crate::reg::Reg;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Since {
-    /// The registers that the first instruction owns and that have not been overwritten since (bit i for the i-th;
-    /// [`View::owned`]). The first instruction's write of an overwritten register no longer binds anything.
+    /// The registers that the first instruction owns and that have not been overwritten since. Bit i stands for the i-th register of
+    /// [`View::owned`]. If a register has been overwritten, no rule about the first instruction's write of it applies.
     live: u32,
     /// The kinds of the instructions in between, for rules that require an instruction between two others
     /// ([`Link::Crossing`](super::Link::Crossing)).
@@ -31,39 +31,40 @@ pub struct Since {
 }
 
 impl Since {
-    /// No code in between, or code that does not affect any rule.
+    /// The summary of no code, or of code that does not affect any rule.
     pub const NOTHING: Since = Since { live: u32::MAX, crossed: Kinds::empty() };
 
-    /// A value with these fields: see [`Since::live`] and [`Since::crossed`].
+    /// A summary with these fields: see [`Since::live`] and [`Since::crossed`].
     pub fn new(live: u32, crossed: Kinds) -> Since {
         Since { live, crossed }
     }
 
-    /// Instructions of these kinds in between, none of which overwrites anything.
+    /// A summary of instructions of these kinds, none of which overwrites a register.
     pub fn across(crossed: Kinds) -> Since {
         Since { crossed, ..Since::NOTHING }
     }
 
-    /// This code followed by `later`; `first` is the instruction before the code.
+    /// A summary of this code followed by `later`. `first` is the instruction before the code.
     #[must_use]
     #[inline]
     pub fn past(self, first: &View, later: &View) -> Since {
         self.past_owned(first.owned(), later)
     }
 
-    /// As [`Since::past`], for a first instruction that owns the registers `owned`.
+    /// The same as [`Since::past`], for a first instruction that owns the registers `owned`.
     #[inline]
     pub(crate) fn past_owned(self, owned: Option<Reg>, later: &View) -> Since {
         let live = owned.map_or(self.live, |mine| self.live & !later.overwritten_of(mine));
         Since { live, crossed: self.crossed | later.crossing() }
     }
 
-    /// True if every rule that binds an instruction after `other` also binds it after this code.
+    /// True if every rule that applies to an instruction after `other` also applies to it after this code.
     pub fn covers(self, other: Since) -> bool {
         self.live | other.live == self.live && self.crossed.contains(other.crossed)
     }
 
-    /// The owned registers that have not been overwritten (bit i for the i-th); all ones if none has been.
+    /// The owned registers that have not been overwritten. Bit i stands for the i-th register; all bits are set if no register has been
+    /// overwritten.
     pub fn live(self) -> u32 {
         self.live
     }

@@ -1,4 +1,4 @@
-//! Rules of the vector ALU: scalar results, DPP, lane access, moved and transcendental results, and dot products.
+//! Rules of the vector ALU: scalar results, DPP, lane access, moved results, transcendental results, and dot products.
 
 use super::row::{cite, rule};
 use super::rule::{Rule, WaitStates::Const};

@@ -16,11 +16,11 @@ bitflags! {
     /// The kinds of instructions that rules distinguish.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct Kinds: u64 {
-        /// Vector ALU, matrix instructions excluded.
+        /// Vector ALU instruction, except for matrix instructions.
         const VALU = 1;
         /// Matrix instruction.
         const MATRIX = 1 << 1;
-        /// Matrix instruction of the XDL pipe, SMFMAC included.
+        /// Matrix instruction of the XDL pipe, including SMFMAC.
         const XDL = 1 << 2;
         /// f32 matrix instruction, on targets where rules distinguish it.
         const SGEMM = 1 << 3;
@@ -30,15 +30,15 @@ bitflags! {
         const DGEMM16 = 1 << 5;
         /// Dot product.
         const DL = 1 << 6;
-        /// Transcendental.
+        /// Transcendental instruction.
         const TRANS = 1 << 7;
-        /// SDWA or op_sel puts the result elsewhere than at bit 0.
+        /// SDWA or op_sel writes the result at a position other than bit 0.
         const MOVED_RESULT = 1 << 8;
-        /// Packed math that reads the upper half of source 0 for its upper result.
+        /// Packed math instruction that reads the upper half of source 0 for its upper result.
         const PACKED_HI = 1 << 9;
         /// Scaled conversion to a format of 8 or 4 bits.
         const NARROW_CVT = 1 << 10;
-        /// DPP.
+        /// DPP instruction.
         const DPP = 1 << 11;
         /// `v_readlane_b32`, `v_readfirstlane_b32`.
         const READLANE = 1 << 12;
@@ -54,15 +54,15 @@ bitflags! {
         const ACC_READ = 1 << 17;
         /// `v_accvgpr_write_b32`.
         const ACC_WRITE = 1 << 18;
-        /// Vector memory.
+        /// Vector memory instruction.
         const VMEM = 1 << 19;
-        /// LDS or GDS.
+        /// LDS or GDS instruction.
         const DS = 1 << 20;
-        /// Scalar memory.
+        /// Scalar memory instruction.
         const SMEM = 1 << 21;
-        /// Scalar ALU and program control.
+        /// Scalar ALU or program control instruction.
         const SALU = 1 << 22;
-        /// Memory store or atomic.
+        /// Store to memory, or atomic.
         const STORE = 1 << 23;
         /// Vector store or atomic of more than 64 bits of data.
         const WIDE_STORE = 1 << 24;
@@ -96,7 +96,7 @@ bitflags! {
         const LDS_DMA = 1 << 37;
         /// Scalar or vector memory instruction with a result in registers.
         const LOADS = 1 << 39;
-        /// Vector ALU that reads VCC or half of it.
+        /// Vector ALU instruction that reads VCC or half of it.
         const READS_VCC = 1 << 38;
         /// Scaled conversion to fp4 with stochastic rounding.
         const STOCHASTIC_FP4 = 1 << 41;
@@ -104,15 +104,15 @@ bitflags! {
         const COMPARE = 1 << 42;
         /// `v_nop`.
         const V_NOP = 1 << 43;
-        /// Direct load from LDS, that of a pixel's parameters included.
+        /// Direct load from LDS, including the load of a pixel's parameters.
         const LDS_DIRECT = 1 << 44;
         /// Branch, call or return.
         const BRANCH = 1 << 45;
         /// `s_nop`.
         const NOP = 1 << 46;
-        /// Program control: the format SOPP.
+        /// Program control instruction: format SOPP.
         const CONTROL = 1 << 47;
-        /// Vector memory by an address that may be in LDS.
+        /// Vector memory instruction with an address that may be in LDS.
         const FLAT = 1 << 49;
         /// Buffer instruction.
         const BUFFER = 1 << 50;
@@ -120,29 +120,29 @@ bitflags! {
         const FLOAT_ATOMIC = 1 << 51;
         /// `s_denorm_mode`.
         const DENORM_MODE = 1 << 52;
-        /// Anything but the vector ALU that reads EXEC, be it as the mask of its lanes.
+        /// Instruction that reads EXEC, except for the vector ALU. A read as the mask of lanes is included.
         const READS_EXEC = 1 << 53;
-        /// Vector ALU that reads an SGPR, VCC or M0.
+        /// Vector ALU instruction that reads an SGPR, VCC or M0.
         const SCALAR_SOURCE = 1 << 54;
         /// `s_sendmsg` that releases the wave's VGPRs.
         const DEALLOC_VGPRS = 1 << 55;
         /// Call, return or jump by an address in a register.
         const JUMP = 1 << 56;
-        /// Vector ALU with a result in SGPRs, VCC or EXEC.
+        /// Vector ALU instruction with a result in SGPRs, VCC or EXEC.
         const SCALAR_RESULT = 1 << 57;
-        /// Vector memory with a result in VGPRs.
+        /// Vector memory instruction with a result in VGPRs.
         const VMEM_LOAD = 1 << 59;
-        /// Scalar ALU that writes EXEC in addition to its named result.
+        /// Scalar ALU instruction that writes EXEC in addition to its named result.
         const SAVES_EXEC = 1 << 60;
         /// Wait for counters or dependencies.
         const WAIT = 1 << 58;
-        /// WMMA or SWMMAC of gfx12.5 of two passes.
+        /// WMMA or SWMMAC of gfx12.5 with two passes.
         const WMMA_2 = 1 << 48;
-        /// The same of four passes.
+        /// WMMA or SWMMAC of gfx12.5 with four passes.
         const WMMA_4 = 1 << 61;
-        /// The same of eight passes.
+        /// WMMA or SWMMAC of gfx12.5 with eight passes.
         const WMMA_8 = 1 << 62;
-        /// Two instructions in one (VOPD).
+        /// Instruction that consists of two (VOPD).
         const DUAL = 1 << 63;
     }
 
@@ -153,33 +153,33 @@ bitflags! {
         const VDST = 1;
         /// Reads a VGPR or AGPR. An old value that is partly preserved counts as read.
         const VSRC = 2;
-        /// Reads it as source A or B of a matrix or dot instruction.
+        /// Reads a register as source A or B of a matrix or dot instruction.
         const SRC_AB = 4;
-        /// Reads it as source C of a matrix or dot instruction.
+        /// Reads a register as source C of a matrix or dot instruction.
         const SRC_C = 8;
-        /// Reads it as index or scale of a matrix instruction.
+        /// Reads a register as the index or scale of a matrix instruction.
         const INDEX = 16;
-        /// Reads it as the data of a store.
+        /// Reads a register as the data of a store.
         const STORE_DATA = 32;
         /// Writes an SGPR, VCC, M0 or EXEC.
         const SDST = 64;
-        /// Reads an SGPR, VCC, M0 or EXEC; EXEC as the mask of the lanes is not included.
+        /// Reads an SGPR, VCC, M0 or EXEC. A read of EXEC as the mask of lanes is not included.
         const SSRC = 128;
-        /// Reads it as a lane number.
+        /// Reads a register as a lane number.
         const LANE_SELECT = 256;
-        /// Reads VCCZ or EXECZ; the register is VCC or EXEC.
+        /// Reads VCCZ or EXECZ. The register of this use is VCC or EXEC.
         const ZERO_FLAG = 512;
         /// Reads a VGPR as the source that DPP permutes.
         const PERMUTED = 1024;
-        /// Reads a VGPR in a DPP instruction other than as the permuted source; a preserved old value is included.
+        /// Reads a VGPR in a DPP instruction other than as the permuted source. A read of an old value that is preserved is included.
         const UNPERMUTED = 2048;
-        /// Vector ALU: reads an SGPR as carry-in.
+        /// Reads an SGPR in a vector ALU instruction as the carry-in.
         const CARRY = 4096;
-        /// Vector ALU: reads an SGPR in any other way.
+        /// Reads an SGPR in a vector ALU instruction in any other way.
         const CONSTANT = 8192;
-        /// Writes a VGPR in a DPP instruction that preserves nothing of the old value.
+        /// Writes a VGPR in a DPP instruction that does not preserve any part of the old value.
         const REPLACED = 16384;
-        /// Vector ALU: reads an SGPR as the mask that selects between two sources.
+        /// Reads an SGPR in a vector ALU instruction as the mask that selects between two sources.
         const MASK = 32768;
         /// Reads an SGPR as the base of scratch (`src_flat_scratch_base_lo`).
         const SCRATCH_BASE = 65536;
@@ -189,22 +189,22 @@ bitflags! {
 impl Kinds {
     /// `v_mfma_f64_*`.
     pub const DGEMM: Kinds = Kinds::DGEMM4.union(Kinds::DGEMM16);
-    /// Vector or LDS memory.
+    /// Vector memory or LDS instruction.
     pub const MEMORY: Kinds = Kinds::VMEM.union(Kinds::DS);
-    /// WMMA and SWMMAC of gfx12.5 that overlap with later vector ALU instructions.
+    /// WMMA or SWMMAC of gfx12.5 that overlaps with later vector ALU instructions.
     pub const WMMA_OVERLAPPING: Kinds = Kinds::WMMA_2.union(Kinds::WMMA_4).union(Kinds::WMMA_8);
-    /// Vector ALU, matrix instructions included.
+    /// Vector ALU instruction, including matrix instructions.
     pub const ANY_VALU: Kinds = Kinds::VALU.union(Kinds::MATRIX);
-    /// Every instruction.
+    /// Any instruction.
     pub const EVERY: Kinds = Kinds::VECTOR.union(Kinds::SALU).union(Kinds::SMEM);
-    /// Every instruction that uses vector registers.
+    /// Any instruction that uses vector registers.
     pub const VECTOR: Kinds = Kinds::ANY_VALU.union(Kinds::MEMORY);
 }
 
 impl Role {
-    /// Every role that writes a register.
+    /// All roles that write a register.
     pub const WRITES: Role = Role::VDST.union(Role::SDST);
-    /// Every role that reads a register.
+    /// All roles that read a register.
     pub const READS: Role = Role::VSRC.union(Role::SSRC);
 }
 
@@ -215,9 +215,9 @@ pub struct Use {
     pub role: Role,
     /// The registers.
     pub reg: Reg,
-    /// The half of the register, if only one half is used and counts as a register of its own ([`Inst::half`]).
+    /// The half of the register, if only one half is used and halves count as separate registers ([`Inst::half`]).
     pub half: Option<Half>,
-    /// Whether the program names the registers or reaches them through an index.
+    /// Whether the program names the registers or accesses them through an index.
     pub via: Via,
 }
 
@@ -227,7 +227,7 @@ impl Use {
     }
 }
 
-/// The rules whose first condition an instruction meets, as indices into the rules of its target.
+/// The rules whose first condition an instruction satisfies, as indices into the rules of the instruction's target.
 pub(super) type Candidates = SmallVec<[u8; 12]>;
 
 /// An instruction prepared for queries about wait states.
@@ -245,16 +245,15 @@ pub struct View {
     /// The kinds that the second instruction of any candidate rule may have.
     pub(super) binds: Kinds,
     pub(super) reach: u8,
-    /// The registers that this instruction certainly overwrites, so that earlier instructions no longer own them. A
-    /// register selected by an unknown index is not among them.
+    /// The registers that this instruction certainly overwrites, so that earlier instructions no longer own them. A register that is
+    /// selected by an unknown index is not included.
     overwrites: SmallVec<[Reg; 2]>,
     owned: Option<Reg>,
     pub(super) crossing: Kinds,
 }
 
 impl View {
-    /// The kinds and uses of `inst`, without its candidate rules; `indexed` lists the operands to which an index is
-    /// added.
+    /// The kinds and uses of `inst`, without its candidate rules. `indexed` lists the operands to which an index is added.
     pub(super) fn without_rules(target: Target, inst: &Inst, indexed: &Indexed) -> View {
         let mut view = View {
             target,
@@ -282,12 +281,12 @@ impl View {
         view
     }
 
-    /// The most wait states that any rule may require after this instruction, whatever follows.
+    /// The largest number of wait states that any rule may require after this instruction, regardless of what follows.
     pub fn reach(&self) -> u8 {
         self.reach
     }
 
-    /// Matrix passes of 4 clocks; 0 for other instructions.
+    /// The number of matrix passes of 4 clocks each; 0 for other instructions.
     pub fn passes(&self) -> u8 {
         self.passes
     }
@@ -302,8 +301,8 @@ impl View {
         &self.uses
     }
 
-    /// The result that this instruction *owns*: once a later instruction has overwritten it, rules bind only the later
-    /// one. These are the registers that a matrix instruction writes, or the SGPRs that another instruction writes.
+    /// The result that this instruction *owns*: after a later instruction has overwritten the result, rules apply only to the later
+    /// instruction. A matrix instruction owns all registers that it writes, and another instruction owns the SGPRs that it writes.
     pub fn owned(&self) -> Option<Reg> {
         self.owned
     }
@@ -313,12 +312,12 @@ impl View {
         self.owned.filter(|_| self.kinds.contains(Kinds::MATRIX))
     }
 
-    /// The registers of `owned` that this instruction overwrites: bit i for the i-th.
+    /// The registers of `owned` that this instruction overwrites. Bit i stands for the i-th register.
     pub(super) fn overwritten_of(&self, owned: Reg) -> u32 {
         self.overwrites.iter().fold(0, |all, reg| all | owned.shared_with(*reg))
     }
 
-    /// True if this instruction overwrites a register whose earlier write could bind `second`.
+    /// True if this instruction overwrites a register and a rule about an earlier write of this register could apply to `second`.
     pub fn overwrites_for(&self, second: &View) -> bool {
         let read =
             |reg: &Reg| second.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(*reg));
@@ -332,7 +331,7 @@ impl View {
         self.crossing
     }
 
-    /// True if this instruction, when between two others, affects their [`Since`](super::Since).
+    /// True if this instruction, between two others, affects their [`Since`](super::Since).
     pub fn matters_between(&self) -> bool {
         !self.overwrites.is_empty() || !self.crossing().is_empty()
     }
@@ -353,7 +352,7 @@ const VSKIP_BIT: u32 = 28;
 fn kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
     let mut kinds = Kinds::empty();
-    // LLVM 22 takes copies between memory and LDS of gfx12.5 for vector ALU instructions as well (measured).
+    // LLVM 22 also treats the copies between memory and LDS of gfx12.5 as vector ALU instructions (measured).
     kinds.set(Kinds::VALU, desc.is_valu() || desc.class.is_async_copy());
     if matches!(desc.class, Class::Wmma | Class::Swmmac) {
         kinds |= match desc.passes_with(target, &inst.mods) {
@@ -491,7 +490,7 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     kinds
 }
 
-/// True if the result does not start at bit 0 of its register, or SDWA selects only a part of a register.
+/// True if the result does not start at bit 0 of its register, or if SDWA selects only a part of a register.
 fn moves_result(inst: &Inst) -> bool {
     let sources = inst.desc.operands.iter().filter(|o| o.name.starts_with("src")).count();
     let sdwa = inst.mods.sdwa.is_some_and(|s| s.dst_sel != 6);
@@ -527,7 +526,7 @@ fn memory_kinds(inst: &Inst) -> Kinds {
     kinds
 }
 
-/// The SGPR that holds the lower half of the base of scratch on targets that have it as a source of its own.
+/// The SGPR that holds the lower half of the base of scratch on targets where this base is a separate source.
 const SCRATCH_BASE: u16 = 102;
 
 fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
@@ -564,8 +563,7 @@ fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: 
     if reg.file == RegFile::Sgpr {
         return scalar_uses(uses, inst, used, slot);
     }
-    // On RDNA, an instruction that preserves the other half of a register does not read that register, as compilers see
-    // it.
+    // On RDNA, an instruction that preserves the other half of a register does not read that register, according to compilers.
     let keeps_old = match inst.desc.instruction_set().generation() {
         Generation::GFX9 => inst.preserves_destination(),
         _ => inst.mods.keep_a_part() || inst.desc.modifiers.contains(Modifiers::DPP8) && !inst.mods.fi,
@@ -629,7 +627,7 @@ fn implicit_source(inst: &Inst) -> Role {
     if third_source(inst) == Role::MASK { Role::MASK } else { Role::CARRY }
 }
 
-/// EXEC is not listed as read: every vector instruction reads it as a mask, and rules about such reads test the
+/// Adds the implicit uses. EXEC is not listed as read: every vector instruction reads it as a mask, and rules about such reads test the
 /// instruction's kind.
 fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: Role) {
     let named = [

@@ -11,7 +11,7 @@ use crate::inst::Inst;
 use crate::program::Program;
 use crate::table::NameHasher;
 
-/// A [`View`] of each line of a program. Lines that share their instruction share its view.
+/// A [`View`] of each line of a program. Lines with the same instruction share a view.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -34,16 +34,16 @@ pub struct Views {
     numbers: Vec<u32>,
 }
 
-/// Stands for a view that has not been made yet.
+/// The value for a view that has not been created yet.
 const NEW: u32 = u32::MAX;
 
 impl Views {
-    /// The views of `program`; `indexing` tells which registers indices reach.
+    /// The views of `program`. `indexing` states which registers are accessed through indices.
     pub fn of(program: &Program, indexing: &Indexing) -> Views {
         // The keys are addresses, which no attacker can choose, so a fast hasher is safe.
         let mut known: HashMap<*const Inst, u32, BuildHasherDefault<NameHasher>> = HashMap::default();
         let mut distinct = Vec::new();
-        // The view of the same instruction depends on the index.
+        // If an instruction is indexed, its view depends on the index.
         let mut indexed: HashMap<(*const Inst, &Indexed), u32> = HashMap::new();
         let number = |(at, line): (usize, &crate::Line)| {
             let inst = Arc::as_ptr(&line.inst);
@@ -77,7 +77,7 @@ impl Views {
         self.numbers[line]
     }
 
-    /// The views of some lines, in order; none if a line is outside the program.
+    /// The views of some lines, in order; `None` if a line is outside the program.
     pub fn lines(
         &self,
         lines: Range<usize>,

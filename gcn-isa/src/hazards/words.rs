@@ -1,9 +1,9 @@
-//! Conditions of rules in words.
+//! Descriptions of the conditions of rules.
 
 use super::rule::{Condition, Dependency, Link, Overlap};
 use super::view::{Kinds, Role};
 
-/// Kinds with their names. A named union comes before its members.
+/// The kinds with their names. A named union of kinds comes before its members.
 const KINDS: [(Kinds, &str); 45] = [
     (Kinds::VECTOR, "any instruction on vector registers"),
     (Kinds::ANY_VALU, "vector ALU or matrix instruction"),
@@ -52,7 +52,7 @@ const KINDS: [(Kinds, &str); 45] = [
     (Kinds::READS_VCC, "vector ALU instruction that reads VCC"),
 ];
 
-/// What an instruction does to a register in each role.
+/// The text for each role: what an instruction does to a register in that role.
 const ROLES: [(Role, &str); 18] = [
     (Role::READS, "reads this register"),
     (Role::WRITES, "writes this register"),
@@ -74,7 +74,7 @@ const ROLES: [(Role, &str); 18] = [
     (Role::REPLACED, "writes this register in every lane"),
 ];
 
-/// Describes the instructions that meet a condition.
+/// Describes the instructions that satisfy a condition.
 pub(super) fn condition(condition: Condition) -> String {
     // Some names contain "or".
     let any = kinds(condition.any).join(", or ");
@@ -97,7 +97,7 @@ fn kinds(kinds: Kinds) -> Vec<&'static str> {
     names
 }
 
-/// Describes what the first and the second instruction must do for a link to hold.
+/// Describes what the first and the second instruction must do for a link to apply.
 pub(super) fn link(link: Link) -> (String, String) {
     match link {
         Link::Registers { first, second, .. } => (register(first).to_owned(), role(second)),
@@ -140,7 +140,8 @@ fn role(second: Role) -> String {
     names.join(" or ")
 }
 
-/// Describes how the registers of both must overlap, or the equivalent for other links.
+/// Describes the required overlap of the two instructions' registers. For a link without registers, describes what connects the
+/// instructions.
 pub(super) fn overlap(link: Link) -> String {
     match link {
         Link::Registers { overlap, .. } => overlap.to_string(),

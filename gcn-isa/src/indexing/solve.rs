@@ -13,7 +13,7 @@ use crate::reg::{self, Reg, RegFile};
 use crate::semantics;
 use crate::table::Class;
 
-/// The lines that may reach registers through an index, in ascending order.
+/// The lines that may access registers through an index, in ascending order.
 pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     let enables = may_index_vgprs(program);
     let matters =
@@ -75,8 +75,8 @@ impl Solver<'_> {
             let Some(mut state) = states[index] else { continue };
             let block = &blocks[index];
             let from = self.changes.partition_point(|l| (*l as usize) < block.start);
-            // Only visit lines that change M0 or MODE, so that the time of the iteration does not depend on the length
-            // of the code between them.
+            // Only the lines that change M0 or MODE are visited, so that the time of the iteration does not depend on the length of the
+            // code between them.
             let own = self.changes[from..].iter().take_while(|l| (**l as usize) < block.end);
             own.for_each(|line| self.step(&mut state, block.start, *line as usize));
             for &next in &block.succs {
@@ -118,8 +118,8 @@ impl Solver<'_> {
         }
     }
 
-    /// The four instructions of VGPR indexing are distinguished by their operands: a source operand is the index, an
-    /// immediate is the mask (MI100 ISA 6.6.1, table 27). The instruction with both switches indexing on, the one with
+    /// Applies one of the four instructions of VGPR indexing. They are distinguished by their operands: a source operand is the index, an
+    /// immediate is the mask (MI100 ISA 6.6.1, table 27). The instruction with both operands switches indexing on, and the instruction with
     /// neither switches it off.
     fn index(&self, state: &mut State, start: usize, line: usize) {
         let inst = &self.program.lines[line].inst;
@@ -138,8 +138,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The value that `line` writes to its scalar destination, as far as it is determined by constants in the same
-    /// block.
+    /// The value that `line` writes to its scalar destination, to the extent that constants in the same block determine it.
     fn result(&self, start: usize, line: usize, depth: usize) -> Bits {
         let inst = &self.program.lines[line].inst;
         let source = |name: &str| {
@@ -171,7 +170,7 @@ impl Solver<'_> {
         }
     }
 
-    /// True if `line` writes all of `reg` and nothing else to SGPRs.
+    /// True if `line` writes all of `reg` and does not write any other SGPR.
     fn defines(&self, line: usize, reg: Reg) -> bool {
         let inst = &self.program.lines[line].inst;
         let scalar = inst.desc.is_salu() && inst.desc.class != Class::MovrelDestination;
@@ -179,9 +178,9 @@ impl Solver<'_> {
     }
 }
 
-/// The number of lines in which the definition of a register is searched backwards. The bound keeps the
-/// analysis linear; a definition farther away counts as unknown.
+/// The number of lines in which the definition of a register is searched backwards. This limit keeps the analysis linear; a definition
+/// farther away counts as unknown.
 const LOOK: usize = 64;
 
-/// The number of definitions that are followed in a chain.
+/// The maximum number of definitions that are followed in a chain.
 const DEEPEST: usize = 4;

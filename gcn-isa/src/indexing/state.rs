@@ -27,13 +27,13 @@ impl Bits {
         operand.constant32().map(Bits::constant)
     }
 
-    /// Bitwise and: a bit is known to be 0 if it is a known 0 on either side.
+    /// The bitwise and. A bit is known to be 0 if it is a known 0 in either number.
     pub fn and(self, other: Bits) -> Bits {
         let zeros = (self.known & !self.value) | (other.known & !other.value);
         Bits { known: self.known & other.known | zeros, value: self.value & other.value }
     }
 
-    /// The bits that are known and equal on both sides.
+    /// The bits that are known and equal in both numbers.
     fn join(self, other: Bits) -> Bits {
         let known = self.known & other.known & !(self.value ^ other.value);
         Bits { known, value: self.value & known }
@@ -69,9 +69,9 @@ pub(super) const FIRST_OPERAND: u32 = 12;
 /// The possible values at a point of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct State {
-    /// MODE.GPR_IDX_EN may be set.
+    /// True if MODE.GPR_IDX_EN may be set.
     pub may_be_on: bool,
-    /// MODE.GPR_IDX_EN may be clear.
+    /// True if MODE.GPR_IDX_EN may be clear.
     pub may_be_off: bool,
     pub m0: Bits,
     pub msb: Msb,
@@ -103,7 +103,7 @@ impl Msb {
 pub(super) struct Offsets {
     pub least: u32,
     pub most: u32,
-    /// True if the index is certainly added and the program excludes some of its values.
+    /// True if the index is certainly added and the program excludes some of the index's values.
     pub bounded: bool,
 }
 
@@ -134,8 +134,8 @@ impl State {
         }
     }
 
-    /// The offsets that may be added to an operand's register; `None` if there are none, or only 0. `named`: the
-    /// manual's description covers the operand's register file.
+    /// The offsets that may be added to an operand's register; `None` if there are no offsets other than 0. `named` is true if the manual's
+    /// description covers the operand's register file.
     pub fn offsets(&self, by: IndexedBy, named: bool) -> Option<Offsets> {
         let (value, certain) = match by {
             IndexedBy::M0 => (self.m0, true),
@@ -163,7 +163,7 @@ impl State {
 mod tests {
     use super::*;
 
-    /// Compares with all five-bit numbers that a pattern of known bits represents.
+    /// Tests the operations on patterns of known bits against all five-bit numbers that such a pattern represents.
     #[test]
     fn bits_hold_for_each_number_that_they_stand_for() {
         let patterns =

@@ -4,15 +4,15 @@
 use super::{Arrangement, ElemType, Shape, instructions_on};
 use crate::{Target, TargetSet};
 
-/// A kind of matrix instruction.
+/// A kind of matrix instruction that a target can have.
 #[derive(Debug, Clone, Copy)]
 pub struct Capability {
-    /// The name of its trait in the kernel language.
+    /// The name of the capability's trait in the kernel language.
     pub name: &'static str,
     is_meant: fn(&Shape) -> bool,
 }
 
-/// Every capability.
+/// All capabilities.
 pub const CAPABILITIES: [Capability; 9] = [
     Capability { name: "HasMatrixF8", is_meant: |s| s.a == ElemType::Fp8 && !s.sparse },
     Capability { name: "HasMfma", is_meant: is_mfma },
@@ -30,12 +30,12 @@ fn is_mfma(shape: &Shape) -> bool {
 }
 
 impl Capability {
-    /// The capability called `name`.
+    /// The capability with the name `name`.
     pub fn find(name: &str) -> Option<Capability> {
         CAPABILITIES.into_iter().find(|c| c.name == name)
     }
 
-    /// The targets that have such an instruction.
+    /// The targets that have an instruction with this capability.
     ///
     /// ```
     /// use gcn_isa::layout::Capability;

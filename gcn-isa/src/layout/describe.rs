@@ -1,17 +1,17 @@
-//! Layouts as human-readable formulas.
+//! Describes layouts by formulas that people can read.
 
 use super::{Arrangement, ElemType, LANES, Matrix, QUAD, Shape};
 
 /// The layout of a matrix as two formulas in `i` (row of A, C, D), `j` (column of B, C, D), `k` and `block`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Formulas {
-    /// The lane.
+    /// The formula of the lane.
     pub lane: String,
-    /// The register and the bits in that lane.
+    /// The formula of the register and the bits in that lane.
     pub register: String,
 }
 
-/// The formulas of `matrix`; `None` if the shape has no such matrix or its formats have not been chosen.
+/// The formulas of `matrix`; `None` if the shape has no such matrix or if its formats have not been selected.
 ///
 /// ```
 /// use gcn_isa::{Target, layout::{self, Matrix}, table};
@@ -55,7 +55,7 @@ fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
     if shape.copies(matrix) > 1 {
         lane += ", and in every other 16 lanes again";
     }
-    // The bits of the index that are not in the lane, grouped into runs of consecutive bits.
+    // The bits of the index that are not in the lane, grouped into ranges of consecutive bits.
     let mut removed: Vec<u32> = lane_bits.into_iter().flatten().collect();
     removed.sort_unstable();
     let (mut pieces, mut from, mut unit) = (Vec::new(), 1, 1);
@@ -104,7 +104,7 @@ fn digits(index: &str, from: u32, to: u32, end: u32) -> String {
     if to >= end { down } else { format!("{down} % {}", to / from) }
 }
 
-/// `what % n`; nothing if that is always 0.
+/// The text `what % n`. It is empty if the value is always 0.
 fn modulo(what: &str, n: u32) -> String {
     if n == 1 { "0".to_owned() } else { format!("{what} % {n}") }
 }

@@ -9,28 +9,31 @@ use crate::inst::Mods;
 use crate::table::InstDesc;
 use crate::target::Target;
 
-/// The fields of an instruction that change a layout. The default changes nothing.
+/// The fields of an instruction that change a layout. The default values do not change it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Controls {
-    /// `cbsz`: log2 of the number of blocks that share one block of A. For sparse instructions, a value other than zero
-    /// selects index set 0; for f8f6f4, the format of A.
+    /// The field `cbsz`: log2 of the number of blocks that share one block of A. For sparse instructions, a value other than zero selects
+    /// index set 0. For f8f6f4 instructions, the field is the format of A.
     pub cbsz: u8,
-    /// `abid`: which block of A they share; for sparse instructions, the index set.
+    /// The field `abid`: the block of A that is shared. For sparse instructions, the index set.
     pub abid: u8,
-    /// `blgp`: the lane pattern of B; for f8f6f4, the format of B; for f64, the negations (bit 0 A, bit 1 B, bit 2 C).
+    /// The field `blgp`: the lane pattern of B. For f8f6f4 instructions, the format of B. For f64 instructions, the negations (bit 0 A, bit
+    /// 1 B, bit 2 C).
     pub blgp: u8,
-    /// The byte of `scale_src0` that has the scales of A: bit 0 of `op_sel`, then bit 0 of `op_sel_hi`.
+    /// The byte of `scale_src0` that has the scales of A. Its number consists of bit 0 of `op_sel` and bit 0 of `op_sel_hi`, in this order
+    /// from the lowest bit.
     pub scale_a: u8,
-    /// The byte of `scale_src1` that has the scales of B: bit 1 of `op_sel`, then bit 1 of `op_sel_hi`.
+    /// The byte of `scale_src1` that has the scales of B. Its number consists of bit 1 of `op_sel` and bit 1 of `op_sel_hi`, in this order
+    /// from the lowest bit.
     pub scale_b: u8,
-    /// `index_key` of RDNA's sparse instructions: the index set.
+    /// The field `index_key` of RDNA's sparse instructions: the index set.
     pub index_key: u8,
-    /// Bit 2 of `op_sel` of WMMA with f16 or bf16 results on RDNA 3: C and D are in the upper halves of their registers.
+    /// True if C and D are in the upper halves of their registers. This is bit 2 of `op_sel` of WMMA with f16 or bf16 results on RDNA 3.
     pub upper_halves: bool,
 }
 
 impl Controls {
-    /// The controls in an instruction's modifiers.
+    /// The control fields in an instruction's modifiers.
     pub fn of(mods: &Mods) -> Controls {
         let byte = |source: u8| (mods.op_sel >> source & 1) | (mods.op_sel_hi >> source & 1) << 1;
         Controls {
@@ -79,21 +82,21 @@ impl fmt::Display for Blocks {
 /// An element of a matrix operand and its location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Element {
-    /// The products that the element takes part in; more than one if `cbsz` broadcasts a block of A.
+    /// The products in which the element takes part. There are several if `cbsz` broadcasts a block of A.
     pub blocks: Blocks,
-    /// Row.
+    /// The row.
     pub row: u16,
-    /// Column.
+    /// The column.
     pub column: u16,
-    /// Register of the operand, counted from its first.
+    /// The register of the operand, counted from the operand's first register.
     pub register: u8,
-    /// Lane.
+    /// The lane.
     pub lane: u8,
     /// The element's lowest bit in that register.
     pub low_bit: u8,
-    /// The element's highest bit. Values above 31 are in the next register: bit 32 is bit 0 of that one.
+    /// The element's highest bit. Values above 31 are in the next register: bit 32 is bit 0 of the next register.
     pub high_bit: u8,
-    /// The instruction uses the negated element.
+    /// True if the instruction uses the negated element.
     pub negated: bool,
 }
 
@@ -159,7 +162,7 @@ pub struct Layout {
 /// The elements of a matrix: see [`elements`].
 pub type Elements = std::vec::IntoIter<Element>;
 
-/// The elements of `matrix` in `desc`, block by block, row by row.
+/// The elements of `matrix` in `desc`, ordered by block, row and column.
 ///
 /// # Errors
 /// [`LayoutError`], with the instruction, the problem and the alternatives.
@@ -223,7 +226,7 @@ impl Layout {
         self.shape.registers(self.matrix).unwrap_or(0)
     }
 
-    /// Every element, block by block, row by row; an element that several lanes hold appears once for each of them.
+    /// All elements, ordered by block, row and column. An element that several lanes hold appears once for each of these lanes.
     pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
         let layout = *self;
         let (rows, cols) = self.shape.extent(self.matrix).unwrap_or((0, 0));
@@ -239,8 +242,8 @@ impl Layout {
             .flat_map(move |e| (0..copies).map(move |copy| Element { lane: e.lane + apart * copy, ..e }))
     }
 
-    /// The contents of `bit` of `register` in `lane`: nothing, an element, or several (sparse operands represent four
-    /// elements in the space of two; a lane pattern of B uses a lane more than once).
+    /// The elements at `bit` of `register` in `lane`. There may be none, one, or several (a sparse operand represents four elements in the
+    /// space of two; with a lane pattern of B, a lane is used more than once).
     pub fn at(&self, register: u8, lane: u8, bit: u8) -> impl Iterator<Item = Element> + use<> {
         let layout = *self;
         let lanes: Vec<u8> = match self.lane_pattern() {
@@ -293,8 +296,8 @@ impl Layout {
         if self.broadcasts() { 1 << self.controls.cbsz } else { 1 }
     }
 
-    /// The products that the block (or block group) `first` serves. AMD's calculator lists A of a sparse instruction
-    /// under 2^cbsz blocks, too, although it has only one; this function does the same, so that the listings agree.
+    /// The products that the block or group of blocks `first` serves. AMD's calculator lists A of a sparse instruction for 2^cbsz blocks,
+    /// although A has only one block. This function does the same, so that the listings agree.
     fn blocks_of(&self, first: u8) -> Blocks {
         let sparse_a = self.shape.sparse && self.matrix == Matrix::A;
         let count = if sparse_a { 1 << self.controls.cbsz.min(4) } else { self.blocks_that_share() };
@@ -354,7 +357,7 @@ fn check(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
     check_abid(shape, controls)?;
     check_blgp(shape, controls.blgp)?;
     check_wmma(shape, controls)?;
-    // There, bits 0 and 1 of `op_sel` do not choose bytes.
+    // For these arrangements, bits 0 and 1 of `op_sel` do not select bytes.
     if shape.arrangement != Arrangement::Mfma {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Element coordinates as code computes them: from the bits of the lane number.
+//! Computes the coordinates of elements from the bits of the lane number, as compiled code does.
 //!
 //! The elements are distributed such that each bit of the lane number adds a fixed amount to block, row or column. A
 //! compiler that needs the coordinates of one register position in every lane therefore needs those six amounts instead
@@ -11,7 +11,7 @@ use super::{LANES, Matrix, Shape};
 pub struct ByLane {
     /// The value in lane 0.
     pub base: u32,
-    /// The contribution of each bit of the lane number; that of bit 5 is 0 if the wave has 32 lanes.
+    /// The contribution of each bit of the lane number. The contribution of bit 5 is 0 if the wave has 32 lanes.
     pub weights: [u32; 6],
 }
 
@@ -28,7 +28,7 @@ impl ByLane {
         self.base + added.sum::<u32>()
     }
 
-    /// The linear function of the lane's bits that has these values in the lanes; `None` if there is none.
+    /// The linear function of the bits of the lane number that has these values in the lanes; `None` if there is no such function.
     fn fit(values: &[u32]) -> Option<ByLane> {
         let base = *values.first()?;
         let mut weights = [0; 6];
@@ -52,8 +52,8 @@ pub struct Coordinates {
 }
 
 impl Shape {
-    /// The coordinates, in every lane, of the element at `bit`, counted through all registers of the operand. For a
-    /// sparse operand, the first of the four elements that share a position. `None` if some lane has no element there.
+    /// The coordinates, in every lane, of the element at `bit`, counted through all registers of the operand. For a sparse operand, these
+    /// are the coordinates of the first of the four elements that share a position. `None` if some lane has no element there.
     ///
     /// ```
     /// use gcn_isa::{Target, table, layout::{self, Matrix}};
@@ -82,8 +82,8 @@ mod tests {
     use super::*;
     use crate::layout::{Arrangement, ElemType, instructions};
 
-    /// Every position of every operand of every MFMA has coordinates that are linear in the lane's bits, and they map
-    /// back to the position.
+    /// Tests that every position of every operand of every MFMA has coordinates that are linear in the bits of the lane number, and that
+    /// the coordinates map back to the position.
     #[test]
     fn coordinates_are_made_of_the_lanes_bits() {
         let mut places = 0;

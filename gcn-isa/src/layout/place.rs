@@ -3,9 +3,9 @@
 use super::{Arrangement, ElemType, ElementPlace, LANES, Matrix, QUAD, SCALE_BLOCK, Shape};
 
 impl Shape {
-    /// The location of the element at (`row`, `col`) of `block`; `None` if it is outside the matrix, or if the format
-    /// has not been chosen yet ([`Shape::with_formats`]). If several lanes have the element ([`Shape::copies`]), the
-    /// lowest.
+    /// The location of the element at (`row`, `col`) of `block`; `None` if the element is outside the matrix, or if the format has not been
+    /// selected yet ([`Shape::with_formats`]). If several lanes have the element ([`Shape::copies`]), the location is in the lowest of
+    /// these lanes.
     ///
     /// ```
     /// use gcn_isa::{Target, table, layout::{self, Matrix, ElementPlace}};
@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// The number of registers of an operand in each lane; `None` as in [`Shape::place`].
+    /// The number of registers of an operand in each lane; `None` in the same cases as for [`Shape::place`].
     pub fn registers(&self, matrix: Matrix) -> Option<u8> {
         self.extent(matrix)?;
         if self.arrangement != Arrangement::Mfma {
@@ -67,8 +67,8 @@ impl Shape {
         Some(bits.div_ceil(32) as u8)
     }
 
-    /// The elements at `bit` of `register` in `lane`, as (block, row, column): one, or the four that share a position
-    /// in a sparse operand, or none. The inverse of [`Shape::place`].
+    /// The elements at `bit` of `register` in `lane`, as (block, row, column). There may be none, one, or the four that share a position in
+    /// a sparse operand. This function is the inverse of [`Shape::place`].
     pub fn elements_at(
         &self,
         matrix: Matrix,
@@ -122,7 +122,7 @@ impl Shape {
         if self.formats_chosen && ty.bits() == Some(8) { 16 } else { self.per_lane(matrix) }
     }
 
-    /// The lane of a row of A (column of B) and `k`, and the position of `k` among the elements of the lane.
+    /// The lane of a row of A (or column of B) and `k`, and the position of `k` among the elements of that lane.
     fn lane_of(&self, matrix: Matrix, block: u32, line: u32, k: u32) -> (u32, u32) {
         let (width, blocks) = (self.width(matrix), u32::from(self.blocks));
         let (run, groups) = (self.consecutive(matrix), LANES / (width * blocks));
@@ -135,7 +135,7 @@ impl Shape {
         place(lane, position * u32::from(bits), bits)
     }
 
-    /// (block, row of A or column of B, k) at a position of a lane.
+    /// The block, the row of A or column of B, and `k` at a position of a lane.
     fn input_at(&self, matrix: Matrix, position: u32, lane: u32) -> Option<(u32, u32, u32)> {
         let (width, blocks) = (self.width(matrix), u32::from(self.blocks));
         let (run, groups) = (self.consecutive(matrix), LANES / (width * blocks));

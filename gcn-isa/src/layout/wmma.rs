@@ -1,4 +1,4 @@
-//! The arithmetic of WMMA: which bits of `k`, or of the row of C and D, are bits 4 and 5 of the lane.
+//! The arithmetic of WMMA, which determines the bits of `k`, or of the row of C and D, that are bits 4 and 5 of the lane.
 //!
 //! Bits 0 to 3 of the lane are the row of A and the column of B, C and D. Each higher bit of the lane is one bit of the
 //! other index: of `k` for A and B, of the row for C and D. The remaining bits of that index, in order, number the
@@ -20,7 +20,7 @@ const INDEX_BITS: u32 = 4;
 pub(super) type LaneBits = [Option<u32>; 2];
 
 impl Shape {
-    /// The number of lanes that have the same element: more than one for A and B of RDNA 3's WMMA, otherwise 1.
+    /// The number of lanes that have the same element. It is more than one for A and B of RDNA 3's WMMA, otherwise 1.
     pub fn copies(&self, matrix: Matrix) -> u32 {
         let copied = self.arrangement == Arrangement::WmmaCopied && matches!(matrix, Matrix::A | Matrix::B);
         if copied { self.lanes() / WIDTH } else { 1 }
@@ -45,8 +45,8 @@ impl Shape {
         [Some(fourth), spreads.then_some(fifth)]
     }
 
-    /// The number of elements of an operand in each lane, if it is distributed over `lanes` lanes. For a sparse A and
-    /// the index, the number of groups of four `k`.
+    /// The number of elements of an operand in each lane, if the operand is distributed over `lanes` lanes. For a sparse A and for the
+    /// index, the number of groups of four `k`.
     fn elements_in(&self, matrix: Matrix, lanes: u32) -> u32 {
         let (m, k) = (u32::from(self.m), u32::from(self.k));
         match matrix {

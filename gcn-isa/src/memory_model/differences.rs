@@ -1,7 +1,7 @@
-//! Places where LLVM 22 differs from the guide, and where the guide contradicts itself.
+//! The cases in which LLVM 22 differs from the guide, and the cases in which the guide contradicts itself.
 //!
-//! The tables follow the guide. This module's test against LLVM's memory legalizer fails on any difference that is not
-//! listed here, and on any entry that is no longer a difference.
+//! The tables follow the guide. This module's test against LLVM's memory legalizer fails if there is a difference that is not listed here,
+//! or if an entry is no longer a difference.
 
 use super::{Mode, Operation, Ordering, Scope, Space};
 use crate::Target;
@@ -19,26 +19,26 @@ pub struct Applies {
     pub ordering: Ordering,
     /// The scope.
     pub scope: Scope,
-    /// The address space; meaningless for a fence.
+    /// The address space; it has no meaning for a fence.
     pub space: Space,
 }
 
 /// A difference between the guide and LLVM 22.1.8.
 #[derive(Debug)]
 pub struct Difference {
-    /// Short name.
+    /// A short name.
     pub id: &'static str,
-    /// Where the difference occurs, in words.
+    /// A description of the combinations with the difference.
     pub place: &'static str,
     /// The guide's sequence, which this project emits.
     pub guide: &'static str,
     /// LLVM's sequence.
     pub llvm: &'static str,
-    /// Whether the difference applies to a combination.
+    /// Returns true if the difference applies to a combination.
     pub applies: fn(Applies) -> bool,
 }
 
-/// A place where the guide contradicts itself or is silent.
+/// A row for which the guide contradicts itself or has no statement.
 #[derive(Debug)]
 pub struct Erratum {
     /// The rows.
@@ -49,7 +49,7 @@ pub struct Erratum {
     pub taken: &'static str,
 }
 
-/// Every difference.
+/// All differences.
 pub static DIFFERENCES: &[Difference] = &[
     Difference {
         id: "lds-release",
@@ -90,7 +90,7 @@ pub static DIFFERENCES: &[Difference] = &[
     },
 ];
 
-/// Every contradiction.
+/// All contradictions.
 pub static ERRATA: &[Erratum] = &[
     Erratum {
         rows: "GFX940, atomicrmw release, workgroup and system",

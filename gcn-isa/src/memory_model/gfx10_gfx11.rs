@@ -1,8 +1,8 @@
 //! The sequences of RDNA 1 to 3, row by row.
 //!
-//! The guide on which the GFX9 tables are based has these as "Memory Model GFX10-GFX11". The rows are what LLVM
-//! 22.1.8's memory legalizer emits for every combination (`tests/it/memory_model/llvm.rs` in the crate's tests repeats
-//! the comparison). It waits for more before a release in LDS than the guide does.
+//! In the guide on which the GFX9 tables are based, the corresponding section is "Memory Model GFX10-GFX11". The rows here are what LLVM
+//! 22.1.8's memory legalizer emits for every combination (`tests/it/memory_model/llvm.rs` in the crate's tests repeats the comparison).
+//! Before a release in LDS, LLVM waits for more operations than the guide requires.
 
 use super::Operation::{Load, Rmw, Store};
 use super::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -14,7 +14,7 @@ use super::step::{
 };
 
 const GL0_INV: Step = cache("buffer_gl0_inv", NONE);
-/// GL1, which several compute units share, is invalidated before GL0.
+/// Invalidates GL1, which several compute units share, before GL0.
 const GL1_INV: Step = cache("buffer_gl1_inv", NONE);
 
 /// The rows, with the cache bits of a load that other workgroups may observe: RDNA 3 does not use `dlc`.

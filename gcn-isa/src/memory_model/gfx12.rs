@@ -1,8 +1,8 @@
 //! The sequences of RDNA 4 and of gfx12.5, row by row.
 //!
-//! The guide on which the GFX9 tables are based has these as "Memory Model GFX12". The rows are what LLVM 22.1.8's
-//! memory legalizer emits for every combination (`tests/it/memory_model/llvm.rs` in the crate's tests repeats the
-//! comparison). It waits for more before a release in LDS than the guide does.
+//! In the guide on which the GFX9 tables are based, the corresponding section is "Memory Model GFX12". The rows here are what LLVM 22.1.8's
+//! memory legalizer emits for every combination (`tests/it/memory_model/llvm.rs` in the crate's tests repeats the comparison). Before a
+//! release in LDS, LLVM waits for more operations than the guide requires.
 
 use super::Operation::{Load, Rmw, Store};
 use super::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};

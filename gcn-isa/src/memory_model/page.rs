@@ -111,11 +111,11 @@ fn other_mode(table: &Table) -> Option<(Mode, &'static str)> {
     }
 }
 
-/// Scopes and address spaces with their code, in the normal and in the other mode.
+/// Scopes and address spaces with their code in the normal mode and in the other mode.
 type Codes = (Vec<Scope>, Vec<Space>, String, String);
 
-/// Writes a row, once for each distinct code of its scopes and address spaces (only one, except for "same as
-/// corresponding").
+/// Writes a row: one line for each distinct code of the row's scopes and address spaces. There is only one, except for "same as
+/// corresponding".
 fn write_row(out: &mut String, table: &Table, row: &Row) -> fmt::Result {
     let spaces = if row.operation == Operation::Fence { &[Space::Generic] } else { row.spaces };
     let mut lines: Vec<Codes> = Vec::new();

@@ -6,28 +6,28 @@
 use crate::table::{Behaviours, Class};
 use crate::{Inst, Program};
 
-/// Why a wait is assumed to order memory.
+/// The reason for assuming that a wait orders memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryWait {
-    /// Before `s_barrier`: accesses to memory that the workgroup shares must be complete.
+    /// The wait is before `s_barrier`: accesses to memory that the workgroup shares must be complete.
     Barrier,
-    /// After a write-back (`buffer_wbl2`, `s_dcache_wb`): the write-back must be complete.
+    /// The wait is after a write-back (`buffer_wbl2`, `s_dcache_wb`), which must be complete.
     WriteBack,
-    /// Before an invalidation (`buffer_inv`, `buffer_invl2`, `buffer_wbinvl1*`): the load before it must be complete.
+    /// The wait is before an invalidation (`buffer_inv`, `buffer_invl2`, `buffer_wbinvl1*`): the previous load must be complete.
     Invalidate,
-    /// Before an atomic access: a read-modify-write, or a load or store with scope bits.
+    /// The wait is before an atomic access: a read-modify-write, or a load or store with scope bits.
     Release,
-    /// After an atomic access.
+    /// The wait is after an atomic access.
     Acquire,
-    /// Before the end of the program or a message: everything that leaves the wave must be complete.
+    /// The wait is before the end of the program or before a message: all effects that leave the wave must be complete.
     Exit,
 }
 
-/// Whether, and why, the `s_waitcnt` at line `at` of `program` may order memory, so that it must stay even if no
-/// register needs it. `None` for other instructions, and for waits without an ordered access nearby.
+/// The reason for which the `s_waitcnt` at line `at` of `program` may order memory, so that it must be kept even if no register needs it.
+/// `None` for other instructions, and for waits without an ordered access nearby.
 ///
-/// The search for such an access skips other waits, `s_nop` and cache instructions. In doubt the wait is assumed to
-/// order memory: a wait before an atomic may serve only a register.
+/// The search for such an access skips other waits, `s_nop` and cache instructions. In doubt, the wait is assumed to order memory, although
+/// a wait before an atomic may serve only a register.
 ///
 /// ```
 /// use gcn_isa::memory_model::{MemoryWait, memory_wait};
@@ -65,8 +65,8 @@ pub fn memory_wait(program: &Program, at: usize) -> Option<MemoryWait> {
     }
 }
 
-/// The most instructions that are skipped in each direction. Two counters and the wait states of one hazard are far
-/// fewer.
+/// The maximum number of instructions that are skipped in each direction. Two counters and the wait states of one hazard are far fewer
+/// instructions.
 const REACH: usize = 8;
 
 fn is_wait(inst: &Inst) -> bool {

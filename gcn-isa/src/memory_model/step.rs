@@ -1,4 +1,4 @@
-//! The parts of a row of the guide's tables, and the short functions in which the rows are written.
+//! The parts of a row of the guide's tables, and the short functions with which the rows are written.
 
 use bitflags::bitflags;
 
@@ -31,9 +31,9 @@ bitflags! {
         const VM = 1;
         /// `lgkmcnt(0)`: LDS operations are done.
         const LGKM = 1 << 1;
-        /// Stores are done, on targets that count them separately.
+        /// Stores are done, on targets that have a separate counter for them.
         const VS = 1 << 2;
-        /// The read-modify-write is done: on the counter of loads if it returns a value, otherwise on that of stores.
+        /// The read-modify-write is done. If it returns a value, it is on the counter of loads, otherwise on that of stores.
         const ATOMIC = 1 << 3;
     }
 }
@@ -112,19 +112,19 @@ pub(super) const SC0_SC1: Bits = Bits::SC0.union(Bits::SC1);
 
 /// Waits for both counters.
 pub(super) const WAIT: Step = always(What::Wait(Counters::VM.union(Counters::LGKM)));
-/// RDNA: everything.
+/// RDNA: waits for all operations.
 pub(super) const ALL: Step = always(What::Wait(Counters::VM.union(Counters::VS).union(Counters::LGKM)));
-/// RDNA: vector memory.
+/// RDNA: waits for vector memory.
 pub(super) const VM_VS: Step = always(What::Wait(Counters::VM.union(Counters::VS)));
-/// RDNA: loads and LDS.
+/// RDNA: waits for loads and LDS.
 pub(super) const VM_LGKM: Step = WAIT;
-/// RDNA: loads.
+/// RDNA: waits for loads.
 pub(super) const VM: Step = WAIT_VM;
-/// RDNA: LDS.
+/// RDNA: waits for LDS.
 pub(super) const LGKM: Step = WAIT_LGKM;
-/// RDNA: the read-modify-write.
+/// RDNA: waits for the read-modify-write.
 pub(super) const ATOMIC: Step = always(What::Wait(Counters::ATOMIC));
-/// RDNA: the read-modify-write, which may be in LDS.
+/// RDNA: waits for the read-modify-write, which may be in LDS.
 pub(super) const LGKM_ATOMIC: Step = always(What::Wait(Counters::LGKM.union(Counters::ATOMIC)));
 /// Waits for vector memory.
 pub(super) const WAIT_VM: Step = always(What::Wait(Counters::VM));

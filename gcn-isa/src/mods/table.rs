@@ -1,4 +1,4 @@
-//! The table of modifiers: for each, its field of [`Mods`], its name, and its flag in the rows of instructions.
+//! The table of modifiers. For each modifier, it has the field of [`Mods`], the name, and the flag in the rows of instructions.
 
 use bitflags::bitflags;
 
@@ -72,7 +72,7 @@ macro_rules! modifiers {
         }
 
         impl Modifier {
-            /// Every modifier.
+            /// All modifiers.
             pub const ALL: &[Modifier] = &[$(Modifier::$variant),*];
 
             /// The name in messages, which is the assembler's word if there is exactly one.
@@ -82,7 +82,7 @@ macro_rules! modifiers {
                 }
             }
 
-            /// The modifier's effect, in words.
+            /// A description of the modifier's effect.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $(Modifier::$variant => $meaning,)*
@@ -97,16 +97,16 @@ macro_rules! modifiers {
                 }
             }
 
-            /// Sets the modifier's value; the inverse of [`Modifier::get`]. DPP and SDWA controls are set only on
-            /// instructions that have them.
+            /// Sets the modifier's value. This is the inverse of [`Modifier::get`]. DPP and SDWA controls are set only on instructions that
+            /// have them.
             pub fn set(self, mods: &mut Mods, value: u32) {
                 match self {
                     $(Modifier::$variant => set!(mods, value, $field $(.$part)?),)*
                 }
             }
 
-            /// The modifier's flag in the rows of the table. Empty if rows list the modifier for each source (`abs`,
-            /// `sext`), or if it follows from the encoding (buffer formats, `tfe`).
+            /// The modifier's flag in the rows of the table. It is empty if rows list the modifier for each source (`abs`, `sext`), or if
+            /// the modifier follows from the encoding (buffer formats, `tfe`).
             pub const fn flag(self) -> Modifiers {
                 match self {
                     $(Modifier::$variant => Modifiers::empty()$(.union(Modifiers::$flag))?,)*
@@ -205,7 +205,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The DPP controls of a form, named after the assembler's words.
+    /// The DPP controls of a form, with the names of the assembler's words.
     DppControls: u16 {
         QUAD_PERM ROW_SHL ROW_SHR ROW_ROR ROW_SHARE ROW_XMASK WAVE_SHL WAVE_ROL WAVE_SHR WAVE_ROR ROW_MIRROR ROW_HALF_MIRROR
         ROW_BCAST ROW_NEWBCAST
@@ -235,7 +235,7 @@ impl Modifiers {
     }
 }
 
-/// The flag that has this name in lower case.
+/// The flag whose name in lower case is `name`.
 pub(crate) fn named<F: bitflags::Flags + Copy>(name: &str) -> Option<F> {
     F::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(name)).map(|flag| *flag.value())
 }

@@ -21,26 +21,26 @@ pub struct Word {
 pub enum Spelling {
     /// All instructions.
     Common,
-    /// `glc`, `slc`, `scc`: targets up to gfx90a, and scalar memory.
+    /// Targets up to gfx90a, and scalar memory: `glc`, `slc`, `scc`.
     Old,
-    /// `sc0`, `nt`, `sc1`: vector memory from gfx942 on.
+    /// Vector memory from gfx942 on: `sc0`, `nt`, `sc1`.
     New,
 }
 
 /// Whether a word has a value, and its notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// No value: the word alone sets the modifier to this value.
+    /// The word has no value: its presence sets the modifier to this value.
     Flag(u32),
     /// A number, or `swizzle(…)`.
     Offset,
     /// A number up to this limit.
     UpTo(u32),
-    /// `[1,0,…]`, up to four bits.
+    /// A list of up to four bits: `[1,0,…]`.
     Bits,
     /// `[0,1,2,3]`.
     QuadPerm,
-    /// A number of lanes: the first `dpp_ctrl`, the number of lanes that it means, and the largest number of lanes.
+    /// A number of lanes. The fields are the first `dpp_ctrl`, the number of lanes for that `dpp_ctrl`, and the largest number of lanes.
     Lanes(u16, u16, u16),
     /// The number 15 or 31.
     RowBroadcast,
@@ -68,12 +68,12 @@ pub enum Form {
     Hint,
     /// One of [`SCOPES`].
     Scope,
-    /// One of these names; the value is its position.
+    /// One of these names. The value is the position of the name.
     Name(&'static [&'static str]),
 }
 
-/// The temporal hints of RDNA 4: the words, which differ between loads, stores and atomics; the field's value; and the
-/// scope, if the value has this meaning only with that scope.
+/// The temporal hints of RDNA 4: the words, which differ between loads, stores and atomics; the field's value; and the scope, if the value
+/// has this meaning only with a certain scope.
 pub const HINTS: [(TemporalHints, u8, Option<u8>); 20] = {
     use TemporalHints as T;
     [
@@ -117,7 +117,7 @@ pub const SCALE_FORMATS: [&str; 3] =
 /// SDWA selectors by value.
 pub const SDWA_SELECTORS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
 
-/// What SDWA does with unselected destination bits, by value.
+/// The treatment of unselected destination bits by SDWA, by value.
 pub const SDWA_UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 
 const fn word(name: &'static str, modifier: Modifier, form: Form) -> Word {
@@ -132,8 +132,7 @@ const fn new(name: &'static str, modifier: Modifier, value: u32) -> Word {
     Word { name, modifier, form: Form::Flag(value), spelling: Spelling::New }
 }
 
-/// The words in the order in which assemblers accept and disassemblers print them; those of one group may occur in any
-/// order.
+/// The words in the order in which assemblers accept them and disassemblers print them. The words of one group may occur in any order.
 pub const WORDS: &[&[Word]] = &[
     &[word("dfmt", Modifier::Format, Form::DataFormat), word("nfmt", Modifier::Format, Form::NumFormat)],
     &[word("bitop3", Modifier::Bitop3, Form::UpTo(0xff))],
@@ -218,12 +217,12 @@ pub const WORDS: &[&[Word]] = &[
 ];
 
 impl Word {
-    /// The flag in the table rows of instructions that accept this word; empty if rows do not list it.
+    /// The flag in the table rows of instructions that accept this word. It is empty if rows do not list it.
     pub const fn flag(&self) -> Modifiers {
         self.modifier.flag()
     }
 
-    /// True if the word is accepted on instructions that have the new (or old) names of the cache bits.
+    /// True if instructions with the new (or old) names of the cache bits accept the word.
     fn is_known(&self, new_names: bool) -> bool {
         match self.spelling {
             Spelling::Common => true,
@@ -232,8 +231,7 @@ impl Word {
         }
     }
 
-    /// The values of `dpp_ctrl` that the word can set: the first, the last, and the number that is written for the
-    /// first.
+    /// The values of `dpp_ctrl` that the word can set: the first, the last, and the number that is written in assembly for the first.
     fn controls(&self) -> (u16, u16, u16) {
         match self.form {
             Form::QuadPerm => (0, 0xff, 0),
@@ -244,7 +242,7 @@ impl Word {
         }
     }
 
-    /// The DPP control that the word sets, as rows list it; empty for a word of another modifier.
+    /// The DPP control that the word sets, as rows list it. It is empty for a word of another modifier.
     pub(crate) fn control(&self) -> DppControls {
         DppControls::named(self.name).unwrap_or(DppControls::empty())
     }
@@ -284,8 +282,8 @@ fn all_words() -> impl Iterator<Item = &'static Word> {
     WORDS.iter().flat_map(|group| group.iter())
 }
 
-/// The words that set modifiers, with the older or the newer names of the cache bits; words that restore a default,
-/// such as `noclamp`, are excluded.
+/// The words that set modifiers, with the older or the newer names of the cache bits. Words that restore a default, such as `noclamp`, are
+/// excluded.
 pub(crate) fn words(new_names: bool) -> impl Iterator<Item = &'static Word> {
     all_words().filter(move |w| w.form != Form::Flag(0) && w.is_known(new_names))
 }
@@ -295,14 +293,14 @@ pub fn word_named(name: &str) -> Option<&'static Word> {
     all_words().find(|w| w.name == name)
 }
 
-/// The word for a modifier of vector memory; cache bits have the names that `target` uses.
+/// The word for a modifier of vector memory. Cache bits have the names that `target` uses.
 pub fn word_of(modifier: Modifier, target: Target) -> &'static str {
     let renamed = |w: &&Word| w.modifier == modifier && w.spelling == Spelling::New;
     let new_name = if target.is_gfx940_family() { all_words().find(renamed) } else { None };
     new_name.map_or(modifier.name(), |w| w.name)
 }
 
-/// The word for a DPP control among those that an instruction accepts, and the number to write with it.
+/// The word for a DPP control, out of those that an instruction accepts, and the number to write with it.
 pub fn dpp_word(ctrl: u16, among: DppControls) -> Option<(&'static Word, u16)> {
     let word = all_words().find(|w| {
         let (first, last, _) = w.controls();

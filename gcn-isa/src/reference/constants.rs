@@ -1,4 +1,4 @@
-//! The sentences of a reference page about constants and scalar operands.
+//! The sentences on a reference page about constants and scalar operands.
 
 use crate::table::{Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
 use crate::target::InstructionSet;

@@ -11,7 +11,7 @@ use crate::table::{
 };
 use crate::target::{Target, WaveSize};
 
-/// The facts of a row, on `target` or on all of its targets.
+/// The facts of a row, on `target` or on all of the row's targets.
 pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
     let targets = targets_shown(row, target);
     let literal = OperandKinds::LITERAL | OperandKinds::LITERAL16;
@@ -47,7 +47,7 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
     }
 }
 
-/// What the operands do not show: how the form affects a part of its destination, or how the assembler interprets it.
+/// Facts that the operands do not show: the effect of the form on a part of its destination, or the assembler's interpretation of the form.
 fn notes(row: &InstDesc) -> &'static str {
     match row.half {
         _ if row.has_halves() => {
@@ -143,7 +143,7 @@ fn implicit(registers: ImplicitRegs) -> Vec<&'static str> {
 fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
     row.modifiers
         .iter()
-        // The text names the halves of registers instead; VOP3 has bits for other sources, too.
+        // In the text, the names of the halves of registers replace `op_sel`. In VOP3, it also has bits for other sources.
         .filter(|flag| *flag != Modifiers::OP_SEL || !row.has_halves() || row.is_vop3())
         .map(|flag| ModifierFacts {
             syntax: syntax(row, target, flag),

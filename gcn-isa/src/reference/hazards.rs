@@ -10,16 +10,16 @@ use crate::reg::Reg;
 use crate::table::InstDesc;
 use crate::target::Target;
 
-/// What has been found about one rule so far.
+/// The facts that have been found about one rule so far.
 #[derive(Default)]
 struct Found {
     first: bool,
     second: bool,
-    /// The numbers of wait states after this instruction, by target.
+    /// For each target, the numbers of wait states after this instruction.
     states: BTreeMap<Target, Vec<u8>>,
 }
 
-/// The rules that can bind an instruction of these rows, as the first or as the second instruction.
+/// The rules that can apply to an instruction of these rows, as the first or as the second instruction.
 pub(super) fn hazards(rows: &[&'static InstDesc], target: Option<Target>) -> Vec<Hazard> {
     let mut found: BTreeMap<&'static str, Found> = BTreeMap::new();
     for row in rows {
@@ -50,7 +50,7 @@ fn note(found: &mut BTreeMap<&'static str, Found>, rule: &'static Rule, target: 
     }
 }
 
-/// True if the instruction satisfies the first instruction's side of the rule's link.
+/// True if the instruction satisfies the link's condition on the first instruction.
 fn can_cause(link: Link, view: &View) -> bool {
     match link {
         Link::Registers { first, .. } => uses(view, first),
@@ -61,7 +61,7 @@ fn can_cause(link: Link, view: &View) -> bool {
     }
 }
 
-/// True if the instruction satisfies the second instruction's side of the rule's link.
+/// True if the instruction satisfies the link's condition on the second instruction.
 fn can_suffer(link: Link, view: &View) -> bool {
     match link {
         Link::Registers { second, .. } | Link::Crossing { second, .. } => uses(view, second),

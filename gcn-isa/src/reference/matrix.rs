@@ -1,4 +1,4 @@
-//! The matrix part of a page.
+//! The part of a page about matrix instructions.
 
 use super::page::{MatrixFacts, MatrixLayout};
 use super::targets_shown;
@@ -7,7 +7,7 @@ use crate::mods::Modifiers;
 use crate::table::InstDesc;
 use crate::target::Target;
 
-/// Shape, speed and layout of a matrix instruction, one for each target.
+/// The shape, speed and layout of a matrix instruction on each target.
 pub(super) fn facts(rows: &[&'static InstDesc], target: Option<Target>) -> Vec<MatrixFacts> {
     let mut facts: Vec<(Target, MatrixFacts)> = Vec::new();
     for row in rows {
@@ -31,7 +31,7 @@ fn on_target(row: &'static InstDesc, target: Target, shape: &Shape) -> MatrixFac
         n: shape.n,
         k: shape.k,
         blocks: shape.blocks,
-        // Four matrix cores, four clocks per pass.
+        // There are four matrix cores, and a pass takes four clocks.
         flops_per_clock: passes.iter().map(|p| flops / u32::from(*p)).collect(),
         passes,
         flops,
@@ -41,12 +41,12 @@ fn on_target(row: &'static InstDesc, target: Target, shape: &Shape) -> MatrixFac
     }
 }
 
-/// The number of passes, first with 8-bit formats and then with the shorter formats of the f8f6f4 instructions.
+/// The number of passes with 8-bit formats, followed by the number with the shorter formats, for the f8f6f4 instructions.
 fn passes(row: &'static InstDesc, target: Target) -> Vec<u8> {
     let mut passes: Vec<u8> = super::probe::variants(row)
         .iter()
         .map(|inst| crate::hazards::View::new(target, inst).passes())
-        // The numbers of RDNA are not published.
+        // The numbers for RDNA are not published.
         .filter(|passes| *passes > 0)
         .collect();
     passes.sort_unstable();
@@ -100,7 +100,7 @@ fn element(shape: &Shape, matrix: Matrix) -> &'static str {
     }
 }
 
-/// Dwords and formulas of an f8f6f4 operand: 8-bit formats, then 6-bit, then 4-bit.
+/// The dwords and formulas of an f8f6f4 operand: first for 8-bit, then for 6-bit, then for 4-bit formats.
 fn chosen_formats(shape: &Shape, matrix: Matrix) -> Option<(Vec<u8>, String, String)> {
     let of = |format: u8| {
         let shape = shape.with_formats(format, format)?;

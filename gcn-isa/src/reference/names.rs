@@ -1,4 +1,4 @@
-//! Names of instructions: aliases, suffixes, and the nearest name to a misspelt one.
+//! Names of instructions: aliases, suffixes, and the names nearest to a misspelt name.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use crate::target::{Family, Target, TargetSet};
 /// Names that the assembler accepts and the disassembler does not print.
 const ALIASES: &str = include_str!("../../data/aliases.tsv");
 
-/// No instruction has this name.
+/// The error that no instruction has the given name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", self.message())]
 pub struct NameError {
     /// The name.
     pub name: String,
-    /// The target that was asked for.
+    /// The target for which the name was requested.
     pub target: Option<Target>,
-    /// The nearest names, best first; empty if nothing is near.
+    /// The nearest names, the best first. The list is empty if no name is near.
     pub nearest: Vec<&'static str>,
-    /// True if the name is that of one half of a VOPD pair, which cannot occur alone; `nearest` then has pairs.
+    /// True if the name is that of one half of a VOPD pair, which cannot occur without the other half. `nearest` then has pairs.
     pub is_half: bool,
-    /// The targets that have the instruction, if the name is right and only the target is wrong.
+    /// The targets that have the instruction, if the name is correct and only the target is wrong.
     pub elsewhere: TargetSet,
 }
 
@@ -58,7 +58,7 @@ impl NameError {
     }
 }
 
-/// Each alias, the mnemonic it stands for, and the targets that accept it.
+/// Each alias, with its mnemonic and the targets that accept it.
 pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str, TargetSet)> {
     ALIASES.lines().skip(1).filter_map(|line| {
         let mut cells = line.split('\t');
@@ -143,8 +143,7 @@ fn pairs_with(name: &str, target: Option<Target>) -> Vec<&'static str> {
     pairs.map(|row| row.mnemonic).take(5).collect()
 }
 
-/// The mnemonics nearest to `name`, best first, at most five. Their edit distance is at most a third of the name's
-/// length.
+/// The mnemonics nearest to `name`, the best first, at most five. Their edit distance is at most a third of the name's length.
 pub fn nearest(name: &str, target: Option<Target>) -> Vec<&'static str> {
     let name = split_suffix(name).0;
     if name.len() > 64 {
@@ -171,8 +170,8 @@ fn known(target: Option<Target>) -> BTreeSet<&'static str> {
         .collect()
 }
 
-/// The names of instructions, including aliases, that match `pattern`, sorted. In a pattern, `*` stands for any
-/// characters and `?` for one character; a pattern without either matches all names that begin with it.
+/// The names of instructions, including aliases, that match `pattern`, sorted. In a pattern, `*` stands for any characters and `?` for one
+/// character. A pattern without `*` and `?` matches all names that begin with it.
 pub fn matching(pattern: &str, target: Option<Target>) -> Vec<&'static str> {
     let mut pattern = pattern.trim().to_ascii_lowercase();
     if !pattern.contains(['*', '?']) {
@@ -184,7 +183,7 @@ pub fn matching(pattern: &str, target: Option<Target>) -> Vec<&'static str> {
 /// True if the pattern matches all of `name`.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // The last star, and the position in the name at which the text after the star is tried.
+    // The position of the last star, and the position in the name at which the text after the star is tried.
     let mut star: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {

@@ -1,35 +1,35 @@
-//! The contents of a reference page: plain values, ready to print or to serialise.
+//! The contents of a reference page: plain values that can be printed or serialised.
 
-/// The facts about one instruction in all its forms, on one target or on all of them.
+/// The facts about one instruction in all its forms, on one target or on all targets.
 ///
-/// Everything on the page is derived: from the [table](crate::table), the [counters](crate::counters), the
-/// [hazard rules](crate::hazards), the [layouts](crate::layout) and the [semantics](crate::semantics).
+/// All facts on the page are derived: from the [table](crate::table), the [counters](crate::counters), the [hazard rules](crate::hazards),
+/// the [layouts](crate::layout) and the [semantics](crate::semantics).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Page {
     /// The name without `_e32`, `_e64`, `_dpp`, `_sdwa`.
     pub mnemonic: &'static str,
-    /// The targets that have the instruction (all of them, even if the page was requested for one target).
+    /// All targets that have the instruction, even if the page was requested for one target.
     pub targets: Vec<&'static str>,
-    /// The targets of another family that have the instruction as well, with different encodings: those are on the page
-    /// for such a target.
+    /// The targets of another family that also have the instruction, with different encodings. These encodings are on the page for such a
+    /// target.
     pub elsewhere: Vec<&'static str>,
     /// The target for which the page was requested.
     pub target: Option<&'static str>,
     /// Other names that the assembler accepts for the instruction.
     pub aliases: Vec<Alias>,
-    /// The meaning; empty if the tables do not have it yet. The notation is described in [`crate::semantics`].
+    /// The meaning, in the notation of [`crate::semantics`]. It is empty if the tables do not have it yet.
     pub semantics: &'static str,
-    /// The source of that statement; empty if there is none.
+    /// The source of the meaning. It is empty if there is none.
     pub witness: &'static str,
     /// The instruction's encodings and addressing forms.
     pub forms: Vec<Form>,
-    /// The wait-state rules that can bind the instruction, on the targets that have wait-state rules.
+    /// The wait-state rules that can apply to the instruction, on the targets that have wait-state rules.
     pub hazards: Vec<Hazard>,
     /// The targets whose hazards are sequences of instructions with remedies, which `hazards` does not cover:
     /// RDNA.
     pub hazards_elsewhere: Vec<&'static str>,
-    /// Matrix shape, passes and layout, one for each target, for matrix instructions.
+    /// The shape, passes and layout of a matrix instruction on each target.
     pub matrix: Vec<MatrixFacts>,
 }
 
@@ -39,49 +39,49 @@ pub struct Page {
 pub struct Alias {
     /// The name.
     pub name: &'static str,
-    /// The targets on which the assembler accepts it.
+    /// The targets on which the assembler accepts this name.
     pub targets: Vec<&'static str>,
 }
 
-/// One encoding and addressing form, on the targets where its facts are the same: a row of the table.
+/// One encoding and addressing form, on the targets where its facts do not differ: a row of the table.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Form {
     /// The name as the disassembler prints it.
     pub printed: &'static str,
-    /// Encoding format, as the manuals name it: `VOP3A`.
+    /// The encoding format with the name that the manuals use, for example `VOP3A`.
     pub format: &'static str,
-    /// Addressing form, for example `offen` or `saddr`; empty if the format has only one.
+    /// The addressing form, for example `offen` or `saddr`. It is empty if the format has only one.
     pub form: &'static str,
     /// The targets to which the facts below apply.
     pub targets: Vec<&'static str>,
-    /// The wave sizes, in lanes, to which the facts apply; empty if they apply to all that the targets have.
+    /// The wave sizes, in lanes, to which the facts apply. The list is empty if the facts apply to all wave sizes of the targets.
     pub waves: Vec<u32>,
     /// The opcode field of the format.
     pub opcode: u16,
-    /// The size in bytes without an optional literal (a literal that is always present is included).
+    /// The size in bytes without an optional literal. A literal that is always present is included.
     pub bytes: u8,
-    /// True if an optional 32-bit literal may follow, which adds four bytes.
+    /// True if an optional 32-bit literal, which adds four bytes, may follow.
     pub takes_literal: bool,
-    /// Operands in assembly order.
+    /// The operands in assembly order.
     pub operands: Vec<OperandFacts>,
     /// Pairs of operands that must both be VGPRs or both AGPRs.
     pub same_file: Vec<[&'static str; 2]>,
-    /// Registers that the instruction reads implicitly: `exec`, `vcc`, `scc`, `m0`, `flat_scratch`, `mode`.
+    /// The registers that the instruction reads implicitly: `exec`, `vcc`, `scc`, `m0`, `flat_scratch`, `mode`.
     pub implicit_reads: Vec<&'static str>,
-    /// Registers that the instruction writes implicitly.
+    /// The registers that the instruction writes implicitly.
     pub implicit_writes: Vec<&'static str>,
     /// The modifiers that the form accepts.
     pub modifiers: Vec<ModifierFacts>,
-    /// The permitted constants and scalar registers, as sentences.
+    /// Sentences about the permitted constants and scalar registers.
     pub constant_rules: Vec<String>,
-    /// The scheduling and hazard class, a name of [`Class`](crate::table::Class).
+    /// The scheduling and hazard class: a name of [`Class`](crate::table::Class).
     pub class: &'static str,
-    /// The execution pipe that executes it.
+    /// The pipe that executes the form.
     pub pipe: Pipe,
     /// The effects on the counters of `s_waitcnt`.
     pub counters: Vec<CounterFacts>,
-    /// How the address `ADDR` in the semantics line is computed in this form; empty if the form accesses no memory.
+    /// How the address `ADDR` in the semantics line is computed in this form. It is empty if the form does not access memory.
     pub address: &'static str,
     /// The memory that the form transfers.
     pub memory: Option<MemoryFacts>,
@@ -95,21 +95,20 @@ pub struct Form {
 pub struct OperandFacts {
     /// The field's name: `vdst`, `src0`, `saddr` …
     pub name: &'static str,
-    /// `read`, `written` or `read and written`.
+    /// The access: `read`, `written` or `read and written`.
     pub access: &'static str,
-    /// The permitted operands in words: `VGPR`, `AGPR`, `SGPR`, `inline constant` …
+    /// The names of the permitted kinds of operands: `VGPR`, `AGPR`, `SGPR`, `inline constant` …
     pub kinds: Vec<&'static str>,
-    /// The width in dwords: several values if `cbsz` or `blgp` selects the width; empty for operands other than
-    /// registers.
+    /// The width in dwords. There are several values if `cbsz` or `blgp` selects the width, and none for operands other than registers.
     pub dwords: Vec<u8>,
-    /// Tuples of vector registers must start at a multiple of this number.
+    /// The number at a multiple of which a tuple of vector registers must start.
     pub vector_alignment: u8,
-    /// Tuples of scalar registers must start at a multiple of this number.
+    /// The number at a multiple of which a tuple of scalar registers must start.
     pub scalar_alignment: u8,
-    /// The named registers that the operand accepts (32-bit ones by their `_lo` half; `ttmp` stands for the trap
-    /// temporaries).
+    /// The named registers that the operand accepts. 32-bit registers are listed by their `_lo` half; `ttmp` stands for the trap
+    /// temporaries.
     pub special_registers: Vec<&'static str>,
-    /// Source modifiers: `neg`, `abs`, `sext`.
+    /// The source modifiers: `neg`, `abs`, `sext`.
     pub source_modifiers: Vec<&'static str>,
 }
 
@@ -129,17 +128,17 @@ pub struct ModifierFacts {
 pub enum Pipe {
     /// Scalar ALU.
     ScalarAlu,
-    /// Executed by the instruction buffer itself: branches, waits, messages, barriers.
+    /// The instruction buffer, which executes branches, waits, messages and barriers itself.
     Control,
     /// Scalar memory.
     ScalarMemory,
     /// Vector ALU.
     VectorAlu,
-    /// Vector ALU at a quarter of the rate (transcendental functions).
+    /// Vector ALU at a quarter of the rate, for transcendental functions.
     Transcendental,
     /// Matrix core.
     Matrix,
-    /// Vector memory: address, texture cache.
+    /// Vector memory: addresses and the texture cache.
     VectorMemory,
     /// Vector memory or LDS, depending on the address.
     Flat,
@@ -151,13 +150,13 @@ pub enum Pipe {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CounterFacts {
-    /// `vmcnt`, `lgkmcnt` or `expcnt`.
+    /// The name of the counter: `vmcnt`, `lgkmcnt` or `expcnt`.
     pub counter: &'static str,
     /// The amount by which the counter increases at issue.
     pub count: u8,
     /// True if the operations of this kind finish in issue order.
     pub in_order: bool,
-    /// The modifier with which the instruction has this effect, if not always: `gds`.
+    /// The modifier that is necessary for this effect: `gds`. `None` if the instruction always has the effect.
     pub with: Option<&'static str>,
 }
 
@@ -169,47 +168,47 @@ pub struct MemoryFacts {
     pub amount: u8,
     /// The unit: `bytes`, or `components` of the buffer's format.
     pub unit: &'static str,
-    /// `lane` or `wave`: what the amount refers to.
+    /// The unit to which the amount refers: `lane` or `wave`.
     pub per: &'static str,
 }
 
-/// A wait-state rule that can bind the instruction.
+/// A wait-state rule that can apply to the instruction.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Hazard {
     /// The rule's name.
     pub id: &'static str,
-    /// The instructions that must not be too close, in words.
+    /// A description of the instructions that must not be too close.
     pub title: &'static str,
     /// The citation of the source.
     pub citation: &'static str,
-    /// True if the instruction can be the first of the two.
+    /// True if the instruction can be the first instruction of the rule.
     pub first: bool,
-    /// True if the instruction can be the second of the two.
+    /// True if the instruction can be the second instruction of the rule.
     pub second: bool,
-    /// The wait states between the two, by target.
+    /// The number of wait states between the two instructions on each target.
     pub wait_states: Vec<HazardStates>,
     /// The quality of the rule's evidence: `certain`, `documented` or `cautious`.
     pub grade: String,
-    /// True if the rule matters only with XNACK replay on.
+    /// True if the rule matters only while XNACK replay is on.
     pub xnack_only: bool,
     /// Further remarks on the rule.
     pub note: &'static str,
 }
 
-/// The wait states of a rule on one target.
+/// The number of wait states that a rule requires on one target.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HazardStates {
     /// The target.
     pub target: &'static str,
-    /// A number, or a formula in terms of the first instruction's passes.
+    /// The number, or a formula that depends on the number of passes of the first instruction.
     pub formula: String,
-    /// The numbers if this instruction is the first one (several if its passes depend on modifiers).
+    /// The numbers if this instruction is the first one. There are several if the number of its passes depends on modifiers.
     pub after_this: Vec<u8>,
 }
 
-/// Shape, speed and layout of a matrix instruction on one target.
+/// The shape, speed and layout of a matrix instruction on one target.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MatrixFacts {
@@ -217,27 +216,26 @@ pub struct MatrixFacts {
     pub target: &'static str,
     /// The number of lanes of the wave.
     pub wave: u32,
-    /// Rows of A, C, D.
+    /// The number of rows of A, C and D.
     pub m: u16,
-    /// Columns of B, C, D.
+    /// The number of columns of B, C and D.
     pub n: u16,
-    /// Columns of A, rows of B (for a sparse A, before compression).
+    /// The number of columns of A and rows of B (for a sparse A, before compression).
     pub k: u16,
-    /// Independent products.
+    /// The number of independent products.
     pub blocks: u8,
-    /// The number of passes of 4 clocks; two numbers if it depends on the formats (with and without 8-bit formats);
-    /// empty if the tables do not have it.
+    /// The number of passes of 4 clocks. There are two numbers if it depends on the formats (with and without 8-bit formats), and none if
+    /// the tables do not have it.
     pub passes: Vec<u8>,
     /// The number of multiplications plus additions.
     pub flops: u32,
-    /// `flops` for each clock of a compute unit with four matrix cores, one number for each of `passes`.
+    /// `flops` for each clock of a compute unit with four matrix cores, with one number for each element of `passes`.
     pub flops_per_clock: Vec<u32>,
     /// The matrices: A, B, C, D, the sparse index, the scales.
     pub matrices: Vec<MatrixLayout>,
-    /// What the modifiers that change a layout do.
+    /// The effects of the modifiers that change a layout.
     pub controls: Vec<&'static str>,
-    /// `measured` (every element compared with AMD's matrix instruction calculator) or `argued` (see
-    /// `docs/layouts.md`).
+    /// The evidence: `measured` (every element was compared with AMD's matrix instruction calculator) or `argued` (see `docs/layouts.md`).
     pub provenance: &'static str,
 }
 
@@ -245,11 +243,11 @@ pub struct MatrixFacts {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MatrixLayout {
-    /// `A`, `B`, `C`, `D`, `index`, `scale A`, `scale B`.
+    /// The name of the matrix: `A`, `B`, `C`, `D`, `index`, `scale A`, `scale B`.
     pub matrix: &'static str,
-    /// The operand that contains it.
+    /// The operand that contains the matrix.
     pub operand: &'static str,
-    /// Element type.
+    /// The element type.
     pub element: &'static str,
     /// The number of dwords of the operand in each lane.
     pub dwords: Vec<u8>,

@@ -1,5 +1,5 @@
-//! Sample instructions made from a row, for queries to the analyses: one with default operands, and variants in which
-//! each operand and modifier that matters to a rule takes each kind of value it can have.
+//! Sample instructions made from a row, for queries to the analyses. There is one with default operands, and variants in which each operand
+//! and modifier that matters to a rule has each kind of value that it can have.
 
 use crate::inst::{Inst, Mods};
 use crate::operand::{Inline, Operand, SrcSpecial};
@@ -27,7 +27,7 @@ pub(super) fn variants(row: &'static InstDesc) -> Vec<Inst> {
     all
 }
 
-/// Operands that a slot accepts, one of each kind, the most common kind first.
+/// Operands that are valid at this position, one of each kind, the most common kind first.
 fn choices(operand: &OperandDesc) -> Vec<Operand> {
     let dwords = operand.dwords.max(1);
     let kinds = operand.kinds;
@@ -47,7 +47,7 @@ fn choices(operand: &OperandDesc) -> Vec<Operand> {
     if kinds.contains(OperandKinds::IMM) {
         list.push(Operand::Imm(0));
         if operand.name == "hwreg" {
-            // All bits of MODE and of TRAPSTS, the hardware registers that rules name.
+            // All bits of MODE and of TRAPSTS, which are the hardware registers that rules name.
             list.extend([1, 3].map(|id| Operand::Imm(id | 31 << 11)));
         }
     }
@@ -71,7 +71,7 @@ fn special(name: &str, dwords: u8) -> Option<Operand> {
     Some(Operand::Reg(Reg { len: dwords.min(reg.len), ..reg }))
 }
 
-/// Moves the operands that must be in the same vector register file as operand `changed` to its file.
+/// Changes the operands that must be in the same vector register file as operand `changed`, so that they are in its file.
 fn keep_files_together(inst: &mut Inst, changed: usize) {
     let Some(Operand::Reg(reg)) = inst.operands.get(changed).copied() else { return };
     for pair in inst.desc.same_file {

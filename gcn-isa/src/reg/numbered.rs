@@ -1,13 +1,13 @@
-//! Parses numbered registers as a user writes them.
+//! Parses numbered registers in the notation of users.
 
 use super::{FIRST_NAMED_SGPR, Reg, RegFile};
 
-/// The most registers in a tuple.
+/// The maximum number of registers in a tuple.
 const LONGEST: u16 = 32;
-/// The number of VGPRs, and of AGPRs.
+/// The number of VGPRs, which is also the number of AGPRs.
 const VECTOR: u16 = 256;
 
-/// Why a text does not name registers by number.
+/// The reason why a text does not name registers by number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotNumbered {
@@ -19,13 +19,13 @@ pub enum NotNumbered {
     Beyond {
         /// The prefix of the register file.
         prefix: char,
-        /// The file's last register number.
+        /// The last register of the range comes before the first.
         last: u16,
     },
     /// The last register of the range comes before the first.
     #[error("the range ends before it begins")]
     Backwards,
-    /// The range is longer than any that an instruction accepts.
+    /// The range is longer than any range that an instruction accepts.
     #[error("a range has at most {LONGEST} registers")]
     TooLong,
 }
@@ -35,7 +35,7 @@ impl Reg {
     /// with fixed meanings (`vcc`, `exec`, …) are not included.
     ///
     /// # Errors
-    /// [`NotNumbered`] with the reason.
+    /// [`NotNumbered`] if the text does not name such registers.
     ///
     /// ```
     /// use gcn_isa::Reg;
@@ -75,7 +75,7 @@ fn number(text: &str) -> Result<u32, NotNumbered> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return Err(NotNumbered::Form);
     }
-    // A number that overflows is beyond every register file, too.
+    // A number that overflows is also larger than the last number of every register file.
     Ok(text.parse().unwrap_or(u32::MAX))
 }
 
@@ -83,7 +83,7 @@ fn number(text: &str) -> Result<u32, NotNumbered> {
 mod tests {
     use super::*;
 
-    /// Parsing is tested against `Display`.
+    /// Tests parsing against `Display`.
     #[test]
     fn what_is_printed_is_read() {
         for (file, count) in [(RegFile::Sgpr, 102), (RegFile::Vgpr, 256), (RegFile::Agpr, 256)] {

@@ -1,11 +1,11 @@
-//! Which modifiers a row accepts, and which of their bits.
+//! Determines the modifiers that a row accepts, and the bits of each.
 
 use super::{Class, Format, InstDesc};
 use crate::mods::{self, Modifier, Modifiers, Word, dpp_word};
 use crate::target::{Generation, InstructionSet, Target};
 
 impl InstDesc {
-    /// The bits of a modifier's value that the row accepts: 0 if it does not have the modifier.
+    /// The bits of a modifier's value that the row accepts. They are 0 if the row does not have the modifier.
     pub fn accepted_bits(&self, modifier: Modifier) -> u32 {
         let per_source = || (1 << self.sources()) - 1;
         let bits = self.bits;
@@ -13,7 +13,7 @@ impl InstDesc {
             Modifier::Neg if self.modifiers.contains(Modifiers::NEG) => per_source(),
             Modifier::Neg => bits.neg.into(),
             Modifier::Abs => bits.abs.into(),
-            // Only SDWA has sign-extension bits; elsewhere the assembler would encode a negation instead.
+            // Only SDWA has sign-extension bits. In other formats, the assembler would encode a negation instead.
             Modifier::Sext if self.format.is_sdwa() => bits.sext.into(),
             Modifier::Tfe => self.has_tfe().into(),
             Modifier::Format if self.is_typed_buffer() => 0x7f,
@@ -37,8 +37,7 @@ impl InstDesc {
         target.is_gfx940_family() && self.format != Format::Smem
     }
 
-    /// The words that set the row's modifiers, as the target spells them. Words that restore a default, such as
-    /// `noclamp`, are excluded.
+    /// The words that set the row's modifiers, in the target's spelling. Words that restore a default, such as `noclamp`, are excluded.
     pub fn words(&self, target: Option<Target>) -> impl Iterator<Item = &'static Word> {
         let new_names = target.is_some_and(|target| self.has_new_cache_names(target));
         mods::words(new_names).filter(|word| self.accepted_bits(word.modifier) != 0)
@@ -64,26 +63,26 @@ impl InstDesc {
         matches!(self.format, Format::Mtbuf | Format::VBufferTyped)
     }
 
-    /// The branch distance that the target executes wrongly, if there is one. Branches with another field in addition
-    /// to the distance (`s_call_b64`, `s_subvector_loop_begin`) are not affected.
+    /// The branch distance for which the target executes a branch wrongly, if there is one. Branches with another field in addition to the
+    /// distance (`s_call_b64`, `s_subvector_loop_begin`) are not affected.
     pub fn bad_distance(&self, target: Target) -> Option<u16> {
         let is_plain = self.format == Format::Sopp && self.branch_operand().is_some();
         target.bad_branch_distance().filter(|_| is_plain)
     }
 
-    /// True for the scaled matrix instructions that choose the scale's byte with `op_sel` (gfx950).
+    /// True for the scaled matrix instructions that select the byte of the scale with `op_sel` (gfx950).
     pub fn scales_by_op_sel(&self) -> bool {
         self.format == Format::Vop3px2 && self.generation() == Generation::GFX9
     }
 
-    /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, in which bits 0 and 1 of
-    /// `op_sel` are `fi` and `bound_ctrl`.
+    /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, in which bits 0 and 1 of `op_sel` are `fi` and
+    /// `bound_ctrl`.
     pub fn has_fetch_inactive(&self) -> bool {
         self.format == Format::Vop3a && self.operand_index("vdst1").is_some()
     }
 
-    /// True for the buffer loads that can return a status dword after the data. On targets with a unified register file
-    /// the bit selects AGPRs instead; in LLVM, typed loads have no such form.
+    /// True for the buffer loads that can return a status dword after the data. On targets with a unified register file, this bit selects
+    /// AGPRs instead. In LLVM, typed loads have no such form.
     pub fn has_tfe(&self) -> bool {
         matches!(self.format, Format::Mubuf | Format::VBuffer)
             && self.class == Class::VmemLoad

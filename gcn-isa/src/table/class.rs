@@ -2,7 +2,7 @@
 
 macro_rules! classes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Scheduling and hazard class of a row.
+        /// The scheduling and hazard class of a row.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Class { $($(#[$doc])* $name,)* }
 
@@ -48,7 +48,7 @@ impl Class {
         )
     }
 
-    /// True if the instruction is a vector load from memory, to registers or to LDS; atomics are excluded.
+    /// True if the instruction is a vector load from memory, to registers or to LDS. Atomics are excluded.
     pub const fn loads(self) -> bool {
         use Class as C;
         matches!(
@@ -63,14 +63,14 @@ impl Class {
         )
     }
 
-    /// True for copies between memory and LDS that have counters of their own (gfx12.5).
+    /// True for copies between memory and LDS that have separate counters (gfx12.5).
     pub const fn is_async_copy(self) -> bool {
         use Class as C;
         matches!(self, C::AsyncLoad | C::AsyncStore | C::TensorLoad | C::TensorStore)
     }
 
-    /// True if a scheduler must not move such an instruction, nor others across it: it changes the effect of other
-    /// instructions, is visible from outside, or depends on its neighbours.
+    /// True if a scheduler must not move such an instruction, and must not move others across it: the instruction changes the effect of
+    /// other instructions, is visible from outside, or depends on the adjacent instructions.
     pub const fn is_boundary(self) -> bool {
         use Class as C;
         matches!(
@@ -160,7 +160,7 @@ classes! {
     Endpgm = "endpgm",
     /// `s_sendmsg*`.
     Sendmsg = "sendmsg",
-    /// `s_get_barrier_state`: asks for a barrier's state, as a message does.
+    /// `s_get_barrier_state`: requests the state of a barrier, as a message does.
     BarrierState = "barrier_state",
     /// `s_trap`.
     Trap = "trap",
@@ -243,7 +243,7 @@ classes! {
     Swmmac = "swmmac",
     /// Scalar ALU on floats.
     SaluFloat = "salu_float",
-    /// `s_movrel*` that does not distinguish which operand's register number M0 is added to.
+    /// `s_movrel*` whose class does not state to which operand's register number M0 is added.
     Movrel = "movrel",
     /// `s_delay_alu`.
     DelayAlu = "delay_alu",

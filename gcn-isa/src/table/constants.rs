@@ -1,6 +1,6 @@
 //! The types of constants that entries specify.
 
-/// The type in which an operand reads a constant; it determines the inline constants and their spelling.
+/// The type in which an operand reads a constant. It determines the inline constants and their spelling.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConstType {
     /// 32 bits.
@@ -15,9 +15,9 @@ pub enum ConstType {
     PackedF16,
     /// Two bf16.
     PackedBf16,
-    /// A 64-bit integer or bit pattern: literals are zero-extended.
+    /// A 64-bit integer or bit pattern. A literal is zero-extended.
     B64,
-    /// A 64-bit float: a literal is the high half.
+    /// A 64-bit float. A literal is its high half.
     F64,
 }
 
@@ -38,9 +38,9 @@ impl ConstType {
 /// The type of constants at some operands of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Constants {
-    /// True if it applies only to SDWA forms.
+    /// True if this entry applies only to SDWA forms.
     pub sdwa: bool,
-    /// The operand; empty if it applies to all operands.
+    /// The operand. It is empty if this entry applies to all operands.
     pub operand: &'static str,
     /// The type.
     pub ty: ConstType,

@@ -7,7 +7,7 @@ use super::slot::{Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandD
 use crate::mods::{Dpp, DppControls, Modifiers, Mods, Sdwa, TemporalHints};
 use crate::target::{Family, Generation, InstructionSet, Subtarget, Target, TargetSet};
 
-/// One instruction in one encoding and addressing form, on the instruction sets where its facts are the same.
+/// One instruction in one encoding and addressing form, on the instruction sets where its facts do not differ.
 #[derive(Debug)]
 pub struct InstDesc {
     /// Index into [`super::rows`].
@@ -16,7 +16,7 @@ pub struct InstDesc {
     pub mnemonic: &'static str,
     /// The name as the disassembler prints it.
     pub printed: &'static str,
-    /// Encoding format.
+    /// The encoding format.
     pub format: Format,
     /// Addressing form: SMEM `imm`, `sgpr`, `sgpr_imm`; MUBUF/MTBUF `offset`, `offen`, `idxen`, `bothen` (`_lds`);
     /// GLOBAL/SCRATCH `vaddr`, `saddr`, `vaddr_saddr`, `noaddr` (`_lds`); atomics prefixed `rtn_` or `nortn_`; else empty.
@@ -30,17 +30,17 @@ pub struct InstDesc {
     /// The size in bytes without an optional literal (madmk, madak, fmamk, fmaak and `s_setreg_imm32_b32` include
     /// theirs).
     pub bytes: u8,
-    /// Operands in assembly order.
+    /// The operands in assembly order.
     pub operands: &'static [OperandDesc],
     /// Pairs of operands that must both be VGPRs or both AGPRs.
     pub same_file: &'static [SameFile],
-    /// Registers that are read implicitly.
+    /// The registers that the instruction reads implicitly.
     pub implicit_reads: ImplicitRegs,
-    /// Registers that are written implicitly.
+    /// The registers that the instruction writes implicitly.
     pub implicit_writes: ImplicitRegs,
-    /// Modifiers the instruction accepts.
+    /// The modifiers that the instruction accepts.
     pub modifiers: Modifiers,
-    /// Modifiers that this form requires.
+    /// The modifiers that this form requires.
     pub required: Modifiers,
     /// The inclusive range of `offset:` (or of the SMEM offset), if there is one.
     pub offset_range: Option<(i32, i32)>,
@@ -52,27 +52,27 @@ pub struct InstDesc {
     pub hints: TemporalHints,
     /// The largest value of `byte_sel` or `index_key`; 0 without them.
     pub last_selector: u8,
-    /// Scheduling and hazard class.
+    /// The scheduling and hazard class.
     pub class: Class,
-    /// Memory bytes transferred per lane (per wave for scalar memory).
+    /// The number of memory bytes transferred for each lane, or for the wave in the case of scalar memory.
     pub mem_bytes: MemBytes,
     /// 2 if VGPR and AGPR tuples must start at an even register, otherwise 1.
     pub vgpr_align: u8,
     /// The meaning of the last bit of `op_sel`, if it selects a half of the destination.
     pub half: Option<DstHalf>,
-    /// True if an assembler accepts two notations: naming halves of registers, or naming whole registers and selecting
-    /// the halves by `op_sel`.
+    /// True if an assembler accepts two notations: one that names halves of registers, and one that names whole registers and selects the
+    /// halves by `op_sel`.
     pub halves_by_op_sel: bool,
-    /// True if the widths of A and B depend on `cbsz` and `blgp`; the operands then have the largest width.
+    /// True if the widths of A and B depend on `cbsz` and `blgp`. The operands then have the largest width.
     pub width_by_format: bool,
-    /// The two instructions of which a VOPD instruction consists, each with its own operands; `None` for all others.
+    /// The two instructions of which a VOPD instruction consists, each with its own operands; `None` for all other instructions.
     pub halves: Option<[&'static InstDesc; 2]>,
-    /// Common properties of all forms of the mnemonic.
+    /// The common properties of all forms of the mnemonic.
     pub entry: &'static Entry,
 }
 
 impl PartialEq for InstDesc {
-    /// Rows are unique, so equality is identity.
+    /// Rows are unique, so rows are equal only if they are identical.
     fn eq(&self, other: &InstDesc) -> bool {
         self.id == other.id
     }
@@ -102,7 +102,7 @@ impl InstDesc {
             return None;
         }
         let place = self.operands.iter().filter(|o| o.is_source()).position(|o| o.name == operand.name);
-        // The destination's bit comes after those of the sources.
+        // The bit of the destination comes after those of the sources.
         Some(place.map_or(self.sources(), |place| place as u8))
     }
 
@@ -116,28 +116,28 @@ impl InstDesc {
         named as u8 + u8::from(accumulates)
     }
 
-    /// The generation whose encoding the row has: a row never applies to several generations.
+    /// The generation whose encoding the row has. A row never applies to several generations.
     pub fn generation(&self) -> Generation {
         self.instruction_set().generation()
     }
 
-    /// The number of matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix
-    /// instructions and for the gfx950 f8f6f4 forms, whose number depends on the formats chosen by `cbsz` and `blgp`.
+    /// The number of matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix instructions and for the gfx950
+    /// f8f6f4 forms, for which the number depends on the formats selected by `cbsz` and `blgp`.
     pub fn passes(&self, target: Target) -> Option<u8> {
         self.entry.passes.iter().find(|passes| passes.0.contains(target)).map(|passes| passes.1)
     }
 
-    /// As [`InstDesc::passes`], but with these modifiers; 0 for instructions that are not matrix instructions. The
-    /// f8f6f4 instructions of gfx950 take twice the passes if either format (selected by `cbsz` and `blgp`) has 8 bits.
+    /// The same as [`InstDesc::passes`], but with these modifiers; 0 for instructions that are not matrix instructions. The f8f6f4
+    /// instructions of gfx950 take twice the passes if at least one of the formats (selected by `cbsz` and `blgp`) has 8 bits.
     pub fn passes_with(&self, target: Target, mods: &Mods) -> u8 {
         let eight_bits = mods.cbsz <= 1 || mods.blgp <= 1;
         let by_format = self.entry.passes_by_format * (1 + u8::from(eight_bits));
         self.passes(target).unwrap_or(by_format)
     }
 
-    /// The number of different scalar values that the instruction may read if it is a vector instruction:
-    /// [`InstructionSet::constant_bus_reads`], except that up to RDNA 4 64-bit shifts have the limit from before RDNA
-    /// (measured with LLVM 22).
+    /// The number of different scalar values that the instruction may read if it is a vector instruction. It is
+    /// [`InstructionSet::constant_bus_reads`], except that 64-bit shifts have the limit from before RDNA on all instruction sets up to RDNA
+    /// 4 (measured with LLVM 22).
     ///
     /// ```
     /// use gcn_isa::{Target, table};
@@ -154,7 +154,7 @@ impl InstDesc {
         self.entry.behaviours.contains(behaviours)
     }
 
-    /// The position of the operand called `name`.
+    /// The position of the operand with the name `name`.
     pub fn operand_index(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)
     }
@@ -170,7 +170,7 @@ impl InstDesc {
         self.is_matrix() || matches!(self.class, Class::Wmma | Class::Swmmac)
     }
 
-    /// True for a vector ALU instruction other than a matrix instruction (accvgpr moves and lane moves included).
+    /// True for a vector ALU instruction other than a matrix instruction. Moves from and to AccVGPRs and lane moves are included.
     pub fn is_valu(&self) -> bool {
         self.format.is_vop() && !self.is_matrix()
     }
@@ -200,8 +200,8 @@ impl InstDesc {
         matches!(self.class, Class::Branch | Class::Endpgm)
     }
 
-    /// True if control may continue with the next instruction. This includes `s_swappc` and `s_call`, from which
-    /// control returns.
+    /// True if control may continue with the next instruction. This includes `s_swappc` and `s_call`, because control returns from the
+    /// called function.
     pub fn falls_through(&self) -> bool {
         !self.does(Behaviours::LEAVES) && self.class != Class::Endpgm
     }
@@ -214,7 +214,7 @@ impl InstDesc {
     /// The number of bits in the lists of `op_sel` and `op_sel_hi` in assembly text; 0 if there are no such lists.
     pub fn op_sel_bits(&self) -> u8 {
         if self.has_halves() {
-            // One for each source and one for the destination, whichever of them are halves. LLVM 22 omits the
+            // There is one bit for each source and one for the destination, regardless of which of them are halves. LLVM 22 omits the
             // destination's bit for compares that write EXEC or have DPP.
             let without = self.class == Class::Cmpx || self.class == Class::Cmp && self.format.is_dpp();
             return self.sources() + u8::from(!without);
@@ -228,18 +228,18 @@ impl InstDesc {
         matches!(self.format, F::Vop3a | F::Vop3aDpp | F::Vop3aDpp8 | F::Vop3b | F::Vop3bDpp | F::Vop3bDpp8)
     }
 
-    /// True if an operand is half a VGPR that a bit of `op_sel` selects.
+    /// True if an operand is a half of a VGPR that a bit of `op_sel` selects.
     pub fn has_halves(&self) -> bool {
         self.operands.iter().any(OperandDesc::is_half)
     }
 
-    /// True for a mixed-precision multiply-add: `op_sel_hi` marks the sources that are f16.
+    /// True for a mixed-precision multiply-add, in which `op_sel_hi` marks the sources that are f16.
     pub fn is_mixed_precision(&self) -> bool {
         matches!(self.format, Format::Vop3p | Format::Vop3pDpp | Format::Vop3pDpp8) && self.bits.abs != 0
     }
 
-    /// The op_sel bit for the half of the destination, if there is one. It selects the half for narrow VOP3 results;
-    /// some instructions whose result fills the register have the bit, too.
+    /// The op_sel bit for the half of the destination, if there is one. It selects the half for narrow VOP3 results. Some instructions
+    /// whose result fills the register also have the bit.
     pub fn op_sel_dst_bit(&self) -> Option<u8> {
         self.half.map(|_| self.op_sel_bits() - 1)
     }
@@ -262,9 +262,9 @@ impl InstDesc {
         mods.keep_a_part() || self.keeps_other_half()
     }
 
-    /// The modifiers of an instruction that is written without any: `op_sel_hi` of VOP3P is all ones (zero for the
-    /// mixed-precision FMAs, where it marks f16 sources), DPP masks are full, SDWA selects whole dwords, the buffer
-    /// format is 8-bit UNORM, and required flags are set.
+    /// The modifiers of an instruction that is written without any modifiers: `op_sel_hi` of VOP3P is all ones (zero for the
+    /// mixed-precision FMAs, where it marks f16 sources), DPP masks are full, SDWA selects whole dwords, the buffer format is 8-bit UNORM,
+    /// and required flags are set.
     pub fn default_mods(&self) -> Mods {
         let mut mods = Mods::default();
         if self.modifiers.contains(Modifiers::OP_SEL_HI) && !self.is_mixed_precision() {

@@ -1,4 +1,4 @@
-//! Element types: those in the names of instructions, and the types in which operands read constants.
+//! Element types: the types in the names of instructions, and the types in which operands read constants.
 
 use super::constants::{ConstType, Constants};
 use super::{Entry, InstDesc};
@@ -19,7 +19,7 @@ impl Entry {
         self.mnemonic.contains("16")
     }
 
-    /// True if the last type in the name, that of the sources, is a 16-bit integer.
+    /// True if the last type in the name, which is that of the sources, is a 16-bit integer.
     pub fn has_integer_words(&self) -> bool {
         self.ends_in(&["i16", "u16", "b16"])
     }
@@ -29,13 +29,12 @@ impl Entry {
         self.mnemonic.contains("_f64")
     }
 
-    /// True if the last type in the name, that of the sources, is a 64-bit integer, or if the name is that of a 64-bit
-    /// shift.
+    /// True if the last type in the name, which is that of the sources, is a 64-bit integer, or if the name is that of a 64-bit shift.
     pub fn has_long_integers(&self) -> bool {
         self.ends_in(&["_i64", "_u64", "rev_b64"])
     }
 
-    /// True if the last type in the name, that of the sources, is a 16-bit float.
+    /// True if the last type in the name, which is that of the sources, is a 16-bit float.
     pub fn has_half_floats(&self) -> bool {
         self.ends_in(&["f16"])
     }
@@ -57,9 +56,9 @@ impl InstDesc {
         }
     }
 
-    /// True if assemblers accept the inline constant at this operand, which must accept inline constants in general.
-    /// The encoding has all of them, but LLVM's assembler rejects 1/(2π) for 16-bit integers in SDWA, and only there
-    /// (tested on every constant operand of the table).
+    /// True if assemblers accept the inline constant at this operand, which must accept inline constants in general. The encoding has all
+    /// inline constants, but LLVM's assembler rejects 1/(2π) for 16-bit integers in SDWA, and only there (tested on every constant operand
+    /// of the table).
     pub fn spells_inline(&self, position: usize, inline: Inline) -> bool {
         let is_refused = self.format.is_sdwa() && inline == Inline::INVERSE_TAU;
         !(is_refused && self.constant_type(position) == ConstType::I16)

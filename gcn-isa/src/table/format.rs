@@ -7,7 +7,7 @@ pub enum Unit {
     Scalar,
     /// Scalar memory.
     ScalarMemory,
-    /// Vector ALU, matrix instructions included.
+    /// Vector ALU, including matrix instructions.
     Vector,
     /// LDS and GDS.
     Lds,
@@ -17,7 +17,7 @@ pub enum Unit {
 
 macro_rules! formats {
     ($($unit:ident: $($name:ident = $text:literal)*;)*) => {
-        /// Encoding format.
+        /// An encoding format.
         #[allow(missing_docs, reason = "the manuals' format names")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         pub enum Format { $($($name,)*)* }
@@ -25,7 +25,7 @@ macro_rules! formats {
         impl Format {
             const NAMES: &[(&'static str, Format)] = &[$($(($text, Format::$name),)*)*];
 
-            /// The name in the table files.
+            /// The name of the format in the table files.
             pub const fn name(self) -> &'static str {
                 match self { $($(Format::$name => $text,)*)* }
             }
@@ -61,7 +61,7 @@ impl Format {
         Format::NAMES.iter().find(|f| f.0 == name).map(|f| f.1)
     }
 
-    /// True for the vector ALU formats, matrix instructions included.
+    /// True for the vector ALU formats, including those of matrix instructions.
     pub fn is_vop(self) -> bool {
         self.unit() == Unit::Vector
     }

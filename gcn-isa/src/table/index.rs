@@ -9,7 +9,7 @@ use super::{Access, Behaviours, Class, InstDesc};
 use crate::reg::MOST_VGPRS;
 use crate::target::Family;
 
-/// What may be added to the number of an operand's register.
+/// The number that may be added to the number of an operand's register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IndexedBy {
     /// M0, as an unsigned number: `s_movrel*`.
@@ -17,10 +17,10 @@ pub enum IndexedBy {
     /// `M0[7:0]` while MODE.GPR_IDX_EN is set, if `M0[15:12]` contains one of these bits: 1 for source 0, 2 for source
     /// 1, 4 for source 2, 8 for the destination.
     Mode {
-        /// The bits.
+        /// The bits of the operand mask.
         bits: u8,
-        /// True if the manual defines this. It does not define whether, and by which bits, matrix instructions, moves
-        /// of scales and instructions with two destinations are indexed.
+        /// True if the manual defines the indexing. The manual does not define whether, and by which bits, matrix instructions, moves of
+        /// scales and instructions with two destinations are indexed.
         stated: bool,
     },
     /// The upper bits of the numbers of VGPRs that `s_set_vgpr_msb` has set for this field (gfx12.5).
@@ -59,14 +59,14 @@ impl MsbField {
 }
 
 impl IndexedBy {
-    /// Any bit of the mask, for an operand that the manual does not mention.
+    /// The value for an operand that the manual does not mention: any bit of the mask.
     const UNSTATED: IndexedBy = IndexedBy::Mode { bits: 0xf, stated: false };
 }
 
 impl InstDesc {
-    /// What may be added to the register number of the operand `operand`, if its register file is one to which the
-    /// mechanism applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an operand that is never indexed,
-    /// such as those of memory instructions.
+    /// The number that may be added to the register number of the operand `operand`, if its register file is one to which the mechanism
+    /// applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an operand that is never indexed, such as those of memory
+    /// instructions.
     ///
     /// A destination that is also read is indexed as a destination. Sources are counted by their position at the ALU:
     /// source 2 of `v_madmk_f32` is its last operand (MI100 ISA 6.6.2).

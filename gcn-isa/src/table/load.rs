@@ -1,7 +1,7 @@
 //! Parses the entries of `data/isa/` into rows; `declarations.isa` describes their notation.
 //!
-//! The files are part of the crate, so an error in them is a bug that any test that uses the table finds. Hence errors
-//! panic, with file, line and rule.
+//! The files are part of the crate, so an error in them is a bug that any test that uses the table finds. Hence errors cause a panic with
+//! the file, the line and the rule.
 
 mod declarations;
 mod dual;
@@ -24,7 +24,7 @@ use crate::target::{Family, TargetSet, WaveSize};
 use declarations::{Class as RegisterClass, Declarations, Opcodes, implicit, opcodes, with_targets};
 use forms::{Facts, Form};
 
-/// The files, in row order.
+/// The table files, in row order.
 const FILES: [(&str, &str); 14] = [
     ("declarations", include_str!("../../data/isa/declarations.isa")),
     (RDNA, include_str!("../../data/isa/rdna.isa")),
@@ -45,12 +45,12 @@ const FILES: [(&str, &str); 14] = [
 /// The file with the declarations that apply only to RDNA.
 const RDNA: &str = "rdna";
 
-/// The rows of a family; the first row has the number `first`.
+/// The rows of a family. The first row has the number `first`.
 pub(super) fn rows(family: Family, first: u16) -> Vec<InstDesc> {
     read(&FILES, family, first).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-/// The rule of the notation that a line breaks, in words.
+/// A description of the rule of the notation that a line breaks.
 type Broken = &'static str;
 
 /// A line that breaks a rule of the notation.
@@ -151,10 +151,10 @@ struct Reader {
     declarations: Declarations,
     /// True if the file redeclares names that have another meaning for the family.
     declares_again: bool,
-    /// The form lines of the entries that have their own. Other entries refer to them as patterns.
+    /// The form lines of the entries that do not refer to another entry's forms. Other entries refer to these lines as patterns.
     patterns: NameMap<Vec<Line>>,
-    /// The forms of a pattern, identified by the mnemonic whose lines they are, after substitution of register classes
-    /// for its placeholders.
+    /// The forms of a pattern, after register classes have replaced its placeholders. A pattern is identified by the mnemonic of the entry
+    /// that has the lines.
     instances: HashMap<(&'static str, &'static str), Vec<Form>, BuildHasherDefault<NameHasher>>,
     rows: Rows,
     /// The number of the current line.
@@ -293,7 +293,7 @@ impl Reader {
         Ok(Some(head))
     }
 
-    /// The forms of a pattern with the register classes of an entry; `own` if the entry has lines of its own.
+    /// The forms of a pattern with the register classes of an entry. `own` is true if the entry itself has the form lines.
     fn instance(&mut self, head: &Head, own: bool) -> Result<Vec<Form>, Broken> {
         let data: Vec<(&RegisterClass, [u8; 2])> = head
             .data
@@ -445,7 +445,7 @@ fn all(opcodes: &Opcodes) -> TargetSet {
     opcodes.iter().fold(TargetSet::EMPTY, |all, (set, _)| all.union(*set))
 }
 
-/// The printed names of one mnemonic, each created once.
+/// The printed names of one mnemonic. Each name is created only once.
 struct Printed {
     mnemonic: &'static str,
     made: [Option<&'static str>; 5],
@@ -485,9 +485,9 @@ fn is_long(format: Format) -> bool {
     matches!(format, Format::Vop3a | Format::Vop3b)
 }
 
-/// The opcode of a form whose line does not state one. DPP and SDWA forms have the opcode of the encoding that they
-/// extend. In the long encoding the opcodes of VOPC start at 0, those of VOP2 at 0x100, and those of VOP1 at 0x140
-/// (MI100 ISA 12.13), or on RDNA at 0x180 (RDNA3 ISA 16.5.1).
+/// The opcode of a form whose line does not state an opcode. DPP and SDWA forms have the opcode of the encoding that they extend. In the
+/// long encoding, the opcodes of VOPC start at 0 and those of VOP2 at 0x100. Those of VOP1 start at 0x140 (MI100 ISA 12.13), or on RDNA at
+/// 0x180 (RDNA3 ISA 16.5.1).
 fn derived(base: Format, format: Format, targets: TargetSet, opcode: u16) -> u16 {
     match base {
         _ if !is_long(format) && !format.is_long_dpp() => opcode,
@@ -525,7 +525,7 @@ fn is_long_literal(operand: &OperandDesc) -> bool {
     operand.kinds == OperandKinds::LITERAL64
 }
 
-/// Every vector instruction reads EXEC as its mask.
+/// The implicit read of EXEC: every vector instruction reads EXEC as its mask.
 fn exec(format: Format, ignored: bool) -> ImplicitRegs {
     let scalar = matches!(format.unit(), Unit::Scalar | Unit::ScalarMemory);
     if scalar || ignored { ImplicitRegs::empty() } else { ImplicitRegs::EXEC }
@@ -565,7 +565,7 @@ fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Parses `f16,src2:b32,sdwa.src1:i16`: the type of all operands, then those of particular ones.
+/// Parses `f16,src2:b32,sdwa.src1:i16`: first the type of all operands, then the types of particular operands.
 fn constants(text: &'static str) -> Result<&'static [Constants], Broken> {
     let one = |part: &'static str| {
         let (place, ty) = part.split_once(':').unwrap_or(("", part));

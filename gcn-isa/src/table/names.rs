@@ -1,10 +1,10 @@
-//! Hash maps keyed by names of the table. They are queried for every line of an assembly file. Their keys are the
-//! table's own, so no attacker can choose them to collide, and a short multiplicative hash suffices.
+//! Hash maps whose keys are names of the table. They are queried for every line of an assembly file. Their keys come from the table, so no
+//! attacker can choose colliding keys, and a short multiplicative hash is sufficient.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from names of the table.
+/// A map whose keys are names of the table.
 pub type NameMap<T> = HashMap<&'static str, T, BuildHasherDefault<NameHasher>>;
 
 /// Hashes short texts, eight bytes at a time.
@@ -47,7 +47,7 @@ impl Hasher for NameHasher {
     }
 
     fn write_u8(&mut self, _: u8) {
-        // `str` writes an end mark after its bytes. It is not needed here, because the length is part of the hash.
+        // `str` writes an end mark after its bytes. It is not necessary here, because the length is part of the hash.
     }
 
     fn finish(&self) -> u64 {

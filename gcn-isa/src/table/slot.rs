@@ -7,25 +7,24 @@ use crate::target::{Family, InstructionSet, TargetSet, WaveSize};
 /// An operand slot of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandDesc {
-    /// Field name: `vdst`, `src0`, `sdata`, `srsrc` …
+    /// The field name: `vdst`, `src0`, `sdata`, `srsrc` …
     pub name: &'static str,
     /// Whether the operand is read, written or both.
     pub access: Access,
     /// The values that the operand accepts.
     pub kinds: OperandKinds,
-    /// The width in dwords; 0 if the operand is not a register. f8f6f4 operands whose width depends on `cbsz` or `blgp`
-    /// have their largest width. 1 if half a register is named ([`OperandKinds::HALF_VGPR`]).
+    /// The width in dwords; 0 if the operand is not a register. f8f6f4 operands whose width depends on `cbsz` or `blgp` have their largest
+    /// width. The width is 1 if a half of a register is named ([`OperandKinds::HALF_VGPR`]).
     pub dwords: u8,
-    /// The number of the last VGPR that the field can name: 255, or less if it uses a bit to select the half of a
-    /// register.
+    /// The number of the last VGPR that the field can name: 255, or less if a bit of the field selects the half of a register.
     pub last_vgpr: u8,
-    /// The named special registers that the operand accepts, separated by commas; 32-bit operands list them by their
-    /// `_lo` half, and `ttmp` stands for the trap temporaries.
+    /// The named special registers that the operand accepts, separated by commas. 32-bit operands list them by their `_lo` half, and `ttmp`
+    /// stands for the trap temporaries.
     pub specials: &'static str,
 }
 
 impl OperandDesc {
-    /// True for half a VGPR, selected by the text or by a bit of `op_sel`.
+    /// True for a half of a VGPR, which the text or a bit of `op_sel` selects.
     pub fn is_half(&self) -> bool {
         self.kinds.contains(OperandKinds::HALF_VGPR)
     }
@@ -35,8 +34,8 @@ impl OperandDesc {
         (OperandKinds::LITERAL | OperandKinds::LITERAL16 | OperandKinds::LITERAL64).contains(self.kinds)
     }
 
-    /// True for an operand in a source field of a vector instruction, which has a bit in modifiers. The second register
-    /// of a swap is in the field of source 0.
+    /// True for an operand in a source field of a vector instruction. Such an operand has a bit in modifiers. The second register of a swap
+    /// is in the field of source 0.
     pub fn is_source(&self) -> bool {
         self.name.starts_with("src") || self.name == "vdst1"
     }
@@ -53,7 +52,7 @@ impl OperandDesc {
     }
 }
 
-/// How an instruction accesses an operand.
+/// The way in which an instruction accesses an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Read.
@@ -91,13 +90,13 @@ bitflags! {
         const LITERAL = 32;
         /// Literal of which only 16 bits are used.
         const LITERAL16 = 64;
-        /// Named special register, see [`OperandDesc::specials`].
+        /// A named special register; see [`OperandDesc::specials`].
         const SPECIAL = 128;
         /// Immediate field.
         const IMM = 256;
         /// The keyword `off`.
         const OFF = 512;
-        /// Half a VGPR, named as such (`v5.h`).
+        /// A half of a VGPR that is named as such (`v5.h`).
         const HALF_VGPR = 1024;
         /// 64-bit literal.
         const LITERAL64 = 2048;
@@ -136,12 +135,12 @@ impl WaveSizes {
         self.contains(WaveSizes::of(wave))
     }
 
-    /// The sizes in the set, smallest first.
+    /// The wave sizes in the set, the smallest first.
     pub fn sizes(self) -> impl Iterator<Item = WaveSize> {
         [WaveSize::W32, WaveSize::W64].into_iter().filter(move |wave| self.has(*wave))
     }
 
-    /// The set with only this size.
+    /// The set with only this wave size.
     pub const fn of(wave: WaveSize) -> WaveSizes {
         match wave {
             WaveSize::W32 => WaveSizes::W32,
@@ -156,7 +155,7 @@ impl WaveSizes {
     }
 }
 
-/// What happens to the destination if the last bit of `op_sel`, or the text, selects one of its halves.
+/// The effect on the destination if the last bit of `op_sel`, or the text, selects a half of the destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DstHalf {
     /// The result is written to the selected half, and the other half is preserved.
@@ -165,10 +164,10 @@ pub enum DstHalf {
     Filled,
 }
 
-/// Memory bytes per lane.
+/// The number of memory bytes for each lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemBytes {
-    /// The instruction moves no data, or the count is not fixed.
+    /// The instruction does not transfer data, or the number is not fixed.
     None,
     /// This number of bytes.
     Bytes(u8),
@@ -178,15 +177,16 @@ pub enum MemBytes {
 
 macro_rules! operand_bits {
     ($($at_source:literal $field:ident: $doc:literal;)*) => {
-        /// For a modifier with one bit per operand, the operands that it may change: bit i for source i. In `op_sel`,
-        /// the bit after those of the sources is that of the destination.
+        /// For a modifier with one bit for each operand, the operands that the modifier may change. Bit i stands for source i. In `op_sel`,
+        /// the bit after those of the sources stands for the destination.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct OperandBits {
             $(#[doc = $doc] pub $field: u8,)*
         }
 
         impl OperandBits {
-            /// The bits of a modifier, by its name and by whether it is written at the source or after the operands.
+            /// The bits of the modifier with the name `name`. `at_source` is true if the modifier is written at the source instead of after
+            /// the operands.
             pub fn named(&mut self, name: &str, at_source: bool) -> Option<&mut u8> {
                 match (name, at_source) {
                     $((stringify!($field), $at_source) => Some(&mut self.$field),)*

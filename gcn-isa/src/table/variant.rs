@@ -1,5 +1,4 @@
-//! Variants: ways of using a mnemonic that have different operands or results, and whether they preserve a part of the
-//! destination.
+//! Variants: ways of using a mnemonic that have different operands or results, and whether these ways preserve a part of the destination.
 
 use super::{Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds, WaveSizes};
 use crate::target::{Generation, InstructionSet};
@@ -7,11 +6,11 @@ use crate::target::{Generation, InstructionSet};
 /// A way of using a mnemonic that has different operands or results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variant {
-    /// The plain form, without any of the following.
+    /// The plain form, which is none of the following variants.
     Plain,
     /// An atomic that returns the old value (`glc`, `sc0`).
     Rtn,
-    /// A load to LDS by a mnemonic that without `lds` loads to registers.
+    /// A load to LDS. Without `lds`, the mnemonic loads to registers.
     Lds,
     /// With data-parallel primitives.
     Dpp,
@@ -20,7 +19,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// Every variant.
+    /// All variants.
     pub const ALL: [Variant; 5] = [Variant::Plain, Variant::Rtn, Variant::Lds, Variant::Dpp, Variant::Sdwa];
 
     /// The suffix after the mnemonic in a name that denotes only this variant. `_dpp` and `_sdwa` are also assemblers'
@@ -37,8 +36,8 @@ impl Variant {
 }
 
 impl InstDesc {
-    /// The suffix of a builder function's name if the instruction's vector operands have different widths for the other
-    /// wave size or on another generation. It follows LLVM's builtins: `_w32`, `_w64_gfx12`. Empty for all others. The
+    /// The suffix of a builder function's name if the instruction's vector operands have different widths for the other wave size or on
+    /// another generation. The suffix is formed as in LLVM's builtins: `_w32`, `_w64_gfx12`. It is empty for all other instructions. The
     /// widths of lane masks are ignored.
     pub fn size_suffix(&self) -> &'static str {
         let mask =
@@ -67,8 +66,8 @@ impl InstDesc {
         }
     }
 
-    /// A sort key for choosing one row among those of the same mnemonic and variant. The smallest key has the encoding
-    /// that accepts the most operands, on a target that has most instructions.
+    /// A sort key for selecting one row among those with the same mnemonic and variant. The smallest key has the encoding that accepts the
+    /// most operands, on a target that has most instructions.
     pub fn preference(&self) -> (bool, bool) {
         (
             !matches!(self.format, Format::Vop3a | Format::Vop3b),
@@ -76,9 +75,9 @@ impl InstDesc {
         )
     }
 
-    /// True if modifiers can make the instruction preserve a part of its destination, in some lanes or in some bits:
-    /// `row_mask`, `bank_mask` and `bound_ctrl` of DPP, `dst_unused` of SDWA, the destination's bit of `op_sel` (LLVM
-    /// 22, "Syntax of AMDGPU Instruction Modifiers").
+    /// True if modifiers can make the instruction preserve a part of its destination, in some lanes or in some bits: `row_mask`,
+    /// `bank_mask` and `bound_ctrl` of DPP, `dst_unused` of SDWA, or the destination's bit of `op_sel` (LLVM 22, "Syntax of AMDGPU
+    /// Instruction Modifiers").
     ///
     /// ```
     /// use gcn_isa::{Target, table};

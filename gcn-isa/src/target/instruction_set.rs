@@ -14,7 +14,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Every family, oldest first.
+    /// All families, the oldest first.
     pub const ALL: [Family; 2] = [Family::GFX9, Family::RDNA];
 }
 
@@ -32,7 +32,7 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// Every generation, oldest first.
+    /// All generations, the oldest first.
     pub const ALL: [Generation; 4] =
         [Generation::GFX9, Generation::GFX10, Generation::GFX11, Generation::GFX12];
 }
@@ -40,9 +40,9 @@ impl Generation {
 /// The number of lanes of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WaveSize {
-    /// 32 lanes; VCC, EXEC and masks of lanes are one SGPR.
+    /// 32 lanes. VCC, EXEC and masks of lanes are one SGPR.
     W32,
-    /// 64 lanes; masks of lanes are pairs of SGPRs.
+    /// 64 lanes. Masks of lanes are pairs of SGPRs.
     W64,
 }
 
@@ -60,7 +60,7 @@ impl WaveSize {
         u64::MAX >> (64 - self.lanes())
     }
 
-    /// The wave size of this number of lanes; `None` if there is none.
+    /// The wave size with this number of lanes; `None` if there is no such wave size.
     pub const fn of_lanes(lanes: u32) -> Option<WaveSize> {
         match lanes {
             32 => Some(WaveSize::W32),
@@ -69,10 +69,10 @@ impl WaveSize {
         }
     }
 
-    /// The sizes, the smaller first.
+    /// All wave sizes, the smaller first.
     pub const ALL: [WaveSize; 2] = [WaveSize::W32, WaveSize::W64];
 
-    /// The number of SGPRs of a mask with a bit for each lane.
+    /// The number of SGPRs of a mask with one bit for each lane.
     pub const fn mask_registers(self) -> u8 {
         (self.lanes() / 32) as u8
     }
@@ -82,17 +82,17 @@ impl WaveSize {
 /// register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NamedSgprs {
-    /// `flat_scratch`, a pair.
+    /// The pair `flat_scratch`.
     pub flat_scratch: Option<u16>,
-    /// `xnack_mask`, a pair.
+    /// The pair `xnack_mask`.
     pub xnack_mask: Option<u16>,
-    /// `vcc`, a pair.
+    /// The pair `vcc`.
     pub vcc: u16,
     /// `m0`.
     pub m0: u16,
     /// `null`, which reads as 0 and ignores writes.
     pub null: Option<u16>,
-    /// `exec`, a pair.
+    /// The pair `exec`.
     pub exec: u16,
 }
 
@@ -106,39 +106,37 @@ const GFX11_NAMED: NamedSgprs = NamedSgprs { m0: 125, null: Some(124), ..GFX10_N
 macro_rules! facts {
     ($make:ident) => {
         $make! {
-            /// The family, at whose end ranges of instruction sets end.
+            /// The family. Ranges of instruction sets end at the end of a family.
             family: Family,
             /// The generation, which determines the encoding.
             generation: Generation,
             /// True if kernels written in Rust can be compiled for it. Assembling, disassembling, inspecting, linking
             /// and checking work for every instruction set.
             is_compilable: bool,
-            /// The wave sizes, the usual one first.
+            /// The wave sizes, the usual wave size first.
             wave_sizes: &'static [WaveSize],
             /// The encoding numbers of named scalar registers.
             named_sgprs: NamedSgprs,
-            /// The largest number of numbered SGPRs (`s0` and on) that a kernel can use;
-            /// [`named_sgprs`](InstructionSet::named_sgprs) come in addition.
+            /// The largest number of numbered SGPRs (`s0` and on) that a kernel can use, in addition to
+            /// [`named_sgprs`](InstructionSet::named_sgprs).
             addressable_sgprs: u32,
-            /// The number of VGPRs that a wave can have. Instructions name the first 256; a tuple that begins there may
-            /// extend past them.
+            /// The number of VGPRs that a wave can have. Instructions name the first 256. A tuple that begins there may extend past them.
             addressable_vgprs: u32,
-            /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
-            /// the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
+            /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) that a vector instruction
+            /// may read: the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
             constant_bus_reads: usize,
-            /// True if 64-bit shifts may read as many scalar values as other vector instructions; otherwise they may
-            /// read one (measured with LLVM 22).
+            /// True if 64-bit shifts may read as many scalar values as other vector instructions; otherwise they may read only one
+            /// (measured with LLVM 22).
             reads_scalars_in_long_shifts: bool,
             /// True if there are AccVGPRs (gfx908 and later of CDNA).
             has_agprs: bool,
-            /// True if VGPRs and AccVGPRs are two halves of one file of 512 registers per wave (gfx90a and later of
-            /// CDNA), so that memory instructions and MFMA results may use either, and the descriptor has
-            /// `accum_offset`.
+            /// True if VGPRs and AccVGPRs are two halves of one file of 512 registers for each wave (gfx90a and later of CDNA), so that
+            /// memory instructions and MFMA results may use either, and the descriptor has `accum_offset`.
             has_unified_agprs: bool,
-            /// True if VGPR tuples of two or more must start at an even register (gfx90a and later of CDNA).
+            /// True if VGPR tuples of two or more registers must start at an even register (gfx90a and later of CDNA).
             needs_even_vgpr_tuples: bool,
-            /// True if `s_barrier` may be executed with operations outstanding (gfx90a and later of CDNA, RDNA).
-            /// Otherwise every counter with outstanding operations must be waited down to zero first.
+            /// True if `s_barrier` may be executed while operations are outstanding (gfx90a and later of CDNA, RDNA). Otherwise the program
+            /// must first wait until every counter with outstanding operations is zero.
             has_back_off_barrier: bool,
             /// True if the work-item IDs of all three dimensions arrive packed in `v0` (x in bits 9:0, y in 19:10, z in
             /// 29:20) instead of in `v0`, `v1`, `v2`.
@@ -146,14 +144,13 @@ macro_rules! facts {
             /// True if a 16-bit result preserves the other half of its register; on GFX9 that half becomes zero (LLVM:
             /// `zeroesHigh16BitsOfDest`).
             writes_halves: bool,
-            /// True if half a VGPR is a register of its own: an instruction that uses one half neither reads nor writes
-            /// the other (RDNA 3 and later; LLVM: `true16`).
+            /// True if a half of a VGPR is a separate register: an instruction that uses one half neither reads nor writes the other (RDNA
+            /// 3 and later; LLVM: `true16`).
             has_half_vgprs: bool,
-            /// True if the hardware passes the IDs of workgroup and wave in trap temporaries instead of SGPRs (LLVM:
-            /// architected SGPRs): x in `ttmp9`, y and z in `ttmp7`, the wave in `ttmp8`.
+            /// True if the hardware provides the IDs of workgroup and wave in trap temporaries instead of SGPRs (LLVM: architected SGPRs):
+            /// x in `ttmp9`, y and z in `ttmp7`, the wave in `ttmp8`.
             has_ids_in_ttmps: bool,
-            /// True if the waves of a workgroup may run on different compute units, if the descriptor's TG_SPLIT
-            /// requests it.
+            /// True if the waves of a workgroup may run on different compute units when the descriptor's TG_SPLIT requests it.
             has_tg_split: bool,
             /// True if a descriptor may request that kernel arguments are loaded into SGPRs before the kernel starts.
             has_kernarg_preload: bool,
@@ -161,12 +158,12 @@ macro_rules! facts {
             /// does not preload them; other firmware starts the kernel after it (gfx90a and later of CDNA, but not gfx12.5:
             /// LLVM 22, measured).
             has_preload_prologue: bool,
-            /// True if a wave gets the number of SGPRs that its descriptor states. RDNA gives all of them to each wave.
+            /// True if a wave gets the number of SGPRs that its descriptor states. On RDNA, each wave gets all SGPRs.
             counts_sgprs: bool,
-            /// True if the DX10_CLAMP and IEEE bits of MODE can be chosen; on GFX12 they are fixed.
+            /// True if programs can choose the DX10_CLAMP and IEEE bits of MODE; on GFX12 these bits are fixed.
             has_dx10_clamp: bool,
-            /// True if a workgroup can run on two compute units that share their LDS (a workgroup processor), if the
-            /// descriptor requests it (RDNA).
+            /// True if a workgroup can run on two compute units that share their LDS (a workgroup processor) when the descriptor requests
+            /// it (RDNA).
             has_workgroup_processors: bool,
             /// True if the descriptor chooses whether loads return in order and whether each wave makes progress
             /// (RDNA).
@@ -192,11 +189,11 @@ macro_rules! facts {
             /// True if instructions that invalidate or write back a cache are counted like vector memory (gfx942 and
             /// later of CDNA, GFX12).
             counts_cache_control: bool,
-            /// True if vector memory returns its data in issue order. On GFX12 a later load may return first, so a
-            /// register must not be loaded again before its previous load is done (LLVM 22, measured).
+            /// True if vector memory returns its data in issue order. On GFX12 a later load may return first, so a register must not be
+            /// loaded again before its previous load is done (LLVM 22, measured).
             returns_loads_in_order: bool,
-            /// True where there are copies between memory and LDS that bypass registers, and counters for them and for operands that memory
-            /// instructions have not read yet (gfx12.5; LLVM 22, measured).
+            /// True if there are copies between memory and LDS that bypass registers, and counters for these copies and for operands that
+            /// memory instructions have yet to read (gfx12.5; LLVM 22, measured).
             has_async_copies: bool,
             /// True if a 32-bit offset in a VGPR beside a base in SGPRs is signed (gfx12.5: LLVM 22 uses it for signed
             /// indices there and nowhere else).
@@ -219,8 +216,8 @@ macro_rules! facts {
             flushes_half_products: bool,
             /// True if `v_dot2_bf16_bf16` truncates its result to bf16 instead of rounding it.
             cuts_bf16_dots: bool,
-            /// The number of lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data: half of a 64-lane wave
-            /// on RDNA (Mesa, ACO, `emit_bpermute`, uses other methods for 64-lane waves from GFX10 on).
+            /// The number of lanes among which `ds_permute_b32` and `ds_bpermute_b32` move data. On RDNA it is half of a 64-lane wave
+            /// (Mesa, ACO, `emit_bpermute`, uses other methods for 64-lane waves from GFX10 on).
             permuted_lanes: usize,
             /// True if `neg_lo` of integer dot products marks the signed factors (RDNA 3 and later: `v_dot4_i32_iu8`).
             signs_by_neg_lo: bool,
@@ -230,15 +227,15 @@ macro_rules! facts {
             /// True if a conversion to fp8, bf8 or fp4 writes only a part of its destination, so that a reader must
             /// keep a distance (gfx950).
             has_narrow_conversion_hazard: bool,
-            /// The distance in dwords that a branch executes wrongly. Assemblers avoid it by an `s_nop` after the
-            /// branch (RDNA 1: LLVM, feature `offset-3f-bug`).
+            /// The distance in dwords for which a branch is executed wrongly. Assemblers avoid it by an `s_nop` after the branch (RDNA 1:
+            /// LLVM, feature `offset-3f-bug`).
             bad_branch_distance: Option<u16>,
             /// True if WMMA needs complete copies of A and B in every 16 lanes (RDNA 3).
             copies_wmma_inputs: bool,
-            /// True where `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
+            /// True if `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
-            /// True for the instruction set whose rows represent an instruction that several have: gfx942, which lacks
-            /// the fewest instructions.
+            /// True for the instruction set whose rows represent an instruction that several instruction sets have: gfx942, which lacks the
+            /// fewest instructions.
             has_most_instructions: bool,
         }
     };
@@ -246,7 +243,7 @@ macro_rules! facts {
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident: $ty:ty,)*) => {
-        /// A row of the table.
+        /// A row of the table of instruction sets.
         #[derive(Clone, Copy)]
         struct Facts {
             $($name: $ty,)*
@@ -412,7 +409,7 @@ macro_rules! instruction_sets {
         const FACTS: [Facts; InstructionSet::COUNT] = [$($facts),*];
 
         impl InstructionSet {
-            /// Every instruction set. Families come one after the other, and within each the oldest first.
+            /// All instruction sets. The families follow each other, and each family has its oldest instruction set first.
             pub const ALL: [InstructionSet; [$(InstructionSet::$set),*].len()] = [$(InstructionSet::$set),*];
 
             /// The number of instruction sets, for arrays indexed by them.
@@ -432,21 +429,21 @@ macro_rules! instruction_sets {
     };
 }
 
-// A generic set is placed between the sets whose instructions it has, so that a range that contains both contains it,
-// too. What gfx900 and its successors share is in all ranges that start with the first, and what gfx942 and gfx950
-// share is in those that contain both.
+// A generic set is placed between the sets whose instructions it has, so that a range that contains both of these also contains the generic
+// set. The instructions that gfx900 and its successors share are in all ranges that start with the first of them, and the instructions that
+// gfx942 and gfx950 share are in the ranges that contain both.
 instruction_sets! {
     /// The instructions that are common to every GFX9 processor before CDNA.
     GFX9_GENERIC = "gfx9-generic", GFX900, GFX900;
     /// Vega 10.
     GFX900 = "gfx900", GFX900, GFX900;
-    /// Vega 12: mixed precision with a fused multiply-add.
+    /// Vega 12, which has mixed precision with a fused multiply-add.
     GFX904 = "gfx904", GFX900, GFX900;
-    /// Vega 20: dot products.
+    /// Vega 20, which has dot products.
     GFX906 = "gfx906", GFX900, GFX906;
-    /// CDNA 1: matrix instructions.
+    /// CDNA 1, which has matrix instructions.
     GFX908 = "gfx908", GFX908, GFX908;
-    /// CDNA 2: one file of VGPRs and AccVGPRs.
+    /// CDNA 2, which has one file of VGPRs and AccVGPRs.
     GFX90A = "gfx90a", GFX90A, GFX90A;
     /// CDNA 3.
     GFX942 = "gfx942", GFX942, GFX942;
@@ -462,12 +459,11 @@ instruction_sets! {
     GFX10_3 = "gfx10.3", GFX10_3, GFX10_3;
     /// RDNA 3.
     GFX11 = "gfx11", GFX11, GFX11;
-    /// RDNA 3.5: scalar floating-point instructions.
+    /// RDNA 3.5, which has scalar floating-point instructions.
     GFX11_5 = "gfx11.5", GFX11, GFX11_5;
     /// RDNA 4.
     GFX12 = "gfx12", GFX12, GFX12;
-    /// CDNA 5, which developed from RDNA 4: only 32-lane waves, up to 1024 VGPRs, VGPR tuples that begin at even
-    /// numbers.
+    /// CDNA 5, which developed from RDNA 4. It has only 32-lane waves, up to 1024 VGPRs, and VGPR tuples that begin at even numbers.
     GFX12_5 = "gfx12.5", GFX12_5, GFX12_5;
 }
 
@@ -477,7 +473,7 @@ impl InstructionSet {
         self.wave_sizes()[0]
     }
 
-    /// True if waves can have this size.
+    /// True if waves can have this wave size.
     pub fn has_wave(self, wave: WaveSize) -> bool {
         self.wave_sizes().contains(&wave)
     }
@@ -495,8 +491,8 @@ impl InstructionSet {
         self as usize
     }
 
-    /// The number of a tuple's first register must be a multiple of this: vector tuples even if the target requires it,
-    /// SGPR pairs even, larger SGPR tuples multiples of 4.
+    /// The number of which a tuple's first register must be a multiple: 2 for vector tuples if the target requires it, 2 for SGPR pairs,
+    /// and 4 for larger SGPR tuples.
     pub const fn tuple_alignment(self, file: RegFile, len: u8) -> u8 {
         match (file, len) {
             (_, 1) => 1,

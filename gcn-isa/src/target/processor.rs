@@ -1,4 +1,4 @@
-//! Processors: the table has a row for each.
+//! The table of processors, with one row for each.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,15 +6,14 @@ use std::str::FromStr;
 use super::instruction_set::{Family, Generation, InstructionSet, NamedSgprs, WaveSize, facts};
 use super::reg_file::RegFile;
 
-/// The VGPRs of one lane of a SIMD, which the waves on the SIMD share, and the units in which they are allocated, for
-/// one wave size.
+/// The VGPRs of one lane of a SIMD, which the waves on the SIMD share, and the units in which these VGPRs are allocated, for one wave size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VgprFile {
     /// The number of registers (of the unified file, if there is one).
     pub registers: u32,
     /// The unit of allocation: a wave gets a multiple of this number.
     pub granule: u32,
-    /// The unit in which the descriptor counts.
+    /// The unit in which the descriptor counts VGPRs.
     pub block: u32,
 }
 
@@ -23,13 +22,13 @@ pub struct VgprFile {
 enum Vgprs {
     Gcn,
     Cdna2,
-    /// 64 KiB per SIMD, in blocks of 8.
+    /// 64 KiB for each SIMD, in blocks of 8.
     Rdna1,
-    /// 128 KiB; with 32-lane waves 1024 registers per lane.
+    /// 128 KiB; 1024 registers for each lane of 32-lane waves.
     Rdna1024,
-    /// 192 KiB; with 32-lane waves 1536 registers per lane.
+    /// 192 KiB; 1536 registers for each lane of 32-lane waves.
     Rdna1536,
-    /// 128 KiB for 32-lane waves; one wave can have all of it.
+    /// 128 KiB for 32-lane waves. One wave can have all registers.
     Cdna5,
 }
 
@@ -55,7 +54,7 @@ impl Vgprs {
 #[derive(Clone, Copy)]
 struct Chip {
     vgprs: Vgprs,
-    /// The most waves that one SIMD can hold.
+    /// The maximum number of waves that one SIMD can hold.
     waves: u32,
     /// The largest LDS size of a workgroup, in bytes.
     lds: u32,
@@ -74,7 +73,7 @@ const CDNA2: Chip = Chip { vgprs: Vgprs::Cdna2, waves: 8, ..VEGA_20 };
 const CDNA4: Chip = Chip { lds: 163_840, lds_granule: 1280, ..CDNA2 };
 const RDNA1: Chip = Chip { vgprs: Vgprs::Rdna1, waves: 20, ..VEGA };
 const RDNA2: Chip = Chip { vgprs: Vgprs::Rdna1024, waves: 16, lds_granule: 1024, xnack: false, ..RDNA1 };
-/// RDNA 3 and later with the larger register file; chips with the smaller one have the values of RDNA 2.
+/// RDNA 3 and later with the larger register file. Chips with the smaller register file have the values of RDNA 2.
 const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
 const CDNA5: Chip = Chip { vgprs: Vgprs::Cdna5, lds: 327_680, xnack: true, sramecc: true, ..RDNA2 };
 
@@ -93,12 +92,12 @@ macro_rules! targets {
             /// are [`Target::compilable`].
             pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
 
-            /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
+            /// The processor name in the spelling of LLVM and ROCm, for example `gfx942`.
             pub const fn name(self) -> &'static str {
                 match self { $(Target::$target => $name,)* }
             }
 
-            /// `EF_AMDGPU_MACH` of the ELF header (LLVM AMDGPU guide, ELF header flags).
+            /// The value of `EF_AMDGPU_MACH` in the ELF header (LLVM AMDGPU guide, ELF header flags).
             pub const fn elf_mach(self) -> u32 {
                 match self { $(Target::$target => $mach,)* }
             }
@@ -108,7 +107,7 @@ macro_rules! targets {
                 match self { $(Target::$target => InstructionSet::$set,)* }
             }
 
-            /// Major and minor version and stepping of the processor, as LLVM numbers them: 9, 0 and 10 of `gfx90a`.
+            /// The major version, minor version and stepping of the processor, as LLVM numbers them: 9, 0 and 10 for `gfx90a`.
             pub const fn version(self) -> [u8; 3] {
                 match self {
                     $($(Target::$target => $version,)?)*
@@ -157,11 +156,11 @@ targets! {
     GFX904 = "gfx904", GFX904, VEGA, 0x02e;
     /// Vega 20 (MI50, MI60).
     GFX906 = "gfx906", GFX906, VEGA_20, 0x02f;
-    /// CDNA1 (MI100): first matrix instructions, separate AccVGPRs.
+    /// CDNA1 (MI100), which has the first matrix instructions and separate AccVGPRs.
     GFX908 = "gfx908", GFX908, VEGA_20, 0x030;
     /// APUs with Vega (Raven 2).
     GFX909 = "gfx909", GFX900, VEGA, 0x031;
-    /// CDNA2 (MI200 series): unified VGPR/AccVGPR file, f64 matrix instructions.
+    /// CDNA2 (MI200 series), which has a unified VGPR/AccVGPR file and f64 matrix instructions.
     GFX90A = "gfx90a", GFX90A, CDNA2, 0x03f;
     /// APUs with Vega (Renoir).
     GFX90C = "gfx90c", GFX900, VEGA, 0x032;
@@ -265,8 +264,8 @@ impl Target {
         all
     };
 
-    /// One target for each instruction set of GFX9 and CDNA that was measured separately, oldest first. The other targets of
-    /// [`Target::GFX9`] have the instructions of one of these, or fewer.
+    /// One target for each instruction set of GFX9 and CDNA that was measured separately, the oldest first. The other targets of
+    /// [`Target::GFX9`] have the instructions of one of these targets, or fewer.
     pub const REPRESENTATIVES: [Target; 6] =
         [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
@@ -281,7 +280,7 @@ impl Target {
         words(Target::KNOWN.into_iter())
     }
 
-    /// The first target of the instruction set whose measurements apply to this target; on GFX9 one of
+    /// The first target of the instruction set whose measurements apply to this target. On GFX9, this is one of
     /// [`Target::REPRESENTATIVES`].
     ///
     /// ```
@@ -295,8 +294,8 @@ impl Target {
         Target::KNOWN.into_iter().find(stands).unwrap_or(self)
     }
 
-    /// True for one target of each instruction set that was measured separately: the first single processor that has
-    /// it. On GFX9, these are [`Target::REPRESENTATIVES`].
+    /// True for one target of each instruction set that was measured separately: the first single processor that has the instruction set.
+    /// On GFX9, these are [`Target::REPRESENTATIVES`].
     pub fn is_first_of_its_set(self) -> bool {
         let set = self.instruction_set();
         let mut alike =
@@ -304,8 +303,8 @@ impl Target {
         set.measured_as() == set && alike.next() == Some(self)
     }
 
-    /// The targets that represent this target's properties ([`Target::representative`]); for generic code, those of the
-    /// processors that can run it.
+    /// The targets that represent this target's properties ([`Target::representative`]). For a generic target, the representatives of the
+    /// processors that can run its code.
     pub fn represented_by(self) -> Vec<Target> {
         let mut found = match self.generic() {
             Some((_, members)) => members.iter().map(|member| member.representative()).collect(),
@@ -323,7 +322,7 @@ impl Target {
     /// The target with this [identifier](Target::identifier).
     ///
     /// # Errors
-    /// [`UnknownTarget`], as for a name.
+    /// [`UnknownTarget`] if no target has this identifier.
     pub fn of_identifier(text: &str) -> Result<Target, UnknownTarget> {
         text.replace('_', "-").parse()
     }
@@ -347,7 +346,7 @@ impl Target {
         self.instruction_set().usual_wave()
     }
 
-    /// The wave size of a program, given whether its descriptor requests 32-lane waves.
+    /// The wave size of a program whose descriptor requests 32-lane waves if `has_32_lanes` is true.
     pub fn wave_size_of(self, has_32_lanes: bool) -> WaveSize {
         let size = if has_32_lanes { WaveSize::W32 } else { WaveSize::W64 };
         if self.instruction_set().has_wave(size) { size } else { self.usual_wave() }
@@ -378,13 +377,13 @@ impl Target {
         self.vgpr_file(self.usual_wave()).granule
     }
 
-    /// The number of VGPRs (of the unified file, if there is one) per lane of a SIMD, which its waves share, with waves
-    /// of the usual size.
+    /// The number of VGPRs (of the unified file, if there is one) for each lane of a SIMD, with waves of the usual size. The waves of the
+    /// SIMD share these VGPRs.
     pub const fn vgprs_per_simd(self) -> u32 {
         self.vgpr_file(self.usual_wave()).registers
     }
 
-    /// The most waves that one SIMD can hold.
+    /// The maximum number of waves that one SIMD can hold.
     pub const fn max_waves_per_simd(self) -> u32 {
         self.chip().waves
     }
@@ -399,8 +398,7 @@ impl Target {
         self.chip().lds_granule
     }
 
-    /// True if code for this target runs on `device`: it is the same processor, or one of those that the generic target
-    /// includes.
+    /// True if code for this target runs on `device`, because `device` is the same processor or one that the generic target includes.
     pub fn runs_on(self, device: Target) -> bool {
         self == device || self.generic().is_some_and(|(_, members)| members.contains(&device))
     }
@@ -412,7 +410,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// The names as an enumeration in words.
+/// The names as an enumeration for a sentence.
 fn words(targets: impl Iterator<Item = Target>) -> String {
     match targets.map(Target::name).collect::<Vec<_>>().as_slice() {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
@@ -420,7 +418,7 @@ fn words(targets: impl Iterator<Item = Target>) -> String {
     }
 }
 
-/// The name is not that of a supported target.
+/// The error that a name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}; supported are {}", self.problem(), Target::names())]
 pub struct UnknownTarget(pub String);

@@ -3,7 +3,7 @@
 /// A register file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RegFile {
-    /// Scalar registers, including named ones, by encoding number 0..=127.
+    /// Scalar registers, including named ones, by their encoding number 0..=127.
     Sgpr,
     /// Vector registers 0..=255.
     Vgpr,

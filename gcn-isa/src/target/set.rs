@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::instruction_set::{Family, Generation, InstructionSet, WaveSize};
 use super::processor::Target;
 
-/// The instruction sets that have a property, evaluated at compile time.
+/// The instruction sets that have a property. The set is evaluated at compile time.
 macro_rules! those {
     ($set:ident => $fact:expr) => {{
         let (mut bits, mut i) = (0, 0);
@@ -21,7 +21,7 @@ macro_rules! those {
     }};
 }
 
-/// A set of instruction sets, each of which represents all processors that have it.
+/// A set of instruction sets. Each instruction set represents all processors that have it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TargetSet(u32);
 
@@ -29,7 +29,7 @@ impl TargetSet {
     /// The empty set.
     pub const EMPTY: TargetSet = TargetSet(0);
 
-    /// Every instruction set of every family.
+    /// All instruction sets of all families.
     pub const ALL: TargetSet = TargetSet((1 << InstructionSet::COUNT) - 1);
 
     /// The instruction sets of GFX9.
@@ -57,7 +57,7 @@ impl TargetSet {
     /// The instruction sets whose VGPR tuples must begin at even numbers.
     pub(crate) const WITH_EVEN_TUPLES: TargetSet = those!(set => set.needs_even_vgpr_tuples());
 
-    /// The instruction sets with back-off barriers, which may be passed with memory operations outstanding.
+    /// The instruction sets with back-off barriers, which a wave may execute while memory operations are outstanding.
     pub(crate) const WITH_BACK_OFF_BARRIERS: TargetSet = those!(set => set.has_back_off_barrier());
 
     /// The instruction sets that support this wave size.
@@ -88,7 +88,7 @@ impl TargetSet {
     /// [`InstructionSet::ALL`].
     ///
     /// # Panics
-    /// If they belong to two families: such a constant does not compile.
+    /// Panics if the processors belong to two families. A constant with this error does not compile.
     pub const fn range(first: Target, last: Target) -> TargetSet {
         TargetSet::between(first.instruction_set(), last.instruction_set())
     }
@@ -96,7 +96,7 @@ impl TargetSet {
     /// The instruction sets from one to another of the same family, inclusive.
     ///
     /// # Panics
-    /// If they belong to two families: such a constant does not compile.
+    /// Panics if the instruction sets belong to two families. A constant with this error does not compile.
     pub const fn between(first: InstructionSet, last: InstructionSet) -> TargetSet {
         assert!(first.family() as u8 == last.family() as u8, "a range ends with its family");
         TargetSet((2 << last as u8) - (1 << first as u8))
@@ -122,13 +122,13 @@ impl TargetSet {
         self.0 == 0
     }
 
-    /// The union of the sets.
+    /// The union of the two sets.
     #[must_use]
     pub const fn union(self, other: TargetSet) -> TargetSet {
         TargetSet(self.0 | other.0)
     }
 
-    /// The intersection of the sets.
+    /// The intersection of the two sets.
     #[must_use]
     pub const fn intersection(self, other: TargetSet) -> TargetSet {
         TargetSet(self.0 & other.0)
@@ -140,7 +140,7 @@ impl TargetSet {
         TargetSet(self.0 & !other.0)
     }
 
-    /// The set split by generation, that is, by encoding; parts may be empty.
+    /// The set split by generation, that is, by encoding. Some parts may be empty.
     pub(crate) fn generations(self) -> [TargetSet; 4] {
         const EACH: [TargetSet; 4] = {
             let [gfx9, gfx10, gfx11, gfx12] = Generation::ALL;
@@ -194,14 +194,14 @@ impl fmt::Debug for TargetSet {
     }
 }
 
-/// A text does not denote a set of instruction sets.
+/// The error that a text does not denote a set of instruction sets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownSet {
-    /// It contains an unknown name.
+    /// The text contains an unknown name.
     #[error("unknown instruction set `{0}`")]
     Name(String),
-    /// A range crosses families, or has neither end.
+    /// A range contains parts of two families, or has neither end.
     #[error("`{0}` is no range within one family: ranges end with their family")]
     Range(String),
 }
@@ -209,8 +209,8 @@ pub enum UnknownSet {
 impl FromStr for TargetSet {
     type Err = UnknownSet;
 
-    /// Parses the notation of the tables: `gfx900+gfx908..gfx942`. A range includes both ends; if one end is missing,
-    /// the range extends to that end of the family.
+    /// Parses the notation of the tables: `gfx900+gfx908..gfx942`. A range includes both ends. If one end is missing, the range extends to
+    /// that end of the family.
     ///
     /// ```
     /// use gcn_isa::{Target, TargetSet};

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use super::instruction_set::WaveSize;
 use super::processor::Target;
 
-/// A processor and the wave size of a program, which together determine the available instructions. On RDNA a program
-/// chooses between waves of 32 and of 64 lanes, and that is the width of VCC, EXEC and all lane masks.
+/// A processor and the wave size of a program, which together determine the available instructions. On RDNA, a program selects a wave size
+/// of 32 or 64 lanes, which is also the width of VCC, EXEC and all lane masks.
 ///
 /// ```
 /// use gcn_isa::target::{Subtarget, Target, WaveSize};
@@ -25,7 +25,7 @@ pub struct Subtarget {
 }
 
 impl Subtarget {
-    /// The processor with this wave size; `None` if it does not support it.
+    /// The processor with this wave size; `None` if the processor does not support the wave size.
     pub fn new(target: Target, wave: WaveSize) -> Option<Subtarget> {
         target.wave_sizes().contains(&wave).then_some(Subtarget { target, wave })
     }

@@ -1,9 +1,9 @@
 //! The wait-state pass: inserts the distances that must separate dependent instructions.
 //!
-//! The state before an instruction has, for each earlier instruction that some rule may still bind, the fewest wait
-//! states that have passed since on any path. The join is the minimum. An instruction is dropped once the longest wait
-//! that any rule may require after it has passed. Therefore states are bounded by the reach of the longest rule, and
-//! loops converge.
+//! The state before an instruction has an entry for each earlier instruction to which some rule may still apply: the smallest number of
+//! wait states since that instruction on any path. The join is the minimum. An entry is dropped once the largest number of wait states that
+//! any rule may require after the instruction has passed. Therefore the reach of the longest rule limits the size of states, and loops
+//! converge.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -20,31 +20,30 @@ use crate::indexing::Indexing;
 use crate::program::EntryKind;
 use crate::{Program, Reg};
 
-/// An earlier instruction that rules may still bind to a later one.
+/// An earlier instruction that rules may still connect with a later one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Recent {
     line: u32,
-    /// The clock when the instruction was issued; in sealed states, the negated number of wait states since.
+    /// The value of the clock when the instruction was issued. In sealed states, it is the negated number of wait states since then.
     at: i32,
     /// A summary of the instructions since then.
     since: Since,
-    /// The most wait states that any rule may require after it.
+    /// The largest number of wait states that any rule may require after the instruction.
     reach: u8,
-    /// The registers that it owns until a later instruction overwrites them
-    /// ([`View::owned`](crate::hazards::View::owned)).
+    /// The registers that the instruction owns until a later instruction overwrites them ([`View::owned`](crate::hazards::View::owned)).
     owned: Option<Reg>,
-    /// The instruction came before the call of the function in which control is now.
+    /// True if the instruction is before the call of the function that control is in.
     outer: bool,
 }
 
 impl Recent {
-    /// The wait states since then, if some rule may still bind the instruction.
+    /// The number of wait states since the instruction; `None` if no rule can still apply to the instruction.
     fn distance(&self, clock: i32) -> Option<u32> {
         let passed = (clock - self.at) as u32;
         (passed < u32::from(self.reach)).then_some(passed)
     }
 
-    /// True if all rules that bind after `other` also bind after this one; `other` must be at least as far away.
+    /// True if all rules that apply after `other` also apply after this instruction. `other` must be at least as far away.
     fn covers(&self, other: &Recent) -> bool {
         self.line == other.line && self.since.covers(other.since) && (!self.outer || other.outer)
     }
@@ -55,16 +54,16 @@ impl Recent {
     }
 }
 
-/// The earlier instructions that rules may still bind.
+/// The earlier instructions to which rules may still apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Window {
-    /// Sorted by line when sealed.
+    /// The entries. They are sorted by line in a sealed state.
     recent: Vec<Recent>,
-    /// Wait states since the block's start.
+    /// The number of wait states since the block's start.
     clock: i32,
-    /// With XNACK: the first line of the memory clause that continues here.
+    /// The first line of the memory clause that continues at this point, with XNACK.
     clause: Option<u32>,
-    /// The clock until which instructions may bind that were dropped because there were too many.
+    /// The value of the clock until which rules may apply to instructions whose entries were dropped because there were too many.
     crowd: i32,
 }
 
@@ -76,12 +75,12 @@ impl Window {
         &self.recent[first..first + count]
     }
 
-    /// The number of wait states after which none of the dropped instructions binds any more.
+    /// The number of wait states after which no rule applies any more to the instructions whose entries were dropped.
     fn crowd(&self) -> u32 {
         u32::try_from(self.crowd - self.clock).unwrap_or(0)
     }
 
-    /// True if, whatever code follows, no rule requires more after this state than after `other`.
+    /// True if, regardless of the code that follows, no rule requires more after this state than after `other`.
     pub fn asks_no_more_than(&self, other: &Window) -> bool {
         let asks_more = |r: &Recent, distance: u32| {
             let as_near = |o: &Recent| o.covers(r) && o.distance(other.clock).is_some_and(|d| d <= distance);
@@ -101,7 +100,7 @@ pub(super) struct Shortfall {
     pub present: u32,
 }
 
-/// The unmet distances of one instruction, seldom more than one.
+/// The distances that are too short before one instruction. There is seldom more than one.
 pub(super) type Shortfalls = SmallVec<[Shortfall; 1]>;
 
 /// A memoised result of the rules for a pair of instructions. Code is repetitive, so the same pairs recur.
@@ -112,7 +111,7 @@ struct Asked {
     need: Option<Need>,
 }
 
-/// The number of entries in the cache of pairs, a power of two.
+/// The number of entries in the cache of pairs. It is a power of two.
 const ASKED: usize = 1 << 10;
 
 /// Wait states to be moved from a line in a loop to the edges that enter the loop.
@@ -128,7 +127,7 @@ pub(super) struct DistancePass<'a> {
     pub program: &'a Program,
     /// The rules to satisfy.
     rules: Config,
-    /// The registers that indices reach.
+    /// The registers that are accessed through indices.
     pub indexing: Indexing,
     /// The views of the program's lines.
     views: Views,
@@ -162,7 +161,7 @@ impl<'a> DistancePass<'a> {
         self.views[line].passes()
     }
 
-    /// The longest wait that any rule requires between an earlier instruction and `line`.
+    /// The largest number of wait states that any rule requires between an earlier instruction and `line`.
     fn required(&self, earlier: &Recent, line: usize) -> Option<Need> {
         let first = earlier.line as usize;
         let pair = (self.views.number(first), self.views.number(line), earlier.since);
@@ -189,7 +188,7 @@ impl<'a> DistancePass<'a> {
                 found(Shortfall { producer, consumer: line, required, present });
             }
         }
-        // The clause rule between adjacent instructions has been found above, too.
+        // The clause rule between adjacent instructions has already been found above.
         if let Some(start) = state.clause
             && let clause = self.views.lines(start as usize..line)
             && let Some((at, required)) = hazards::clause_need(clause, second, self.rules)
@@ -230,8 +229,7 @@ impl Pass for DistancePass<'_> {
         Window::default()
     }
 
-    /// The code outside the program is ignored, so the caller's instructions before the call remain as near as if there
-    /// were no call.
+    /// The code outside the program is ignored, so the caller's instructions before the call remain as near as without the call.
     fn come_back(&self, _: &mut Window) {}
 
     fn enter(&self, state: &mut Window, by_call: bool) {
@@ -240,8 +238,8 @@ impl Pass for DistancePass<'_> {
         state.recent.dedup();
     }
 
-    /// An `outer` entry came before this call or before a call from somewhere else. It is kept only if it is also in
-    /// the state before this call.
+    /// An `outer` entry is of an instruction before this call or before another call of the function. It is kept only if it is also in the
+    /// state before this call.
     fn leave(&self, state: &mut Window, call: Option<&Window>) {
         state.recent.retain_mut(|r| {
             if !r.outer {
@@ -260,8 +258,8 @@ impl Pass for DistancePass<'_> {
     fn join(&self, into: &mut Window, from: &Window) {
         let mut merged: Vec<Recent> = Vec::with_capacity(into.recent.len() + from.recent.len());
         merged.extend(into.recent.iter().chain(&from.recent));
-        // An entry of the same line that is farther away is kept only if it owns registers that no nearer one does, or
-        // if more kinds of instructions have been crossed since.
+        // An entry of the same line that is farther away is kept only if it owns registers that no nearer entry owns, or if more kinds of
+        // instructions follow it.
         merged.sort_unstable_by_key(Recent::rank);
         let mut kept: Vec<Recent> = Vec::with_capacity(merged.len());
         for r in merged {
@@ -273,8 +271,8 @@ impl Pass for DistancePass<'_> {
         into.recent = kept;
         into.crowd = into.crowd.max(from.crowd);
         cap(into);
-        // Control can enter a clause only from the line above it; every other edge is a branch, which ends the clause.
-        // The longer clause is the worse.
+        // Control can enter a clause only from the line above it. Every other edge is a branch, which ends the clause. The longer clause is
+        // worse for the instructions that follow.
         into.clause = match (into.clause, from.clause) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -377,13 +375,12 @@ impl Pass for DistancePass<'_> {
     }
 }
 
-/// The most entries that are kept, namely those that reach farthest. The instructions that follow wait until the
-/// dropped entries bind nothing. Only in programs where everything may jump everywhere can more than a few dozen be
-/// within reach.
+/// The maximum number of entries. The entries that reach farthest are kept. The instructions that follow wait until no rule applies to the
+/// dropped entries. More than a few dozen entries can be within reach only in programs in which every jump may lead everywhere.
 const MOST_RECENT: usize = 512;
 
 impl DistancePass<'_> {
-    /// Updates the memory clause for `line`, which continues it, begins a new one, or ends it.
+    /// Updates the memory clause for `line`, which continues the clause, begins a new clause, or ends it.
     fn step_clause(&self, state: &mut Window, line: usize) {
         let kind = self.views[line].clause_kind();
         let same = state.clause.filter(|start| self.views[*start as usize].clause_kind() == kind);
@@ -391,7 +388,7 @@ impl DistancePass<'_> {
     }
 }
 
-/// If there are too many entries, keeps those that reach farthest. Input and result are sealed.
+/// If there are too many entries, keeps those that reach farthest. The state must be sealed, and remains so.
 fn cap(state: &mut Window) {
     if state.recent.len() > MOST_RECENT {
         let clock = state.clock;

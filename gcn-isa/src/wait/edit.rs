@@ -28,17 +28,17 @@ impl Place {
     }
 }
 
-/// An instruction of the `SOPP` format that takes an immediate; `None` if the target lacks it. Every target has the
-/// ones used here.
+/// An instruction of the `SOPP` format that takes an immediate; `None` if the target lacks it. All targets have the instructions that are
+/// used here.
 pub(super) fn sopp(target: Target, mnemonic: &str, imm: u16) -> Option<Arc<Inst>> {
     let desc = table::find(target, mnemonic).next()?;
     Some(Arc::new(Inst::new(desc, [Operand::Imm(i64::from(imm))])))
 }
 
-/// The `s_nop` instructions of a target, each created only once.
+/// The `s_nop` instructions of a target. Each is created only once.
 pub(super) struct Nops {
     target: Target,
-    /// Indexed by operand.
+    /// The instructions, indexed by operand.
     made: [Option<Arc<Inst>>; 16],
 }
 
@@ -48,7 +48,7 @@ impl Nops {
         Nops { target, made: [const { None }; 16] }
     }
 
-    /// `s_nop imm`.
+    /// The instruction `s_nop imm`.
     pub fn get(&mut self, imm: u16) -> Option<Arc<Inst>> {
         let made = self.made.get_mut(usize::from(imm))?;
         if made.is_none() {
@@ -58,15 +58,15 @@ impl Nops {
     }
 }
 
-/// Applies `edits` and returns the insertions. Line numbers in `earlier` insertions are updated. With `notes`, the
-/// reasons are also written to the lines.
+/// Applies `edits` and returns the insertions. The line numbers in the `earlier` insertions are updated. With `notes`, the reasons are also
+/// written to the lines.
 pub(super) fn apply(
     program: &mut Program,
     mut edits: Vec<Edit>,
     earlier: &mut [Inserted],
     notes: bool,
 ) -> Vec<Inserted> {
-    // Fall-through executes the instructions placed before the labels first.
+    // When control falls through, it executes the instructions before the labels first.
     edits.sort_by_key(|e| (e.place.line(), matches!(e.place, Place::Before(_))));
     let map = LineMap::new(&edits);
     for label in &mut program.labels {
@@ -101,12 +101,12 @@ pub(super) fn apply(
     done
 }
 
-/// Inserts each of `new` before the old line in `before` (ascending), in place.
+/// Inserts each of `new` before the old line in `before` (ascending), within the same vector.
 fn spread(lines: &mut Vec<Line>, before: &[usize], mut new: Vec<Arc<Inst>>) {
     let mut end = lines.len();
     lines.reserve_exact(new.len());
     lines.extend(new.iter().map(|inst| Line::new(Arc::clone(inst))));
-    // Backwards, so that every old line moves only once.
+    // The loop runs backwards, so that every old line is moved only once.
     while let (Some(inst), Some(&at)) = (new.pop(), before.get(new.len())) {
         let shift = new.len() + 1;
         for line in (at..end).rev() {
@@ -121,7 +121,7 @@ fn spread(lines: &mut Vec<Line>, before: &[usize], mut new: Vec<Arc<Inst>>) {
 struct LineMap {
     /// For each inserted line, the old line before which it is inserted, in ascending order.
     before: Vec<usize>,
-    /// As `before`, but only for lines that are inserted before the labels.
+    /// The same as `before`, but only for lines that are inserted before the labels.
     above_labels: Vec<usize>,
 }
 

@@ -1,26 +1,26 @@
-//! What the operations of an instruction (`crate::counters::events`) owe until they are done.
+//! The obligations of an instruction's operations (`crate::counters::events`) until they are done.
 
 use crate::counters::{Event, MemoryEffect};
 use crate::inst::RegUse;
 use crate::table::Access;
 use crate::{Inst, Reg};
 
-/// A *debt*: what an outstanding operation has yet to do.
+/// A *debt*: an effect that an outstanding operation has yet to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Debt {
-    /// Write registers.
+    /// The operation writes registers.
     Write,
-    /// Read registers, so that they must not be overwritten.
+    /// The operation reads registers, so that they must not be overwritten.
     Read,
-    /// Write LDS outside the LDS queue.
+    /// The operation writes LDS outside the LDS queue.
     LdsDma,
-    /// Change LDS.
+    /// The operation changes LDS.
     LdsWrite,
-    /// Read LDS.
+    /// The operation reads LDS.
     LdsRead,
-    /// Change global memory.
+    /// The operation changes global memory.
     Store,
-    /// Synchronise the wave with others.
+    /// The operation synchronises the wave with others.
     Sync,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
         (MemoryEffect::STORE, Debt::Store),
         (MemoryEffect::SYNC, Debt::Sync),
     ];
-    // An operation that both reads and writes LDS is waited for as a write.
+    // An operation that both reads and writes LDS counts as a write.
     let read = !event.memory.contains(MemoryEffect::LDS_WRITE);
     let owed = move |debt: &Debt| read || *debt != Debt::LdsRead;
     let memory = effects.into_iter().filter(|e| event.memory.contains(e.0)).map(|e| e.1);
@@ -43,14 +43,14 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
     writes.chain(holds).chain(memory)
 }
 
-/// True if one of `events` accesses LDS in program order, so that a load into LDS that is still outstanding may arrive
-/// too late for it, or overwrite it.
+/// True if one of `events` accesses LDS in program order, so that an outstanding load into LDS may arrive too late for the access, or
+/// overwrite its result.
 pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
 }
 
-/// True if `read` only represents that a load of half a register preserves the other half, which happens when its data
-/// arrives. An atomic that returns a value also reads the register that it writes, but reads it at issue.
+/// True if `read` only represents that a load of half of a register preserves the other half, which happens when the load's data arrives.
+/// An atomic that returns a value also reads the register that it writes, but it reads the register at issue.
 pub(super) fn is_merge(inst: &Inst, events: &[Event], read: RegUse) -> bool {
     let tied = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
     let changes = MemoryEffect::STORE.union(MemoryEffect::LDS_WRITE);

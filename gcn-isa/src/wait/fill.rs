@@ -1,16 +1,15 @@
-//! Filling: moves instructions to where the program would otherwise have idle wait states.
+//! Moves instructions to positions where the program would otherwise have idle wait states.
 //!
-//! Each block is walked once, with the state of the wait-state pass at its entry. Before an instruction that would have
-//! to wait, two kinds of moves are tried: moving a later instruction before it, or moving an instruction from before
-//! the producer to after the producer. A move is made if it reduces the block's wait states and the following blocks
-//! need no more than before. Only moves within [`LOOK`] instructions are tried, so the time is linear in the program.
-//! Every move removes at least one wait state, so the process terminates.
+//! Each block is walked once, starting with the state of the wait-state pass at the block's entry. Before an instruction that would have to
+//! wait, two kinds of moves are tried: moving a later instruction before it, or moving an instruction from before the producer to after the
+//! producer. A move is made if it reduces the block's wait states and if the following blocks do not need more than before. Only moves
+//! within [`LOOK`] instructions are tried, so the time is linear in the length of the program. Every move removes at least one wait state,
+//! so the process terminates.
 //!
-//! The `s_waitcnt` have already been inserted, and stay before the instructions that need them. The instructions before
-//! such a wait hide latency, so none of them moves to after the wait. An instruction after it may move before it only
-//! if it touches no register that an outstanding operation may still own (`pending`). Memory operations keep their
-//! order among themselves and relative to the waits, so no counter value changes its meaning. Dependences come from
-//! `order`.
+//! The `s_waitcnt` have already been inserted, and stay before the instructions that need them. The instructions before such a wait hide
+//! latency, so none of them is moved to a position after the wait. An instruction after the wait may be moved before it only if it uses no
+//! register that an outstanding operation may still own (`pending`). Memory operations keep their order among themselves and relative to
+//! the waits, so no counter value changes its meaning. Dependencies come from `order`.
 
 mod pending;
 
@@ -27,22 +26,23 @@ use super::{Inserted, LOOP_WEIGHT};
 use crate::order::Touched;
 use pending::Pending;
 
-/// The number of instructions searched for one that could fill a wait state: more than the longest rule requires.
+/// The number of instructions in which an instruction to fill a wait state is searched. It exceeds the requirement of every rule.
 const LOOK: usize = 32;
 
-/// The number of instructions after a move for which its effect is computed: twice the reach of the longest rule,
-/// because later wait states may change, too.
+/// The number of instructions after a move for which the move's effect is computed. It is twice the reach of the longest rule, because
+/// later wait states may also change.
 const SETTLE: usize = 64;
 
-/// The most moves that are evaluated for a wait.
+/// The maximum number of moves that are evaluated for a wait.
 const TRIES: usize = 8;
 
-/// Issue slots that a transcendental instruction or a conversion takes (LLVM 22 scheduling model: four times the
-/// latency of other instructions).
+/// The number of issue slots that a transcendental instruction or a conversion takes (LLVM 22 scheduling model: four times the latency of
+/// other instructions).
 const SLOW_SLOTS: u32 = 4;
 
-/// Issue slots until the scalar ALU can read an SGPR that the VALU wrote, during which the hardware stalls the reader.
-/// The number is the distance that software has to keep before vector memory reads such an SGPR (CDNA3 ISA 4.5).
+/// The number of issue slots until the scalar ALU can read an SGPR that the VALU wrote. During this time, the hardware stalls an
+/// instruction that reads the SGPR. The number is the distance that software has to keep before vector memory reads such an SGPR (CDNA3 ISA
+/// 4.5).
 const SGPR_SLOTS: usize = 5;
 
 fn is_slow(inst: &Inst) -> bool {
@@ -51,14 +51,14 @@ fn is_slow(inst: &Inst) -> bool {
 
 /// The fences and the waits of a program, which restrict movement.
 pub(super) struct Movable {
-    /// Lines before which there is a fence.
+    /// The lines that have a fence before them.
     fences: BTreeSet<usize>,
     /// The lines of the inserted `s_waitcnt`.
     waits: BTreeSet<usize>,
 }
 
 impl Movable {
-    /// The restrictions for a program after insertion of `inserted`; `fences` are line numbers from before that.
+    /// The restrictions for a program after the insertion of `inserted`. `fences` has line numbers from before the insertion.
     pub fn new(program: &Program, fences: &[usize], inserted: &[Inserted]) -> Movable {
         let waits: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
         let mut wanted = fences.iter().copied().peekable();
@@ -71,7 +71,7 @@ impl Movable {
     }
 }
 
-/// A better order of a program's lines, each given by its old number, if there is one.
+/// A better order of a program's lines, if there is one. Each line is given by its old number.
 pub(super) fn plan<'p>(solved: &Solver<'p, DistancePass<'p>>, movable: &Movable) -> Option<Vec<usize>> {
     let pending = Pending::before(&movable.waits, solved.program, solved.flow, &solved.pass.indexing);
     let filler = Filler { solved, movable, pending };
@@ -184,7 +184,7 @@ impl Filler<'_, '_> {
         moved.then_some(walk.order)
     }
 
-    /// The region of each line: instructions move only within their region.
+    /// The region of each line. Instructions are moved only within their region.
     fn regions(&self, lines: std::ops::Range<usize>) -> Vec<u32> {
         let mut region = 0;
         let mut alone = false;
@@ -218,7 +218,7 @@ impl Filler<'_, '_> {
         touched
     }
 
-    /// True if the code after the block needs no more wait states from state `new` than from `old`.
+    /// True if the code after the block needs no more wait states from the state `new` than from the state `old`.
     fn continues_as_well(&self, block: usize, old: &Window, new: &Window) -> bool {
         let block = &self.solved.cfg.blocks[block];
         let next = |next: &usize| {
@@ -242,7 +242,7 @@ impl Filler<'_, '_> {
         block.succs.is_empty() && !block.unknown_exit
     }
 
-    /// Waits as long as `line` requires, applies the line, and returns the wait.
+    /// Waits as long as `line` requires, applies the line, and returns the length of the wait.
     fn step(&self, state: &mut Window, line: usize) -> u32 {
         let pass = &self.solved.pass;
         let need = pass.need(state, line, &|_| true);
@@ -254,11 +254,11 @@ impl Filler<'_, '_> {
     }
 }
 
-/// The walk over a block while its order is being improved.
+/// The walk over a block during which its order is improved.
 struct Walk<'a, 'p> {
     filler: &'a Filler<'a, 'p>,
     order: Vec<usize>,
-    /// By position; moves do not change it.
+    /// The region of each position. Moves do not change it.
     region: Vec<u32>,
     /// The states before the most recent positions, the last of which is `at`.
     before: VecDeque<Window>,
@@ -283,17 +283,17 @@ impl Walk<'_, '_> {
         self.at = to;
     }
 
-    /// The state before position `place`, at most `at`, if it is still known.
+    /// The state before position `place`, which must be at most `at`; `None` if that state is no longer stored.
     fn state(&self, place: usize) -> Option<&Window> {
         self.before.get((self.before.len() - 1).checked_sub(self.at - place)?)
     }
 
-    /// A move that shortens the wait at the current position, if there is a wait and such a move.
+    /// A move that shortens the wait at the current position; `None` if there is no wait or no such move.
     fn better(&self) -> Option<Move> {
         let state = self.state(self.at)?;
         let waits = self.order[self.at..].iter().take_while(|line| self.filler.is_wait(**line)).count();
         let consumer = *self.order.get(self.at + waits)?;
-        // Each `s_waitcnt` is a wait state, too.
+        // Each `s_waitcnt` is also a wait state.
         let idle = self.filler.solved.pass.need(state, consumer, &|_| true).saturating_sub(waits as u32);
         if idle == 0 {
             return None;
@@ -327,9 +327,9 @@ impl Walk<'_, '_> {
         found
     }
 
-    /// True if `line`, placed here, takes no longer than the wait states that it fills. Some vector instructions take
-    /// several slots. A scalar instruction stalls on a register that the VALU has just written. A matrix instruction
-    /// stalls while the matrix pipe is busy, and delays a matrix instruction that it overtakes.
+    /// True if `line`, moved to this position, takes no longer than the wait states that it fills. Some vector instructions take several
+    /// slots. A scalar instruction stalls on a register that the VALU has just written. A matrix instruction stalls while the matrix pipe
+    /// is busy, and delays a matrix instruction before which it is moved.
     fn issues_at_once(&self, line: usize, idle: u32, overtakes_matrix: bool) -> bool {
         let inst = self.filler.inst(line);
         let above = || self.order[..self.at].iter().rev().take(LOOK).copied().enumerate();
@@ -358,7 +358,7 @@ impl Walk<'_, '_> {
         let mut passed = self.filler.touched(producer);
         for from in (nearest..to).rev() {
             let line = self.order[from];
-            // Moving across a wait would start latency later or wait for it earlier.
+            // A move across a wait would start latency later or wait for it earlier.
             if self.region[from] != self.region[to] || self.filler.is_wait(line) || found.len() == TRIES {
                 break;
             }
@@ -373,7 +373,7 @@ impl Walk<'_, '_> {
         found
     }
 
-    /// True if the move reduces the number of wait states and the following code needs no more than before.
+    /// True if the move reduces the number of wait states and the following code does not need more than before.
     fn pays(&self, tried: Move) -> bool {
         let (low, high) = (tried.from.min(tried.to), tried.from.max(tried.to));
         let Some(mut old) = self.state(low).cloned() else { return false };

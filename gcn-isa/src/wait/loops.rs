@@ -1,9 +1,9 @@
-//! Orders and loops of a control-flow graph: reverse post-order, dominators, the nest of natural loops, and the edges
-//! that enter a loop, where waits can be placed that the loop's body need not repeat.
+//! Orders and loops of a control-flow graph: the reverse post-order, the dominators, the nest of natural loops, and the edges that enter a
+//! loop, on which waits can be inserted that the loop's body need not repeat.
 //!
-//! Dominators are computed by iteration over the reverse post-order (Cooper, Harvey and Kennedy, "A simple, fast
-//! dominance algorithm"). Loops are found by flooding backwards from each back-edge, inner headers first. A block is
-//! not visited again for each enclosing loop, because the flood skips from an inner loop to its header.
+//! Dominators are computed by iteration over the reverse post-order (Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm").
+//! Loops are found by a backward search from each back edge, inner headers first. A block is not visited again for each enclosing loop,
+//! because the search skips from an inner loop to the loop's header.
 
 use crate::cfg::Cfg;
 use crate::program::Jump;
@@ -15,25 +15,25 @@ use crate::{Label, Operand, Program};
 pub(super) struct Loop {
     /// The block through which every path enters the loop.
     pub header: usize,
-    /// The loop that encloses it.
+    /// The loop that encloses this loop; `None` for an outermost loop.
     pub parent: Option<usize>,
 }
 
 /// The visiting order and loop nest of a graph.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
-    /// Every block once: those reachable from the entries in reverse post-order, then the others from further roots.
+    /// The blocks, each once: first the blocks that are reachable from the entries in reverse post-order, then the others from further
+    /// roots.
     pub order: Vec<usize>,
     /// The index of each block in `order`.
     pub rank: Vec<usize>,
-    /// Blocks that control may enter other than by the program's own edges.
+    /// The blocks that control may enter other than by the program's own edges.
     pub roots: Vec<usize>,
-    /// Loops, inner ones before those that enclose them.
+    /// The loops, inner ones before the loops that enclose them.
     pub loops: Vec<Loop>,
-    /// The innermost loop of each block.
+    /// The innermost loop of each block; `None` for a block outside all loops.
     pub innermost: Vec<Option<usize>>,
-    /// For each loop, its position in a pre-order of the loop tree, and the number of loops in its subtree, itself
-    /// included.
+    /// For each loop, its position in a pre-order of the loop tree, and the number of loops in its subtree, including the loop itself.
     within: Vec<(usize, usize)>,
 }
 
@@ -50,7 +50,7 @@ impl Shape {
         let mut shape = Shape { order, rank, roots, loops: Vec::new(), innermost, within: Vec::new() };
         let dominators = shape.immediate_dominators(cfg);
         shape.find_loops(cfg, &Tree::of(&dominators));
-        // Outermost loops come last, so in reverse every parent precedes its children.
+        // Outermost loops come last, so in reverse order every parent precedes its children.
         let parents = shape.loops.iter().rev().map(|l| l.parent.map_or(0, |p| shape.loops.len() - p));
         let parents: Vec<usize> = std::iter::once(0).chain(parents).collect();
         shape.within = Tree::of(&parents).0;
@@ -79,8 +79,7 @@ impl Shape {
         std::iter::successors(self.innermost[block], |&l| self.loops[l].parent)
     }
 
-    /// The immediate dominator of each block. Nodes are positions in `order` plus one; node 0 is a virtual root above
-    /// all roots.
+    /// The immediate dominator of each block. A node is a position in `order` plus one; node 0 is a virtual root above all roots.
     fn immediate_dominators(&self, cfg: &Cfg) -> Vec<usize> {
         let mut idom = vec![UNKNOWN; self.order.len() + 1];
         idom[0] = 0;
@@ -126,8 +125,8 @@ impl Shape {
         }
     }
 
-    /// Assigns to the last loop every block from which a latch can be reached without passing the header. `outermost`
-    /// is a union-find forest that leads from each loop to its outermost enclosing loop so far.
+    /// Assigns to the last loop every block from which a latch can be reached without executing the header. `outermost` is a union-find
+    /// forest that leads from each loop to its outermost enclosing loop so far.
     fn flood(&mut self, cfg: &Cfg, outermost: &mut [usize], mut work: Vec<usize>) {
         let l = self.loops.len() - 1;
         let header = self.loops[l].header;
@@ -159,23 +158,23 @@ impl Shape {
 /// A control-flow edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Edge {
-    /// The block that it leaves.
+    /// The block from which the edge comes.
     pub from: usize,
-    /// The block that it enters.
+    /// The block to which the edge leads.
     pub to: usize,
 }
 
-/// A place where an inserted instruction is executed exactly when control takes an edge.
+/// A position at which an inserted instruction is executed exactly when control takes an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// Before line `.0`, after its labels: every path to the line executes the instruction.
+    /// Before line `.0` and after its labels: every path to the line executes the instruction.
     Before(usize),
-    /// Before the labels of line `.0`: only fall-through from the line above executes the instruction; jumps skip it.
+    /// Before the labels of line `.0`: only control that falls through from the line above executes the instruction, and jumps skip it.
     FallingInto(usize),
 }
 
 impl Edge {
-    /// The place on this edge, if there is one without adding a block.
+    /// The position on this edge; `None` if a new block would be necessary.
     pub fn place(self, program: &Program, cfg: &Cfg) -> Option<Place> {
         let from = &cfg.blocks[self.from];
         let start = cfg.blocks[self.to].start;
@@ -204,8 +203,7 @@ impl Edge {
     }
 }
 
-/// The blocks in reverse post-order, and the roots: the entries, then the first block that is not reached yet, and so
-/// on.
+/// The blocks in reverse post-order, and the roots: the entries, then the first block that has not been reached yet, and so on.
 fn reverse_post_order(cfg: &Cfg, entries: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
     let mut seen = vec![false; cfg.blocks.len()];
     let (mut order, mut roots) = (Vec::new(), Vec::new());
@@ -233,7 +231,7 @@ fn reverse_post_order(cfg: &Cfg, entries: impl Iterator<Item = usize>) -> (Vec<u
     (order, roots)
 }
 
-/// Marks a node whose dominator is not known yet.
+/// The value for a node whose dominator is not known yet.
 const UNKNOWN: usize = usize::MAX;
 
 /// The nearest common dominator of two nodes.
@@ -304,7 +302,7 @@ mod tests {
 
     #[test]
     fn nested_loops() {
-        // 0 -> 1 -> 2 -> 2, 2 -> 3 -> 1, 3 -> 4
+        // The edges are 0 -> 1 -> 2 -> 2, 2 -> 3 -> 1, 3 -> 4.
         let cfg = graph(&[(0, 1), (1, 2), (2, 3), (2, 2), (3, 4), (3, 1)]);
         let shape = Shape::of(&cfg, std::iter::once(0));
         assert_eq!(shape.order, [0, 1, 2, 3, 4]);

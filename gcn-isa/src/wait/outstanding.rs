@@ -1,15 +1,14 @@
-//! The lattice of the waitcnt pass: which operations may be outstanding, and a lower bound on the number of younger
-//! ones.
+//! The lattice of the waitcnt pass: the operations that may be outstanding, and for each a lower bound on the number of younger operations.
 //!
-//! A state has an entry for each operation that may be outstanding on some path and still has a debt. The entry holds
-//! the fewest younger operations of its counter on any path (`hand:join_different_depth` of the measurements: the
-//! minimum, not the maximum), or the fact that operations of another stream are outstanding as well, so that only a
-//! count of zero proves completion. The join is the union of the entries, with the smaller count for those on both
-//! sides. Counts saturate just below the counter's maximum, so there are finitely many states and loops converge.
+//! A state has an entry for each operation that may be outstanding on some path and that still has a debt. The entry holds the minimum,
+//! over all paths, of the number of younger operations of its counter (`hand:join_different_depth` of the measurements: the minimum, not
+//! the maximum), or the fact that operations of another stream are also outstanding, so that only a count of zero proves completion. The
+//! join is the union of the entries. For an entry that is in both states, the smaller count is used. Counts saturate just below the
+//! counter's maximum, so there are finitely many states and loops converge.
 //!
-//! Inside a block, counts are represented as stamps (the number of operations issued on the stream at that time), so
-//! that issuing an operation need not update older entries. [`Outstanding::seal`] turns them back into counts, so that
-//! states can be compared.
+//! Inside a block, counts are represented as stamps (the number of operations issued on the stream at that time), so that issuing an
+//! operation does not require an update of older entries. [`Outstanding::seal`] converts them back into counts, so that states can be
+//! compared.
 
 use crate::Reg;
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
@@ -21,7 +20,7 @@ use super::events::{self, Debt};
 /// A debt of an outstanding operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// What is owed.
+    /// The kind of debt.
     pub debt: Debt,
     /// The stream of the operation.
     pub stream: Stream,
@@ -29,29 +28,28 @@ pub(super) struct Entry {
     pub producer: u32,
     /// The registers of [`Debt::Write`] and [`Debt::Read`].
     pub reg: Option<Reg>,
-    /// The half of `reg` that is owed, if the halves count as separate registers.
+    /// The half of `reg` that is owed, if halves count as separate registers.
     pub half: Option<Half>,
-    /// The registers of `reg` that are still owed: bit i for the i-th.
+    /// The registers of `reg` that are still owed. Bit i stands for the i-th register.
     live: u32,
-    /// The number of operations issued on the stream up to this one; in sealed states, the negated number of younger
-    /// operations.
+    /// The number of operations issued on the stream up to this one. In sealed states, it is the negated number of younger operations.
     stamp: i32,
-    /// Another stream of the counter is outstanding as well and the rules do not trust the order within a stream, or
-    /// this stream has no order.
+    /// True if another stream of the counter is also outstanding and the rules do not assume the order within a stream, or if this stream
+    /// has no order.
     mixed: bool,
-    /// Of a stream of operands ([`Stream::of_operands`]), the operations issued on the stream of results before this one; at block ends
-    /// minus the count of those from this one on.
+    /// For a stream of operands ([`Stream::of_operands`]): the number of operations that were issued on the stream of results before this
+    /// one. At the ends of blocks, it is the negated number of those issued from this operation on.
     results: i32,
 }
 
 impl Entry {
     fn key(&self) -> (Debt, Stream, Option<u32>, Option<Reg>, Option<Half>) {
-        // Of debts to memory only the youngest matters, so their producer is not part of the key.
+        // Of several debts to memory only the youngest matters, so the producer is not part of their key.
         let producer = self.reg.is_some().then_some(self.producer);
         (self.debt, self.stream, producer, self.reg, self.half)
     }
 
-    /// The part of `reg` that is still owed and overlaps `with`; `half` restricts `with` to one half.
+    /// The part of `reg` that is still owed and overlaps `with`. `half` restricts `with` to one half.
     pub fn owed(&self, with: Reg, half: Option<Half>) -> Option<Reg> {
         let reg = self.reg?;
         if !reg.overlaps(with) || Half::are_apart(self.half, half) {
@@ -63,8 +61,8 @@ impl Entry {
         })
     }
 
-    /// True if the registers were read when an instruction that starts `events` writes `reg` by its result: memory instructions of one kind
-    /// read their operands in order.
+    /// True if the registers have been read by the time an instruction that starts `events` writes its result to `reg`. Memory instructions
+    /// of one kind read their operands in order.
     pub fn is_read_before(&self, events: &[Event], reg: Reg) -> bool {
         self.stream.in_order()
             && self.stream.of_operands().is_some()
@@ -72,7 +70,7 @@ impl Entry {
             && events.iter().any(|e| e.writes.is_some_and(|w| w.covers(reg)))
     }
 
-    /// True if the result that `events` write to `reg` is certain to arrive after what this entry owes, without a wait.
+    /// True if, without a wait, the result that `events` write to `reg` certainly arrives after the result that this entry owes.
     pub fn comes_before(&self, set: InstructionSet, events: &[Event], reg: Reg) -> bool {
         let mut writing = events.iter().filter(|e| e.writes.is_some_and(|w| w.covers(reg))).peekable();
         self.debt == Debt::Write
@@ -81,8 +79,8 @@ impl Entry {
     }
 }
 
-/// Above this number of entries, those of different producers are merged. Otherwise a program in which loads from
-/// everywhere join would take quadratic time and memory.
+/// If there are more entries than this number, the entries of different producers are merged. Otherwise a program in which loads from many
+/// positions join would take quadratic time and memory.
 const CROWD: usize = 256;
 
 /// A set of registers.
@@ -90,8 +88,8 @@ const CROWD: usize = 256;
 struct Units([u64; RegUnit::COUNT.div_ceil(64)]);
 
 impl Units {
-    /// The bit mask of some registers of a tuple (bit i of `live` for the i-th), for the word of the set in which the
-    /// tuple begins and the next.
+    /// The bit mask of some registers of a tuple (bit i of `live` for the i-th register), for the word of the set in which the tuple begins
+    /// and for the next word.
     fn bits(reg: Reg, live: u32) -> (usize, u128) {
         let first = RegUnit::new(reg.file, reg.index).index();
         (first / 64, u128::from(live & reg.shared_with(reg)) << (first % 64))
@@ -115,11 +113,11 @@ impl Units {
 pub(super) struct Outstanding {
     /// Determines which counters exist.
     set: InstructionSet,
-    /// Debts; sorted by [`Entry::key`] in sealed states.
+    /// The debts. They are sorted by [`Entry::key`] in sealed states.
     entries: Vec<Entry>,
     /// For each stream, a line whose operation may be outstanding.
     pending: [Option<u32>; Stream::ALL.len()],
-    /// As `pending`, but only for operations that do more than invalidate a cache.
+    /// The same as `pending`, but only for operations that do more than invalidate a cache.
     accesses: [Option<u32>; Stream::ALL.len()],
     /// The number of operations issued on each stream since the block's start.
     issued: [i32; Stream::ALL.len()],
@@ -127,16 +125,16 @@ pub(super) struct Outstanding {
     busy: Units,
 }
 
-/// What is assumed when an operation is started.
+/// The assumptions that apply when an operation is started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Issue {
-    /// Operations of one stream complete in order, even while other streams are outstanding on the counter.
+    /// True if operations of one stream complete in order, even while other streams are outstanding on the counter.
     pub order_is_trusted: bool,
-    /// An instruction that would overflow a counter stalls until older operations are done.
+    /// True if an instruction that would overflow a counter stalls until older operations are done.
     pub stall_is_trusted: bool,
-    /// The halves of a register count as separate registers.
+    /// True if the halves of a register count as separate registers.
     pub halves_are_trusted: bool,
-    /// The operation's effects on LDS and memory are waited for before barriers and accesses to LDS.
+    /// True if the operation's effects on LDS and memory require waits before barriers and before accesses to LDS.
     pub orders_lds: bool,
 }
 
@@ -163,17 +161,17 @@ impl Outstanding {
         &self.entries
     }
 
-    /// True if some entry owes one of these registers.
+    /// True if some entry owes one of these registers, that is, has yet to write or read it.
     pub fn owes(&self, reg: Reg) -> bool {
         self.busy.any(reg)
     }
 
-    /// A line whose operation on `stream` may be outstanding and does more than invalidate a cache.
+    /// The line of an operation on `stream` that may be outstanding and that does more than invalidate a cache.
     pub fn access(&self, stream: Stream) -> Option<u32> {
         self.accesses[stream.index()]
     }
 
-    /// The largest value of the entry's counter at which the operation is certainly done.
+    /// The largest value of the entry's counter that proves that the operation is done.
     pub fn limit(&self, entry: &Entry) -> u8 {
         let most = i32::from(self.counter(entry.stream).cap(self.set));
         if entry.mixed { 0 } else { self.younger(entry).min(most) as u8 }
@@ -183,7 +181,8 @@ impl Outstanding {
         self.issued[entry.stream.index()] - entry.stamp
     }
 
-    /// True if `wait` surely finishes the entry: it waits for the entry itself, or for a result whose operands were read after the entry's.
+    /// True if `wait` certainly finishes the entry: the wait is for the entry itself, or for a result whose operands were read after the
+    /// operands of the entry.
     fn is_finished_by(&self, entry: &Entry, wait: WaitCnt) -> bool {
         let counter = self.counter(entry.stream);
         if counter.is_in(wait) && counter.of(wait) <= self.limit(entry) {
@@ -205,8 +204,7 @@ impl Outstanding {
             return;
         }
         for stream in Stream::ALL {
-            // Only zero proves that nothing of a stream is left: the youngest operation may be of any stream of the
-            // counter.
+            // Only zero proves that no operation of a stream is left, because the youngest operation may be of any stream of the counter.
             if self.counter(stream).of(wait) == 0 {
                 self.pending[stream.index()] = None;
                 self.accesses[stream.index()] = None;
@@ -270,7 +268,7 @@ impl Outstanding {
         }
     }
 
-    /// Everything on `stream` is done.
+    /// Records that all operations of `stream` are done.
     fn finish(&mut self, stream: Stream) {
         self.accesses[stream.index()] = None;
         if self.pending[stream.index()].take().is_some() {
@@ -279,14 +277,14 @@ impl Outstanding {
         }
     }
 
-    /// Removes from older entries what a younger entry of the same kind now owes.
+    /// Removes, from the older entries, the obligations that a younger entry of the same kind now has.
     fn supersede(&mut self, debt: Debt, stream: Stream, reg: Option<Reg>, half: Option<Half>) {
         let set = self.set;
         let same_place = |e: &Entry| e.debt == debt && e.stream.counter(set) == stream.counter(set);
         match reg {
             None => self.entries.retain(|e| !(e.debt == debt && e.stream == stream)),
             Some(reg) if self.busy.any(reg) => {
-                // A debt of a half does not replace a debt of the whole register.
+                // An obligation for half of a register does not replace an obligation for the whole register.
                 let of_half = |e: &Entry| half.is_none() || half == e.half;
                 for e in self.entries.iter_mut().filter(|e| same_place(e) && of_half(e)) {
                     if let Some(old) = e.reg.filter(|r| r.overlaps(reg)) {
@@ -299,7 +297,7 @@ impl Outstanding {
         }
     }
 
-    /// Turns stamps into counts and sorts the entries.
+    /// Converts time stamps into numbers of operations, and sorts the entries.
     pub fn seal(&mut self) {
         for e in &mut self.entries {
             let most = i32::from(e.stream.counter(self.set).cap(self.set));
@@ -341,8 +339,8 @@ impl Outstanding {
         self.entries.len() > CROWD
     }
 
-    /// Merges the entries that owe the same registers on the same stream to producers of the same group. Input and
-    /// result are sealed.
+    /// Merges entries that owe the same registers on the same stream and whose producers are in the same group. The state must be sealed,
+    /// and remains so.
     pub fn gather(&mut self, group: &dyn Fn(usize) -> usize) {
         let key = |e: &Entry| (e.debt, e.stream, e.reg, e.half, e.live, group(e.producer as usize));
         self.entries.sort_by_cached_key(key);
@@ -356,7 +354,7 @@ impl Outstanding {
             alike
         });
         self.entries.sort_unstable_by_key(|e| (e.key(), e.live));
-        // Merge the entries of one producer that owe different parts of its registers.
+        // Merge the entries of one producer that owe different parts of the producer's registers.
         self.entries.dedup_by(|next, one| {
             let same = one.key() == next.key();
             if same {
@@ -387,7 +385,7 @@ fn take_smaller(a: &mut Entries<'_>, b: &mut Entries<'_>) -> Option<Entry> {
     }
 }
 
-/// The join of the same debt on two paths.
+/// The join of one obligation on two paths.
 fn worse(a: &Entry, b: &Entry) -> Entry {
     let mixed = a.mixed || b.mixed;
     Entry {

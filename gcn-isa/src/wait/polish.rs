@@ -1,5 +1,5 @@
-//! The third step of [`solve`](super::solve): lowers waits that are stronger than the exact solution requires, and
-//! finds the reasons of those that cannot be lowered.
+//! The third step of [`solve`](super::solve): lowers waits that are stronger than the exact solution requires, and finds the reasons for
+//! the waits that cannot be lowered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,11 @@ use super::LOOP_WEIGHT;
 use super::loops::Edge;
 use super::solve::{Before, Known, Mode, Pass, Solver};
 
-/// Budget of polishing, in visited lines and joined entries of states, counting revisits: a number per line of the
-/// program, and a minimum. A trial visits the blocks that the wait affects, usually a loop or two, but possibly the
-/// whole program.
+/// The budget of this step, in visited lines and joined entries of states, including revisits: a number for each line of the program, and a
+/// minimum. A trial visits the blocks that the wait affects, usually those of one or two loops, but possibly the whole program.
 const POLISH_BUDGET: (usize, usize) = (64, 20_000_000);
 
-/// Loops nested deeper than this cost the same as loops at this depth.
+/// Loops that are nested more deeply than this have the same cost as loops at this depth.
 pub(super) const DEEPEST: usize = 6;
 
 /// The position of a wait.
@@ -23,9 +22,8 @@ pub(super) enum At {
 }
 
 impl<P: Pass> Solver<'_, P> {
-    /// Lowers waits that are stronger than the exact solution requires, if all lines then still wait for enough.
-    /// Lowering a wait, or replacing it by one elsewhere, can make a nearby one too strong, so this is repeated until
-    /// nothing changes.
+    /// Lowers waits that are stronger than the exact solution requires, if all lines still wait for enough afterwards. When a wait is
+    /// lowered or replaced by a wait at another position, a nearby wait may become too strong, so this is repeated until nothing changes.
     pub(super) fn polish(&mut self) {
         let (per_line, least) = POLISH_BUDGET;
         let budget = self.program.lines.len().saturating_mul(per_line).max(least);
@@ -46,7 +44,7 @@ impl<P: Pass> Solver<'_, P> {
         }
     }
 
-    /// Tries to lower the waits that are too strong, in the blocks `near` or anywhere. Returns the blocks that the
+    /// Tries to lower the waits that are too strong, in the blocks `near` or, without `near`, in all blocks. Returns the blocks that the
     /// lowered waits affect, and adds to `held` the lines that must wait for more than they need themselves.
     fn polish_once(
         &mut self,
@@ -72,7 +70,7 @@ impl<P: Pass> Solver<'_, P> {
         changed
     }
 
-    /// Lowers one wait to something weaker, the weakest first, if the other waits then still suffice.
+    /// Lowers one wait to a weaker one if the other waits are still sufficient then. The weakest is tried first.
     fn weaken(&mut self, at: At, budget: usize) -> Option<Vec<usize>> {
         let wait = self.wait_at(at);
         let weaker = self.pass.weaker(wait).into_iter().filter(|w| *w != wait);
@@ -87,8 +85,7 @@ impl<P: Pass> Solver<'_, P> {
         None
     }
 
-    /// Lowers one wait, if the other waits then still suffice. Returns the blocks that this affected, or `None` if the
-    /// wait cannot be lowered.
+    /// Lowers one wait if the other waits are still sufficient then. Returns the affected blocks, or `None` if the wait cannot be lowered.
     fn try_lower(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
         self.begin();
         self.lower(at, lower);
@@ -99,9 +96,9 @@ impl<P: Pass> Solver<'_, P> {
         None
     }
 
-    /// Lowers the wait of a line if other waits in its stead are sufficient and cheaper: a wait that its own line does
-    /// not need may cover the need of a later line. If the same line would need the wait again, because without it an
-    /// operation stays outstanding around a loop, the wait stays.
+    /// Lowers the wait of a line if other waits in its place are sufficient and cheaper: a wait that its own line does not need may cover
+    /// the need of a later line. The wait is kept if the same line would need it again, because without the wait an operation would stay
+    /// outstanding around a loop.
     fn try_instead(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
         let At::Line { block, line } = at else { return None };
         self.begin();
@@ -142,8 +139,8 @@ impl<P: Pass> Solver<'_, P> {
         }
     }
 
-    /// Lowers a wait and updates the exact solution. With less waiting, states only grow, so the iteration starts from
-    /// the previous solution.
+    /// Lowers a wait and updates the exact solution. With less waiting, states can only grow, so the iteration starts from the previous
+    /// solution.
     fn lower(&mut self, at: At, lower: P::Need) {
         let block = match at {
             At::Edge(edge) => edge.to,
@@ -155,8 +152,8 @@ impl<P: Pass> Solver<'_, P> {
         self.run_from(Mode::Fixed, [block], |_| true);
     }
 
-    /// Solves the blocks that the trial affects again, from scratch, then the blocks that follow them, since the new
-    /// waits may leave less outstanding than before.
+    /// Solves the blocks that the trial affects again, starting from nothing, and then the blocks that follow them, because the new waits
+    /// may leave fewer operations outstanding than before.
     fn again(&mut self, mode: Mode) {
         let Some(before) = &self.before else { return };
         let blocks: BTreeSet<usize> = before.blocks.keys().copied().collect();
@@ -181,8 +178,8 @@ impl<P: Pass> Solver<'_, P> {
         })
     }
 
-    /// True if the waits cost less than before, weighted by loop depth. Their number and their total strength are
-    /// compared in the order of importance that the pass defines.
+    /// True if the waits cost less than before, weighted by loop depth. The number of waits and their total strength are compared in the
+    /// order of importance that the pass defines.
     fn is_cheaper(&self) -> bool {
         let Some(before) = &self.before else { return false };
         let (mut number, mut strength) = (0i128, 0i128);
@@ -206,8 +203,8 @@ impl<P: Pass> Solver<'_, P> {
         cost < (0, 0)
     }
 
-    /// The waits that are stronger than their own position requires in the exact solution, in the blocks `near` or
-    /// everywhere, with the value that the position requires.
+    /// The waits that are stronger than their own position requires in the exact solution, each with the value that the position requires.
+    /// Only the blocks `near` are considered, or all blocks without `near`.
     fn too_strong(&self, near: Option<&BTreeSet<usize>>) -> Vec<(At, P::Need)> {
         let mut found = Vec::new();
         let is_near = |block: &usize| near.is_none_or(|near| near.contains(block));

@@ -26,7 +26,7 @@ struct RemedyPass<'a> {
 }
 
 impl RemedyPass<'_> {
-    /// The sequences that `line` completes too early.
+    /// The sequences that would be completed too early at `line`.
     fn dangers(&self, state: &Pending, line: usize) -> Vec<Danger> {
         let mut dangers = Vec::new();
         self.sequences.dangers(state, line, |danger| dangers.push(danger));
@@ -91,7 +91,7 @@ impl Pass for RemedyPass<'_> {
         self.sequences.seal(state);
     }
 
-    /// Remedies are not moved out of loops: they cost little, and their producers are mostly in the same loop.
+    /// Remedies are not moved out of loops: they cost little, and most of their producers are in the same loop.
     fn outer_cause(&self, _: &Pending, _: usize, _: &dyn Fn(usize) -> bool) {}
 
     fn hoist(&mut self, (): &(), _: &[(Edge, &Pending)]) {}
@@ -105,9 +105,9 @@ impl Pass for RemedyPass<'_> {
     }
 }
 
-/// Inserts the remedies for RDNA's hazard sequences; the waits for counters must have been inserted before. Returns the
-/// insertions and changes in program order; every `at`, `producer` and `consumer` is a line of the resulting program.
-/// Targets without such rules need nothing.
+/// Inserts the remedies for RDNA's hazard sequences; the waits for counters must have been inserted before. Returns the insertions and
+/// changes in program order; every `at`, `producer` and `consumer` is a line of the resulting program. A program for a target without such
+/// rules remains unchanged.
 ///
 /// ```
 /// use gcn_isa::wait::{self, WaitOptions};
@@ -173,7 +173,7 @@ fn plan(program: &Program, rules: Config, flow: &Flow, callable: bool) -> Vec<(u
 /// The reasons for the parts of `fix`.
 fn reasons(program: &Program, dangers: &[Danger], line: usize, fix: Fix) -> Vec<Reason> {
     let served = dangers.iter().filter(|d| fix.covers(d.fix));
-    // Where several rules require the same, the best supported rule is the reason.
+    // If several rules require the same fix, the best supported rule is the reason.
     let better = |d: &Danger| {
         dangers.iter().any(|o| {
             o.fix == d.fix && o.first == d.first && o.rule != d.rule && o.rule.grade() > d.rule.grade()

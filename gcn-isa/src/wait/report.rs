@@ -1,4 +1,4 @@
-//! The insertions, and their reasons.
+//! The report of the inserted waits and their reasons.
 
 use std::fmt::{self, Write as _};
 
@@ -13,24 +13,24 @@ use crate::{InstDesc, Program, Reg, Target};
 pub struct Inserted {
     /// The index of its (first) line in the program.
     pub at: usize,
-    /// The number of lines inserted there: more than one if the wait is longer than one `s_nop` can be, none if an
-    /// existing `s_waitcnt` was strengthened.
+    /// The number of inserted lines: more than one if the wait is longer than one `s_nop` can be, zero if an existing `s_waitcnt` was
+    /// strengthened.
     pub count: usize,
     /// The kind of wait.
     pub kind: InsertedKind,
-    /// The reasons that require everything that the wait provides.
+    /// The reasons. Together they require everything that the wait provides.
     pub reasons: Vec<Reason>,
 }
 
 impl Inserted {
-    /// Updates the line numbers after insertion of lines before the lines `before`, in ascending order.
+    /// Updates the line numbers after lines were inserted before each of the lines `before`, which are in ascending order.
     pub(crate) fn moved(&mut self, before: &[usize]) {
         self.at = moved(self.at, before);
         self.reasons.iter_mut().for_each(|reason| reason.moved(|line| moved(line, before)));
     }
 }
 
-/// The new number of a line after insertion of lines before the lines `before`, in ascending order.
+/// The new number of a line after lines were inserted before each of the lines `before`, which are in ascending order.
 fn moved(line: usize, before: &[usize]) -> usize {
     line + before.partition_point(|b| *b <= line)
 }
@@ -38,12 +38,11 @@ fn moved(line: usize, before: &[usize]) -> usize {
 /// The kinds of waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InsertedKind {
-    /// `s_waitcnt`: until memory operations have returned.
+    /// An `s_waitcnt`, which waits until memory operations have returned.
     Waitcnt,
-    /// `s_nop`: provides a fixed distance between two instructions.
+    /// An `s_nop`, which provides a fixed distance between two instructions.
     WaitStates,
-    /// An instruction that interrupts a hazard sequence on RDNA: a new one, or a changed field of the sequence's last
-    /// instruction.
+    /// The interruption of a hazard sequence on RDNA, by a new instruction or by a changed field of the sequence's last instruction.
     Remedy,
 }
 
@@ -52,14 +51,13 @@ pub enum InsertedKind {
 pub struct Reason {
     /// The rule, for example `waitcnt.raw` or `cdna3.105`.
     pub rule: &'static str,
-    /// The line of the instruction that is waited for. If several instructions are waited for on a counter, one of
-    /// them.
+    /// The line of the instruction for which the program waits. If there are several such instructions on a counter, this is one of them.
     pub producer: Option<usize>,
     /// The line of the instruction that has to wait.
     pub consumer: usize,
     /// The registers on which the dependency is based, if any.
     pub reg: Option<Reg>,
-    /// Whether both instructions name the registers, or one of them reaches them through an index.
+    /// Whether both instructions name the registers, or one of them accesses the registers through an index.
     pub via: Via,
     /// The required and the actual amount.
     pub demand: Demand,
@@ -74,21 +72,21 @@ pub enum Demand {
     Count {
         /// The counter.
         counter: Counter,
-        /// The largest sufficient value.
+        /// The largest value of the counter that is sufficient.
         needed: u8,
-        /// The value that the program itself waited for at that place; the field's maximum if there was no wait.
+        /// The value for which the program itself waited at this position; if there was no wait, the maximum of the field.
         present: u8,
     },
     /// A number of wait states must separate two instructions.
     States {
-        /// The number that the rule requires.
+        /// The number of wait states that the rule requires.
         needed: u32,
         /// The distance on the shortest path without this wait.
         present: u32,
     },
     /// A hazard sequence must be interrupted.
     Remedy {
-        /// The fix that interrupts it.
+        /// The fix that interrupts the sequence.
         fix: Fix,
         /// The target, which determines the instructions of the fix.
         target: Target,
@@ -116,13 +114,13 @@ impl Reason {
         Reason::new(program, CALL_ENTRY.id, None, line, (None, Via::Name), demand)
     }
 
-    /// Updates the line numbers by `new`.
+    /// Replaces each line number by the result of `new`.
     pub(super) fn moved(&mut self, new: impl Fn(usize) -> usize) {
         self.producer = self.producer.map(&new);
         self.consumer = new(self.consumer);
     }
 
-    /// Records that the wait already existed and waited for `old`.
+    /// Records that the wait already existed, with the values `old`.
     pub(super) fn strengthens(&mut self, old: WaitCnt) {
         if let Demand::Count { counter, present, .. } = &mut self.demand {
             *present = (*present).min(counter.of(old));
@@ -160,8 +158,8 @@ impl Reason {
 }
 
 impl fmt::Display for Reason {
-    /// `vmcnt(2): v[4:7] loaded by global_load_dwordx4 at line 12 is read by v_add_f32_e32`, or
-    /// `cdna3.105: v[0:15] written by v_mfma_f32_32x32x8_f16 at line 3 (8 passes), then v_add_f32_e32: needs 11, had 3`.
+    /// Writes, for example, `vmcnt(2): v[4:7] loaded by global_load_dwordx4 at line 12 is read by v_add_f32_e32`, or `cdna3.105: v[0:15]
+    /// written by v_mfma_f32_32x32x8_f16 at line 3 (8 passes), then v_add_f32_e32: needs 11, had 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let by_index = self.via.words();
         let consumer = self.consumer_desc.printed;
@@ -190,7 +188,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A line's note: the first reasons, on one line. `text` is a reusable buffer, so that most notes allocate only once.
+/// The note of a line: the first reasons, on one line. `text` is a buffer that is reused, so that most notes allocate only once.
 pub(super) fn note(reasons: &[Reason], text: &mut String) -> Box<str> {
     const SHOWN: usize = 3;
     text.clear();

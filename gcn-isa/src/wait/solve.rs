@@ -1,4 +1,4 @@
-//! The engine of both passes: forward dataflow over basic blocks in which each instruction may be given a wait.
+//! The solver of both passes: a forward dataflow analysis over basic blocks that may assign a wait to each instruction.
 //!
 //! A wait changes the state after it, and the state determines the wait. Therefore a pass is solved in three steps.
 //!
@@ -26,31 +26,31 @@ use crate::program::EntryKind;
 
 use super::loops::{Edge, Shape};
 
-/// The most visits of one block in greedy mode before its state and waits may only grow. Loop nests deeper than those
-/// of real kernels converge within this number.
+/// The maximum number of visits of one block in greedy mode. After that, the block's state and waits may only grow. Loop nests deeper than
+/// those of real kernels converge within this number.
 const GREEDY_VISITS: u32 = 40;
 
-/// Budget of greedy mode, in visited lines and joined entries of states: a number per line of the program, and a
-/// minimum. Programs that converge take far less.
+/// The budget of greedy mode, in visited lines and joined entries of states: a number for each line of the program, and a minimum. Programs
+/// that converge take far less.
 const GREEDY_BUDGET: (usize, usize) = (64, 2_000_000);
 
-/// The most rounds of moving waits out of loops. A wait leaves a whole nest in one round, so further rounds are only
-/// for waits that the earlier ones exposed.
+/// The maximum number of rounds that move waits out of loops. A wait leaves a whole loop nest in one round, so further rounds are necessary
+/// only for waits that the earlier rounds exposed.
 const HOIST_ROUNDS: usize = 4;
 
 /// One kind of wait: its states, its needs, and the effects of waits and instructions on states.
 pub(super) trait Pass {
-    /// The facts before an instruction. Equality is meaningful for sealed states, which is what [`Pass::seal`] produces
-    /// at the end of a block.
+    /// The facts before an instruction. Only sealed states can be compared for equality. [`Pass::seal`] seals the state at the end of a
+    /// block.
     type State: Clone + PartialEq;
-    /// How much an instruction waits.
+    /// The amount for which an instruction waits.
     type Need: Copy + PartialEq + std::fmt::Debug;
-    /// Why a wait can move from a loop to the edges that enter it.
+    /// The reason that allows a wait to move from a loop to the edges that enter the loop.
     type Cause;
-    /// No wait.
+    /// The value for no wait.
     const NONE: Self::Need;
 
-    /// The stronger of two waits, part by part.
+    /// The stronger of two waits, separately for each of their parts.
     fn stronger(a: Self::Need, b: Self::Need) -> Self::Need;
     /// The state where control enters from outside.
     fn entry(&self, kind: EntryKind) -> Self::State;
@@ -58,21 +58,21 @@ pub(super) trait Pass {
     fn is_crowded(&self, _: &Self::State) -> bool {
         false
     }
-    /// Reduces a state that many paths have contributed to, if possible without changing its requirements. Producers of
-    /// different groups stay separate.
+    /// Reduces a state to which many paths have contributed, if possible without changing its requirements. Producers of different groups
+    /// remain separate.
     fn gather(&self, _: &mut Self::State, _group: &dyn Fn(usize) -> usize) {}
     /// The size of a state, which is the cost of joining it.
     fn size(&self, state: &Self::State) -> usize;
     /// The effect of a return from code outside the program.
     fn come_back(&self, state: &mut Self::State);
-    /// The effect of entering a function, by a known call or by an unknown jump. Input and result are sealed.
+    /// The effect of entering a function by a known call, or by an unknown jump. The state must be sealed, and remains so.
     fn enter(&self, _: &mut Self::State, _by_call: bool) {}
-    /// The effect of a return from a function; `call` is the state at the end of the calling block, if known. Input and
-    /// result are sealed.
+    /// The effect of a return from a function. `call` is the state at the end of the calling block, if it is known. The state must be
+    /// sealed, and remains so.
     fn leave(&self, _: &mut Self::State, _call: Option<&Self::State>) {}
-    /// Joins the state of another path. Inputs and result are sealed.
+    /// Joins the state of another path. Both states must be sealed, and the result is sealed.
     fn join(&self, into: &mut Self::State, from: &Self::State);
-    /// The wait that line `line` needs because of producers that `counts` accepts.
+    /// The wait that line `line` needs because of the producers for which `counts` returns true.
     fn need(&self, state: &Self::State, line: usize, counts: &dyn Fn(usize) -> bool) -> Self::Need;
     /// The wait that is needed on an edge, as recorded by [`Pass::hoist`].
     fn edge_need(&self, state: &Self::State, edge: Edge) -> Self::Need;
@@ -80,31 +80,29 @@ pub(super) trait Pass {
     fn wait(&self, state: &mut Self::State, need: Self::Need);
     /// Applies line `line` to the state.
     fn step(&self, state: &mut Self::State, line: usize);
-    /// Makes the state at the end of a block comparable with others.
+    /// Seals the state at the end of a block, so that it can be compared with other states.
     fn seal(&self, state: &mut Self::State);
-    /// The cause by which `line` waits for more than the producers that `inside` accepts require.
+    /// The cause for which `line` waits, if `line` waits for more than the producers for which `inside` returns true require.
     fn outer_cause(&self, state: &Self::State, line: usize, inside: &dyn Fn(usize) -> bool) -> Self::Cause;
-    /// Records that `cause` is to be waited for on each of these edges, which are given with the states at the ends of
-    /// their source blocks.
+    /// Records that each of these edges must wait for `cause`. Each edge is given with the state at the end of its source block.
     fn hoist(&mut self, cause: &Self::Cause, edges: &[(Edge, &Self::State)]);
-    /// Called at the end of a round of [`Pass::hoist`].
+    /// Called at the end of each round of [`Pass::hoist`] calls.
     fn hoisted(&mut self) {}
-    /// Weaker waits to try on an edge, the weakest first: after a wait has left a loop, one that remains in the loop
-    /// may turn out to cover it.
+    /// Weaker waits to try on an edge, the weakest first. After a wait has left a loop, another wait that remains in the loop may turn out
+    /// to cover it.
     fn weaker(&self, wait: Self::Need) -> Vec<Self::Need>;
-    /// The cost of a wait, for comparing waits at different places. 0 for none.
+    /// The cost of a wait, for comparing waits at different positions; 0 for no wait.
     fn strength(&self, wait: Self::Need) -> u64;
-    /// True if a strong wait costs no more than a weak one, so that the number of waits is compared first, and their
-    /// strength second.
+    /// True if a strong wait does not cost more than a weak wait. Then the number of waits is compared first, and their strength second.
     const NUMBER_FIRST: bool;
 }
 
 /// The waits of a solved pass.
 #[derive(Debug, Clone)]
 pub(super) struct Waits<N> {
-    /// For each block, the lines that wait, in order.
+    /// For each block, the lines that have a wait, in order.
     pub lines: Vec<Vec<(usize, N)>>,
-    /// The edges that wait.
+    /// The edges that have a wait.
     pub edges: BTreeMap<Edge, N>,
 }
 
@@ -115,7 +113,7 @@ pub(super) enum Mode {
     Fixed,
 }
 
-/// A pass, the program's shape, and the solution so far.
+/// A pass, the structure of the program, and the solution so far.
 pub(super) struct Solver<'a, P: Pass> {
     pub pass: P,
     pub program: &'a Program,
@@ -125,38 +123,38 @@ pub(super) struct Solver<'a, P: Pass> {
     pub waits: Waits<P::Need>,
     pub(super) ins: Vec<Option<P::State>>,
     pub(super) outs: Vec<Option<P::State>>,
-    /// For each block, how control enters it from outside, if it does.
+    /// For each block, the kinds of entries by which control enters it from outside.
     root: Vec<Vec<EntryKind>>,
-    /// For each block, whether control can reach it. Unreachable blocks are solved, too, because callers may look at
-    /// them, but their states do not flow into reachable blocks.
+    /// For each block, whether control can reach it. Unreachable blocks are also solved, because callers may ask for their states, but
+    /// their states do not flow into reachable blocks.
     alive: Vec<bool>,
-    /// During a trial: the facts before it.
+    /// During a trial: the facts before the trial.
     pub(super) before: Option<Before<P>>,
-    /// Blocks that were once crowded. Their states are reduced from then on, so that they converge.
+    /// The blocks whose states were once too large. Their states are always reduced from then on, so that they converge.
     crowded: Vec<bool>,
     /// The work done so far, in visited lines and joined entries of states.
     pub(super) work: usize,
 }
 
-/// The facts, from before a trial, of the blocks and edges that it affects.
+/// The facts about the blocks and edges that a trial affects, as they were before the trial.
 pub(super) struct Before<P: Pass> {
     pub blocks: BTreeMap<usize, Known<P>>,
-    /// The waits of edges; `None` if there was none.
+    /// The waits of edges; `None` for an edge that had no wait.
     pub edges: BTreeMap<Edge, Option<P::Need>>,
 }
 
-/// The facts of a block.
+/// The facts about a block.
 pub(super) struct Known<P: Pass> {
     pub into: Option<P::State>,
     pub out: Option<P::State>,
     pub waits: Vec<(usize, P::Need)>,
 }
 
-/// The number of enclosing loops whose producers stay separate when the states of a block are reduced.
+/// The number of enclosing loops whose producers remain separate when the states of a block are reduced.
 const LOOPS_APART: usize = 2;
 
 impl<'a, P: Pass> Solver<'a, P> {
-    /// Solves `pass` for `program`; with `leave_loops`, moves waits out of loops where possible.
+    /// Solves `pass` for `program`. If `leave_loops` is true, waits are moved out of loops where possible.
     pub fn solve(
         pass: P,
         program: &'a Program,
@@ -205,7 +203,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         solver
     }
 
-    /// Calls `visit` with the state before each line that waits (without the wait's effect), and the wait.
+    /// Calls `visit` for each line that has a wait, with the state before the line (without the effect of the wait) and the wait.
     pub fn each_wait(&self, mut visit: impl FnMut(&P, &P::State, usize, P::Need)) {
         for (block, waits) in self.waits.lines.iter().enumerate() {
             // Waits in unreachable code are omitted.
@@ -220,7 +218,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         }
     }
 
-    /// Calls `visit` for each edge that waits, with the state at the end of its source block, and the wait.
+    /// Calls `visit` for each edge that has a wait, with the state at the end of the edge's source block and the wait.
     pub fn each_edge_wait(&self, mut visit: impl FnMut(&P, &P::State, Edge, P::Need)) {
         for (&edge, &wait) in &self.waits.edges {
             if let (Some(state), true) = (&self.outs[edge.from], wait != P::NONE && self.alive[edge.from]) {
@@ -229,7 +227,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         }
     }
 
-    /// Walks through `block` with the current waits.
+    /// Goes through the lines of `block` with the current waits.
     pub(super) fn walk(&self, block: usize, mut visit: impl FnMut(&P, &P::State, usize, P::Need)) {
         let Some(mut state) = self.ins[block].clone() else { return };
         let mut waits = self.waits.lines[block].iter().peekable();
@@ -252,7 +250,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.run_from(mode, 0..self.cfg.blocks.len(), |_| true);
     }
 
-    /// Visits these blocks, and then the blocks whose inputs change, as far as `within` accepts them.
+    /// Visits these blocks, and then the blocks whose inputs change, as long as `within` returns true for them.
     pub(super) fn run_from(
         &mut self,
         mode: Mode,
@@ -261,13 +259,13 @@ impl<'a, P: Pass> Solver<'a, P> {
     ) {
         let (per_line, least) = GREEDY_BUDGET;
         let patience = self.work + self.program.lines.len().saturating_mul(per_line).max(least);
-        // The queue works in sweeps in reverse post-order: a change along a back edge is processed in the next sweep.
-        // Otherwise each of many edges into a loop would cost a round through it. Hubs are processed last, when all
-        // their predecessors have settled.
+        // The queue works in sweeps in reverse post-order: a change along a back edge is processed in the next sweep. Otherwise each of
+        // many edges into a loop would cause a separate round through the loop. Hubs are processed last, when all their predecessors have
+        // converged.
         let place = |s: &Self, sweep: usize, block: usize| {
             Reverse((s.flow.is_hub(block), sweep, s.shape.rank[block], block))
         };
-        // For each block, how often it was visited, and whether it is in the queue.
+        // For each block, the number of its visits, and whether it is in the queue.
         let mut seen: HashMap<usize, (u32, bool)> = blocks.into_iter().map(|b| (b, (0, true))).collect();
         let mut queue: BinaryHeap<_> = seen.keys().map(|&b| place(self, 0, b)).collect();
         while let Some(Reverse((_, sweep, rank, block))) = queue.pop() {
@@ -356,7 +354,7 @@ impl<'a, P: Pass> Solver<'a, P> {
             self.pass.gather(&mut joined, &|_| 0);
         } else if self.crowded[block] || self.pass.is_crowded(&joined) {
             self.crowded[block] = true;
-            // Whether a wait can leave a loop depends on whether its producers are in the loop.
+            // A wait can leave a loop only if its producers are outside the loop, so producers of the nearest loops remain separate.
             let nest: Vec<usize> = self.shape.nest(block).take(LOOPS_APART).collect();
             self.pass.gather(&mut joined, &|producer| {
                 let from = if nest.is_empty() { 0 } else { self.cfg.block_of(producer) };
@@ -387,7 +385,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.waits.lines[block] = new;
     }
 
-    /// Records a block's facts, before the block is visited or one of its waits changes.
+    /// Saves a block's facts before the block is visited or one of its waits changes.
     pub(super) fn note(&mut self, block: usize) {
         let Some(before) = &mut self.before else { return };
         let (ins, outs, waits) = (&self.ins, &self.outs, &self.waits);
@@ -398,7 +396,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         });
     }
 
-    /// Records an edge's wait before it changes.
+    /// Saves an edge's wait before it changes.
     pub(super) fn note_edge(&mut self, edge: Edge) {
         if let Some(before) = &mut self.before {
             before.edges.entry(edge).or_insert_with(|| self.waits.edges.get(&edge).copied());
@@ -411,7 +409,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.run(Mode::Fixed);
     }
 
-    /// Moves waits whose cause is before a loop to the edges that enter the loop. Returns true if there were any.
+    /// Moves waits whose cause is before a loop to the edges that enter the loop. Returns true if a wait was moved.
     fn hoist(&mut self) -> bool {
         let mut found = Vec::new();
         for block in 0..self.cfg.blocks.len() {
@@ -441,12 +439,12 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.shape.contains(l, self.cfg.block_of(line))
     }
 
-    /// The outermost loop such that `line` needs a smaller wait if part of it moves to the edges that enter the loop.
+    /// The outermost loop for which `line` needs a smaller wait if part of the wait moves to the edges that enter the loop.
     fn colder_than(&self, pass: &P, state: &P::State, block: usize, line: usize) -> Option<usize> {
         let whole = pass.need(state, line, &|_| true);
         let mut nest: Vec<usize> = self.shape.nest(block).collect();
         nest.reverse();
-        // The smaller the loop, the fewer producers are in it, so `partition_point` can be used.
+        // A smaller loop contains fewer producers, so `partition_point` can be used.
         let less = |&l: &usize| pass.need(state, line, &|producer| self.inside(l, producer)) != whole;
         let places = |l: usize| {
             self.shape.entries(self.cfg, l).iter().all(|e| e.place(self.program, self.cfg).is_some())
@@ -459,7 +457,7 @@ impl<'a, P: Pass> Solver<'a, P> {
 /// Joins many states pairwise, like a binary counter: two states, then two such pairs, and so on. Each state takes part
 /// in a logarithmic number of joins instead of being joined with every later state.
 struct Joined<S> {
-    /// The entry with index `i`, if present, is the join of 2^i states.
+    /// The entry with index `i`, if there is one, is the join of 2^i states.
     parts: Vec<Option<S>>,
     work: usize,
 }
@@ -508,7 +506,7 @@ mod tests {
     use crate::wait::{WaitOptions, shape_of};
     use crate::{Inst, Operand, Reg, Target, table};
 
-    /// `blocks` times a load, a use, and a conditional branch to the block given by `to`; then `last`.
+    /// A program with `blocks` repetitions of a load, a use of it, and a conditional branch to the block that `to` returns; `last` follows.
     fn program(blocks: usize, to: impl Fn(usize) -> usize, last: &str) -> Program {
         let target = Target::GFX942;
         let find = |name, form| table::find_form(target, name, form).expect("an instruction of gfx942");
@@ -535,7 +533,7 @@ mod tests {
         program
     }
 
-    /// The work that both passes do for a program.
+    /// The amount of work that both passes do for a program.
     fn work(program: &Program) -> usize {
         let options = WaitOptions::default();
         let flow = Config::default().flow(program);
@@ -546,7 +544,7 @@ mod tests {
             + Solver::solve(states, program, &flow, &shape, true).work
     }
 
-    /// A program of four times as many blocks takes at most about four times the work.
+    /// Checks that a program with four times as many blocks takes at most about four times the work.
     fn is_linear(shape: impl Fn(usize) -> Program) {
         let (few, many) = (work(&shape(500)), work(&shape(2000)));
         assert!(many < 6 * few, "{few} for 500 blocks, {many} for 2000");
@@ -567,7 +565,8 @@ mod tests {
         is_linear(|n| program(n, |b| b.wrapping_mul(2_654_435_761) % n, "s_endpgm"));
     }
 
-    /// Each block is a function that ends with a jump to an address in a register, which may lead to any of them.
+    /// Tests a program in which each block is a function that ends with a jump to an address in a register. The jump may lead to any of the
+    /// functions.
     #[test]
     fn unknown_jumps_take_work_linear_in_their_number() {
         is_linear(|n| {

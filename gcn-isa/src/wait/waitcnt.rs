@@ -1,16 +1,16 @@
-//! The waitcnt pass: decides which instructions wait for which counters, and for which values.
+//! The waitcnt pass, which decides which instructions wait for which counters and for which values.
 //!
-//! The rules are those of CDNA3 ISA section 4.4 as measured with LLVM 22, under the names that `crate::check` uses:
-//! `waitcnt.raw` and `waitcnt.waw` for registers, `waitcnt.exp-war` for data that is still to be read,
-//! `waitcnt.lds-dma` for LDS written outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and
-//! `call.exit`. The calling convention and the wait for LDS DMA apply whatever rules are selected.
+//! The rules are those of CDNA3 ISA section 4.4 as measured with LLVM 22. They have the names that `crate::check` uses: `waitcnt.raw` and
+//! `waitcnt.waw` for registers, `waitcnt.exp-war` for data that an operation has yet to read, `waitcnt.lds-dma` for LDS that is written
+//! outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and `call.exit`. The calling convention and the wait for LDS DMA
+//! apply regardless of the selected rules.
 //!
-//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The
-//! waits rely on that only if the rules exclude `waitcnt.full`, which doubts it because the manuals do not mention it.
-//! Otherwise, if an operation has more younger ones than the field can express, the wait is for the field's largest
-//! value. That completes the operation however many operations the hardware lets issue; LLVM 22 waits for the same
-//! value. If the hardware does stall the wave, this waits for at most one operation too many. FLAT operations and the
-//! data of GDS have no order, so a full counter says nothing about them.
+//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The waits rely on this
+//! only if the selected rules exclude `waitcnt.full`, which doubts it because the manuals do not mention it. Otherwise, if an operation is
+//! followed by more younger operations than the field can express, the wait is for the field's largest value. This wait completes the
+//! operation regardless of how many operations the hardware lets issue; LLVM 22 waits for the same value. If the hardware does stall the
+//! wave, this wait is for at most one operation too many. FLAT operations and the data of GDS have no order, so a full counter proves
+//! nothing about them.
 
 use std::collections::BTreeMap;
 
@@ -45,18 +45,18 @@ pub(super) struct Conflict {
     pub limit: u8,
     pub producer: Option<u32>,
     pub reg: Option<Reg>,
-    /// How the instruction reaches the register.
+    /// The way in which the instruction accesses the register.
     pub via: Via,
 }
 
 impl Conflict {
-    /// A conflict that is not about a register.
+    /// A conflict that does not concern a register.
     fn whole(rule: &'static str, counter: Counter, producer: Option<u32>) -> Conflict {
         Conflict { rule, counter, limit: 0, producer, reg: None, via: Via::Name }
     }
 }
 
-/// A producer that is waited for on an edge because of a line in the loop after it.
+/// A producer for which an edge waits because of a line in the loop after the edge.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Early {
     pub conflict: Conflict,
@@ -77,17 +77,17 @@ pub(super) struct WaitcntPass<'a> {
     pub early: BTreeMap<Edge, BTreeMap<(u8, Option<u32>), Early>>,
     /// The operations that each line starts, concatenated.
     events: Vec<Event>,
-    /// The index in `events` at which each line's operations begin; it has one entry more than there are lines.
+    /// The index in `events` at which the operations of each line begin. It has one entry more than there are lines.
     starts: Vec<usize>,
-    /// Operations of one stream complete in order, even while others are outstanding on the counter.
+    /// True to assume that operations of one stream complete in order, even while other operations are outstanding on the counter.
     trusts_order: bool,
-    /// An instruction that would overflow a counter stalls until older operations are done.
+    /// True to assume that an instruction that would overflow a counter stalls until older operations are done.
     trusts_stall: bool,
-    /// The halves of a register count as separate registers, on hardware that supports this.
+    /// True to treat the halves of a register as separate registers, on hardware that supports this.
     trusts_halves: bool,
     /// The first lines of functions, in ascending order.
     functions: Vec<usize>,
-    /// The registers that indices reach.
+    /// The registers that are accessed through an index.
     indexing: Indexing,
 }
 
@@ -107,7 +107,7 @@ impl<'a> WaitcntPass<'a> {
         functions.sort_unstable();
         functions.dedup();
         functions.retain(|line| !waits_at_once(program, *line));
-        // If the rules that doubt these properties are off, rely on the manual and on AMD's emulator.
+        // If the rules that doubt these properties are disabled, rely on the manual and on AMD's emulator.
         let trusts = |doubt: &CounterRule| !options.rules.counts(doubt);
         let (trusts_order, trusts_stall, trusts_halves) = (trusts(&MIXED), trusts(&FULL), trusts(&HALF));
         let early = BTreeMap::new();
@@ -125,8 +125,8 @@ impl<'a> WaitcntPass<'a> {
         }
     }
 
-    /// True if a function is entered at `line` and does not itself begin by waiting for every counter. A wait is then
-    /// inserted there, because any caller may have left operations outstanding.
+    /// True if `line` is the entry of a function that does not itself begin by waiting for every counter. A wait is then inserted there,
+    /// because any caller may have left operations outstanding.
     pub fn is_function(&self, line: usize) -> bool {
         self.functions.binary_search(&line).is_ok()
     }
@@ -139,7 +139,7 @@ impl<'a> WaitcntPass<'a> {
         &self.events[self.starts[line]..self.starts[line + 1]]
     }
 
-    /// Calls `found` for everything that `line` must wait for, except what a full counter already stalls for.
+    /// Calls `found` for every operation for which `line` must wait, except those that are certainly done because a full counter stalls.
     pub fn conflicts(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         let room =
             if self.trusts_stall { counters::room(self.set(), self.events(line)) } else { WaitCnt::NONE };
@@ -155,7 +155,7 @@ impl<'a> WaitcntPass<'a> {
             }
         }
         let events = self.events(line);
-        // Few instructions touch outstanding registers, and this test excludes the others cheaply.
+        // Few instructions use outstanding registers. This test excludes the other instructions cheaply.
         if self.indexing.at(line).is_some() || inst.names(|reg| state.owes(reg)) {
             self.owed_registers(state, line, found);
         }
@@ -206,15 +206,15 @@ impl<'a> WaitcntPass<'a> {
         named.and_then(|i| inst.half(i))
     }
 
-    /// Everything that `line` must wait for.
+    /// All conflicts for which `line` must wait.
     pub fn all_conflicts(&self, state: &Outstanding, line: usize) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
         self.conflicts(state, line, &mut |c| conflicts.push(c));
         conflicts
     }
 
-    /// The rule that forbids overwriting a register that `entry` owes; `None` if the later result is certain to arrive
-    /// after the entry's.
+    /// The rule that forbids overwriting a register that `entry` owes; `None` if the later result certainly arrives after the result of
+    /// `entry`.
     fn overwrite_rule(&self, entry: &Entry, events: &[Event], reg: Reg) -> Option<&'static str> {
         match entry.debt {
             Debt::Write if entry.comes_before(self.set(), events, reg) => None,
@@ -231,7 +231,7 @@ impl<'a> WaitcntPass<'a> {
         }
     }
 
-    /// The rule's ID if the rule is enabled.
+    /// The ID of the rule if the rule is enabled, otherwise `None`.
     fn counts(&self, rule: &CounterRule) -> Option<&'static str> {
         self.options.rules.counts(rule).then_some(rule.id)
     }
@@ -264,8 +264,8 @@ impl<'a> WaitcntPass<'a> {
     }
 }
 
-/// The rule that forbids reading a register that `entry` owes. `after` is true if the register is read only when a
-/// later result arrives.
+/// The rule that forbids reading a register that `entry` owes. `after` is true if the instruction reads the register only when a later
+/// result arrives.
 fn read_rule(entry: &Entry, after: bool) -> Option<&'static str> {
     (entry.debt == Debt::Write && !after).then_some(RAW.id)
 }
@@ -297,7 +297,7 @@ fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str) -> Conflict 
     Conflict { limit, ..Conflict::whole(rule, state.counter(entry.stream), Some(entry.producer)) }
 }
 
-/// Calls `found` for everything outstanding on these counters.
+/// Calls `found` for every operation that is outstanding on these counters.
 fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &mut dyn FnMut(Conflict)) {
     for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&state.counter(*s))) {
         if let Some(line) = state.access(stream) {
@@ -306,7 +306,7 @@ fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &
     }
 }
 
-/// True if, from `line` on, the program waits for every counter or ends before any instruction touches a register.
+/// True if the program, from `line` on, waits for every counter or ends before any instruction uses a register.
 fn waits_at_once(program: &Program, line: usize) -> bool {
     let mut waited = WaitCnt::NONE;
     for inst in program.lines[line..].iter().map(|l| &l.inst) {
@@ -333,8 +333,7 @@ impl Pass for WaitcntPass<'_> {
         a.and(b)
     }
 
-    /// Operations that a caller has left outstanding are waited for at the function's entry: see
-    /// [`WaitcntPass::is_function`].
+    /// The function's entry has a wait for operations that a caller has left outstanding: see [`WaitcntPass::is_function`].
     fn entry(&self, _: EntryKind) -> Outstanding {
         Outstanding::none(self.set())
     }
@@ -367,7 +366,7 @@ impl Pass for WaitcntPass<'_> {
                 need = need.and(c.counter.at(c.limit));
             }
         });
-        // A result that is waited for anyway may show that operands were read.
+        // A result for which the instruction waits anyway may prove that operands were read.
         let results = Counter::X.set(need, u8::MAX);
         if Counter::X.is_in(need) && !results.is_none() {
             let mut then = state.clone();
@@ -472,8 +471,8 @@ impl WaitcntPass<'_> {
     }
 }
 
-/// True for waits that concern memory or a whole counter. Their producer is one of several, so the positions of the
-/// others are unknown, and the wait cannot leave a loop.
+/// True for waits that concern memory or a whole counter. Such a wait has several producers, of which only one is known, so the wait cannot
+/// leave a loop.
 fn is_fixed_in_place(conflict: &Conflict) -> bool {
     conflict.reg.is_none() || [WAR.id, OPERAND_WAR.id].contains(&conflict.rule)
 }

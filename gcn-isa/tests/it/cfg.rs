@@ -1,6 +1,6 @@
-//! Calls, returns and jumps by register: [`Flow`] against programs that are really run.
+//! Tests calls, returns and jumps by register: compares [`Flow`] with programs that are really executed.
 //!
-//! The witness is an interpreter of scalar control flow below, which knows registers, lanes and addresses and nothing of graphs.
+//! The programs are executed by the interpreter of scalar control flow below, which knows registers, lanes and addresses, but no graphs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use gcn_test_support::Random;
 
 use crate::golden;
 
-/// Bytes that every instruction takes here.
+/// The size of every instruction in these tests, in bytes.
 const BYTES: i64 = 8;
 
-/// Code at addresses of its own, with numbers as literals.
+/// Code at given addresses, with numbers as literals.
 struct Laid {
     lines: usize,
 }
@@ -49,7 +49,7 @@ fn resolved(text: &str) -> Program {
     program
 }
 
-/// The lines that control may come to from the end of a block, blocks without instructions left out.
+/// The lines that control may reach from the end of a block. Blocks without instructions are skipped.
 fn next(flow: &Flow, line: usize) -> BTreeSet<usize> {
     let mut open = flow.cfg.blocks[flow.cfg.block_of(line)].succs.clone();
     let mut found = BTreeSet::new();
@@ -70,7 +70,7 @@ fn number(operand: Operand) -> u32 {
     }
 }
 
-/// A wave, as far as its control flow goes.
+/// The part of a wave's state that determines its control flow.
 struct Machine {
     line: usize,
     /// The address of the first line.
@@ -101,7 +101,7 @@ impl Machine {
         self.base.wrapping_add(BYTES as u64 * line as u64)
     }
 
-    /// Executes an instruction; `None` at the end.
+    /// Executes an instruction. Returns `None` at the end of the program.
     fn step(&mut self, program: &Program, rng: &mut Random) -> Option<()> {
         let inst: &Inst = &program.lines[self.line].inst;
         let o = &inst.operands;
@@ -153,16 +153,16 @@ impl Machine {
     }
 }
 
-/// How a function keeps its return address over calls.
+/// The way in which a function preserves its return address across calls.
 #[derive(Clone, Copy)]
 enum Saved {
     Scalars,
     Lanes,
-    /// It does not come back from a call where it should.
+    /// The function does not preserve it and therefore returns to a wrong address after a call.
     Not,
 }
 
-/// A program under construction. Functions call only later ones unless `cyclic`.
+/// A program under construction. Unless `cyclic` is true, functions call only later functions.
 struct Source<'r> {
     rng: &'r mut Random,
     lines: Vec<String>,
@@ -171,7 +171,7 @@ struct Source<'r> {
     labels: BTreeMap<String, usize>,
     count: usize,
     cyclic: bool,
-    /// By function: the lines after its calls, the functions that it jumps to, its returns.
+    /// For each function: the lines after its calls, the functions to which it jumps, its returns.
     sites: Vec<BTreeSet<usize>>,
     tails: Vec<BTreeSet<usize>>,
     returns: Vec<Vec<usize>>,
@@ -187,7 +187,7 @@ impl Source<'_> {
         self.labels.insert(name, self.lines.len());
     }
 
-    /// The address of something in a pair of registers.
+    /// Loads the address of a function or label into a pair of registers.
     fn address(&mut self, of: String) -> &'static str {
         let (low, high, pair) = if self.rng.one_in(2) { (20, 21, "s[20:21]") } else { (24, 25, "s[24:25]") };
         self.push(format!("s_getpc_b64 {pair}"));
@@ -311,7 +311,7 @@ impl Source<'_> {
         }
         let mut text = String::new();
         for (line, statement) in self.lines.iter().enumerate() {
-            // A label that nothing names could be where an unknown jump leads.
+            // An unknown jump could lead to a label that no branch names.
             let is_named =
                 |l: &str| named.contains(l) || self.lines.iter().any(|s| s.ends_with(&format!(" {l}")));
             for (label, _) in self.labels.iter().filter(|l| *l.1 == line && is_named(l.0)) {
@@ -340,7 +340,7 @@ fn source(rng: &mut Random, cyclic: bool) -> Source<'_> {
     source
 }
 
-/// Runs a program and holds every step between blocks against the graph.
+/// Runs a program and compares every step between blocks with the graph.
 fn run(program: &Program, flow: &Flow, rng: &mut Random, name: &str) -> usize {
     let mut machine = Machine {
         line: 0,
@@ -380,8 +380,8 @@ fn every_step_that_is_taken_is_an_edge() {
     assert!(steps > 20_000 && returned > 1000, "{steps} {returned}");
 }
 
-/// Where functions do not call each other in circles everything is known, and a return leads to the calls of its own function and
-/// of those that jump to it in place of returning.
+/// Tests that all control flow is known if functions do not call each other recursively. A return then leads to the calls of its own
+/// function and of the functions that end by jumping to it.
 #[test]
 fn a_return_leads_to_its_own_calls_only() {
     let mut checked = 0;
@@ -391,7 +391,7 @@ fn a_return_leads_to_its_own_calls_only() {
         let program = resolved(&text);
         let flow = Flow::of(&program);
         assert_eq!(flow.unknown_exits().collect::<Vec<_>>(), [0usize; 0], "seed {seed}\n{text}");
-        // Later functions return in place of earlier ones.
+        // Later functions return to the callers of earlier functions.
         let mut sites = source.sites.clone();
         for f in 0..source.count {
             for tail in &source.tails[f] {
@@ -422,7 +422,7 @@ fn jumps(text: &str) -> Vec<Option<Jump>> {
     indirect.map(|l| l.jump).collect()
 }
 
-/// As LLVM writes them since version 3, with 32-bit distances in two halves, forwards and backwards.
+/// Tests the additions as LLVM has written them since version 3, with 32-bit distances in two halves, forwards and backwards.
 #[test]
 fn long_branches_are_resolved() {
     let forwards =
@@ -433,7 +433,7 @@ fn long_branches_are_resolved() {
     let subtracted =
         "s_nop 0 | s_getpc_b64 s[4:5] | s_sub_u32 s4, s4, 16 | s_subb_u32 s5, s5, 0 | s_setpc_b64 s[4:5]";
     assert!(matches!(jumps(subtracted)[..], [Some(Jump::To(_))]));
-    // The carry of another sum, another high half, a half that was loaded.
+    // The carry of another addition, another high half, a half that was loaded.
     for broken in [
         "s_getpc_b64 s[4:5] | s_add_u32 s4, s4, 0x20 | s_add_u32 s6, s6, 1 | s_addc_u32 s5, s5, 0 | s_setpc_b64 s[4:5] | s_endpgm",
         "s_getpc_b64 s[4:5] | s_add_u32 s4, s4, 0x18 | s_addc_u32 s5, s7, 0 | s_setpc_b64 s[4:5] | s_endpgm",
@@ -457,6 +457,6 @@ fn a_function_that_never_returns_is_not_come_back_from() {
     assert_eq!(flow(&format!("{call}| s_endpgm")), [true, false, true]);
     assert_eq!(flow(&format!("{call}| s_branch F")), [true, false, true]);
     assert_eq!(flow(&format!("{call}| s_setpc_b64 s[30:31]")), [true, true, true]);
-    // Who knows where that leads.
+    // The destination of this jump is unknown.
     assert_eq!(flow(&format!("{call}| s_setpc_b64 s[8:9]")), [true, true, true]);
 }

@@ -1,4 +1,4 @@
-//! The checker against golden programs, against exhaustive search, and rule family by rule family.
+//! Tests the checker against golden programs, against exhaustive search, and for each family of rules.
 
 mod advice;
 mod counters;
@@ -13,7 +13,7 @@ mod search;
 use gcn_isa::Program;
 use gcn_isa::check::{CheckReport, MemoryModel, Options, check_with};
 
-/// The checker as it judges our own waits: every access of LDS may concern every other.
+/// Checks with the options that are used for our own waits: any two LDS accesses may be to the same bytes.
 pub fn strict(program: &Program) -> CheckReport {
     check_with(program, Options { memory_model: MemoryModel::Strict, ..Options::default() })
 }

@@ -1,11 +1,11 @@
-//! Rows in the columns of the measured tables.
+//! Prints the rows of the instruction table in the columns of the measured tables.
 
 use std::fmt::Display;
 
 use gcn_isa::Target;
 use gcn_isa::table::{Access, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds};
 
-/// Kinds of operands in the order of the text. `c` stands for both kinds of inline constants.
+/// The kinds of operands in the order of the text. `c` denotes both kinds of inline constants.
 pub const KINDS: [(&str, OperandKinds); 11] = [
     ("h", OperandKinds::HALF_VGPR),
     ("v", OperandKinds::VGPR),
@@ -31,18 +31,18 @@ pub const IMPLICIT: [(&str, ImplicitRegs); 6] = [
     ("scc", ImplicitRegs::SCC),
 ];
 
-/// The word of a value in such a list.
+/// The word for a value in such a list.
 pub fn word<V: PartialEq>(words: &[(&'static str, V)], value: &V) -> &'static str {
     words.iter().find(|w| w.1 == *value).expect("a value of the list").0
 }
 
-/// Joined by `separator`.
+/// The items, joined by `separator`.
 pub fn join(items: impl IntoIterator<Item = impl Display>, separator: &str) -> String {
     let items: Vec<String> = items.into_iter().map(|i| i.to_string()).collect();
     items.join(separator)
 }
 
-/// `vdst:d:v:1 ; src0:s:v|s:1`.
+/// The operands, as in `vdst:d:v:1 ; src0:s:v|s:1`.
 pub fn operands(row: &InstDesc) -> String {
     join(row.operands.iter().map(operand), " ; ")
 }
@@ -54,18 +54,18 @@ fn operand(o: &OperandDesc) -> String {
     format!("{}:{}:{kinds}:{width}", o.name, word(&ACCESS, &o.access))
 }
 
-/// The special registers of each operand that has some.
+/// The special registers of each operand that accepts any.
 pub fn specials(row: &InstDesc, separator: &str) -> String {
     let named = row.operands.iter().filter(|o| !o.specials.is_empty());
     join(named.map(|o| format!("{}={}", o.name, o.specials)), separator)
 }
 
-/// Registers that the text does not show.
+/// The registers that the text of the instruction does not show.
 pub fn implicit(set: ImplicitRegs) -> String {
     join(IMPLICIT.iter().filter(|n| set.contains(n.1)).map(|n| n.0), " ")
 }
 
-/// `src0=neg+abs ; src1=neg`.
+/// The modifiers of the sources, as in `src0=neg+abs ; src1=neg`.
 pub fn source_modifiers(row: &InstDesc, separator: &str) -> String {
     let all = [(row.bits.neg, "neg"), (row.bits.abs, "abs"), (row.bits.sext, "sext")];
     let of = |source: u8| {
@@ -83,12 +83,12 @@ pub fn mem_bytes(bytes: MemBytes) -> String {
     }
 }
 
-/// `op_sel[0/1/3]`.
+/// A modifier with its bits, as in `op_sel[0/1/3]`.
 pub fn listed(name: &str, bits: u8) -> String {
     format!("{name}[{}]", join((0..8).filter(|i| bits >> i & 1 == 1), "/"))
 }
 
-/// One count for all targets of the row, or a count for each.
+/// The number of passes: one number for all targets of the row, or one for each target.
 pub fn passes(row: &InstDesc) -> String {
     let by_target: Vec<_> = row.targets.representatives().map(|t| (t, row.passes(t))).collect();
     match by_target[..] {

@@ -1,11 +1,11 @@
-//! Which bits flow where: parts as lines and modifiers have them.
+//! Tests the dataflow of bits: the parts that lines of the notation and modifiers select.
 
 use gcn_isa::dataflow::{self, Part};
 use gcn_isa::table::Modifiers;
 use gcn_isa::target::Family;
 use gcn_isa::{Inst, Operand, Reg, Target, table};
 
-/// The parts of an instruction on VGPRs, with other `op_sel` and `op_sel_hi` bits.
+/// The parts of an instruction on VGPRs with the given `op_sel` and `op_sel_hi` bits.
 fn parts(printed: &str, op_sel: u8, op_sel_hi: Option<u8>) -> Vec<Part> {
     let row = table::find(Target::GFX942, printed).next().unwrap();
     let operands = row.operands.iter().map(|o| Operand::Reg(Reg::v(0, o.dwords)));
@@ -16,7 +16,7 @@ fn parts(printed: &str, op_sel: u8, op_sel_hi: Option<u8>) -> Vec<Part> {
     dataflow::parts(&inst)
 }
 
-/// By the pseudo-code of the CDNA3 manual.
+/// Tests the parts against the pseudo-code of the CDNA3 manual.
 #[test]
 fn parts_read_what_the_modifiers_choose() {
     let (low, high) = (0xffff, 0xffff_0000);
@@ -31,7 +31,7 @@ fn parts_read_what_the_modifiers_choose() {
     assert!(parts("v_fmac_f32_e32", 0, None)[0].accumulates);
 }
 
-/// Each element of a product reads a row and a column; `op_sel` chooses halves of packed operands only.
+/// Tests that each element of a product reads a row and a column, and that `op_sel` selects halves only of packed operands.
 #[test]
 fn elements_of_matrices_read_all_of_their_sources() {
     let mut matrices = 0;

@@ -1,4 +1,4 @@
-//! `s_delay_alu` where LLVM 22 puts it.
+//! Tests that `s_delay_alu` is inserted where LLVM 22 inserts it.
 
 use std::io::Read as _;
 
@@ -9,7 +9,7 @@ use gcn_isa::{Operand, Program, Target};
 
 const PROGRAMS: &[u8] = include_bytes!("../data/rdna/delay-alu.tsv.gz");
 
-/// A program from its statements. LLVM numbers the labels anew, so they go by their order.
+/// A program from its statements. LLVM renumbers the labels, so they are identified by their order.
 fn program(on: Subtarget, text: &str) -> Program {
     let mut program = Program::new(on.target, "delays");
     program.wave = on.wave;

@@ -1,8 +1,8 @@
-//! The entries against the rows that they replaced.
+//! Tests the entries of the instruction table against the rows that they replaced.
 //!
-//! `tests/data/instructions.tsv.gz` holds the table as it was measured with LLVM 22, a row for each form and group of targets, with
-//! the one correction that the measurement missed (`v_cvt_scalef32_sr_pk_fp4_*` read what they keep). Its cells are read here by code
-//! of this test alone.
+//! `tests/data/instructions.tsv.gz` has the table as measured with LLVM 22, with one row for each form and group of targets. It includes
+//! the only correction of a mistake in the measurement (`v_cvt_scalef32_sr_pk_fp4_*` read the bits that they keep). Only the code of this
+//! test reads the cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -12,7 +12,7 @@ use gcn_isa::table::{self, DstHalf, Format, InstDesc, Modifiers};
 
 use crate::columns;
 
-/// The columns as text: of the measurement as they stand, of a row written in the same words.
+/// The columns as text. For a measured row, they are unchanged; for a row of our table, they are written in the same words.
 type Cells = BTreeMap<&'static str, String>;
 
 const COLUMNS: [&str; 19] = [
@@ -37,7 +37,7 @@ const COLUMNS: [&str; 19] = [
     "notes",
 ];
 
-/// Forms of which the measurement had no row: LLVM's bytes for them are in the spellings that the tests of gcn-emit read.
+/// Forms without a row in the measurement. LLVM's bytes for them are in the spellings that the tests of gcn-emit read.
 const MEASURED_LATER: [(&str, &str); 3] =
     [("v_clrexcp_e64", "VOP3A"), ("v_nop_e64", "VOP3A"), ("v_nop_sdwa", "VOP1_SDWA")];
 
@@ -52,11 +52,11 @@ fn entries_expand_to_the_measured_rows() {
         let row = expanded.get(key).unwrap_or_else(|| panic!("no entry expands to {key:?}"));
         assert_eq!(row, cells, "{key:?}");
     }
-    // The keys that the measurement counted, by target.
+    // The number of keys in the measurement, by target.
     let count =
         |t: Target| measured.values().filter(|c| c["targets"].split(',').any(|n| n == t.name())).count();
     assert_eq!(Target::REPRESENTATIVES.map(count), [2605, 2619, 2669, 2720, 2823, 2947]);
-    // Instructions that came after the measurement have other witnesses.
+    // Instructions that were added after the measurement are confirmed by other sources.
     let known: BTreeSet<&String> = measured.values().map(|c| &c["mnemonic"]).collect();
     let unknown: Vec<_> = expanded
         .iter()
@@ -74,7 +74,7 @@ fn measured() -> Vec<Cells> {
     text.lines().skip(1).map(row).collect()
 }
 
-/// Rows that are alike but for their targets become one: the measurement told some apart by what LLVM's scheduling model says.
+/// Merges rows that differ only in their targets. The measurement distinguished some of them because of LLVM's scheduling model.
 fn joined(rows: impl Iterator<Item = Cells>) -> Vec<Cells> {
     let mut sets: BTreeMap<Cells, Vec<Target>> = BTreeMap::new();
     for mut row in rows {
@@ -90,21 +90,21 @@ fn joined(rows: impl Iterator<Item = Cells>) -> Vec<Cells> {
         .collect()
 }
 
-/// The words of a cell in order.
+/// The words of a cell, sorted.
 fn sorted(text: &str) -> String {
     let mut words: Vec<&str> = text.split([' ', ';']).filter(|w| !w.is_empty()).collect();
     words.sort_unstable();
     words.join(" ")
 }
 
-/// A measured row without what is not a fact of its own: the order of words, and spellings of the same.
+/// A measured row in a normal form, without differences in the order of words and in equivalent spellings.
 fn normal(mut row: Cells) -> Cells {
     for column in ["implicit_reads", "implicit_writes", "source_modifiers", "same_file", "special_registers"]
     {
         let text = sorted(&row[column]);
         row.insert(column, text);
     }
-    // Widths that follow from cbsz and blgp are shown by their largest, and the note says so.
+    // Widths that depend on cbsz and blgp are listed as the largest width, and the note says so.
     let operands = row["operands"].clone();
     row.insert("operands", operands.replace(":4|6|8", ":8"));
     let mut notes = Vec::new();
@@ -128,7 +128,7 @@ fn normal(mut row: Cells) -> Cells {
     for word in row["modifiers"].split(' ').filter(|w| !w.is_empty()) {
         let (word, required) = word.strip_suffix('!').map_or((word, ""), |w| (w, "!"));
         let (name, argument) = word.split_at(word.find(['[', '(']).unwrap_or(word.len()));
-        // sc0, nt and sc1 are what gfx942 calls glc, slc and scc.
+        // On gfx942, the names sc0, nt and sc1 are used for glc, slc and scc.
         let name = match name {
             "sc0" => "glc",
             "nt" => "slc",
@@ -147,7 +147,7 @@ fn normal(mut row: Cells) -> Cells {
     row
 }
 
-/// A row in the words of the measurement.
+/// A row of our table in the words of the measurement.
 fn cells(row: &InstDesc) -> Cells {
     let values = [
         row.mnemonic.to_owned(),

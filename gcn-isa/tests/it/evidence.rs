@@ -1,5 +1,5 @@
-//! The counts of evidence, on programs small enough to count by hand. The needs are those of the CDNA3 manual, table 11 (cases 18
-//! to 21) and table 37 (case 106: 7 wait states after 4 passes).
+//! Tests the counts of evidence on programs that are small enough to count by hand. The required wait states are those of the CDNA3 manual,
+//! table 11 (cases 18 to 21) and table 37 (case 106: 7 wait states after 4 passes).
 
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
@@ -11,7 +11,7 @@ fn counted(lines: &[&str]) -> Evidence {
     evidence::of(&program, Config::default())
 }
 
-/// (kept, exact, nops, broken, covered)
+/// The counts (kept, exact, nops, broken, covered) of a rule.
 fn tally(lines: &[&str], rule: &str) -> (u64, u64, u64, u64, u64) {
     let c: Counts = counted(lines).get(rule).copied().unwrap_or_default();
     assert_eq!(c.objects, u64::from(c.broken > 0));
@@ -27,7 +27,7 @@ const OTHER_MFMA: &str = "v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[6:7], v[8:1
 fn a_site_is_broken_kept_exactly_or_too_far_to_matter() {
     assert_eq!(tally(&[RCP, USE], "cdna3.21"), (0, 0, 0, 1, 0));
     assert_eq!(tally(&[RCP, "s_mov_b32 s0, 0", USE], "cdna3.21"), (1, 1, 0, 0, 0));
-    // The window is twice the need, so two states away no longer counts.
+    // The window is twice the requirement, so an instruction two wait states away is not counted.
     assert_eq!(tally(&[RCP, "s_mov_b32 s0, 0", "s_mov_b32 s1, 0", USE], "cdna3.21"), (0, 0, 0, 0, 0));
 }
 
@@ -43,7 +43,7 @@ fn what_only_nops_keep_is_counted_by_itself() {
 
 #[test]
 fn a_broken_site_is_covered_by_passes_or_a_branch() {
-    // Two states, but two times four passes.
+    // There are two instructions in between, but each takes four passes.
     assert_eq!(tally(&[MFMA, OTHER_MFMA, OTHER_MFMA, USE], "cdna3.106"), (0, 0, 0, 1, 1));
     assert_eq!(tally(&[MFMA, OTHER_MFMA, USE], "cdna3.106"), (0, 0, 0, 1, 0));
     let branch = [MFMA, "s_cbranch_scc0 .L", "s_mov_b32 s0, 0", ".L:", USE];
@@ -60,7 +60,7 @@ fn the_shortest_path_decides() {
 
 #[test]
 fn of_several_first_instructions_the_one_that_falls_shortest_counts() {
-    // The older one is far enough, the younger one is not: one site.
+    // The older instruction is far enough away, but the younger one is not: one site.
     assert_eq!(tally(&[MFMA, "s_nop 5", MFMA, "s_nop 1", USE], "cdna3.106"), (0, 0, 0, 1, 0));
 }
 
@@ -70,7 +70,7 @@ fn a_result_that_is_overwritten_in_between_makes_no_site() {
     assert_eq!(tally(&read, "cdna3.18"), (0, 0, 0, 0, 0));
     let kept = ["v_readlane_b32 s4, v3, 0", "s_and_b32 s5, s5, 1", "v_mov_b32_e32 v2, s4"];
     assert_eq!(tally(&kept, "cdna3.18"), (0, 0, 0, 1, 0));
-    // On one of two paths only.
+    // The instruction is on only one of two paths.
     let join = [RCP, "s_cbranch_scc0 .L", "v_mov_b32_e32 v0, 0", ".L:", USE];
     assert_eq!(tally(&join, "cdna3.21"), (1, 1, 0, 0, 0));
     let both = [RCP, "v_mov_b32_e32 v0, 0", "s_cbranch_scc0 .L", "s_mov_b32 s0, 0", ".L:", USE];

@@ -1,4 +1,4 @@
-//! Golden files, and the parser they are read with.
+//! The golden files, and the parser that reads them.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -25,17 +25,17 @@ pub fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines().skip(1).map(|line| line.split('\t').collect())
 }
 
-/// The target called `name`.
+/// The target with the name `name`.
 pub fn target(name: &str) -> Target {
     name.parse().expect("golden files name known targets")
 }
 
-/// The instruction `text`.
+/// The instruction that `text` spells.
 pub fn inst(text: &str, target: Target) -> Inst {
     parse_inst(text, target).unwrap_or_else(|e| panic!("{target}: {text}: {e}"))
 }
 
-/// Instructions as the rules see them, parsed once.
+/// The views of instructions that the rules use. Each instruction is parsed only once.
 pub struct Views {
     target: Target,
     by_text: HashMap<String, View>,

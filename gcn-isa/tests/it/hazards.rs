@@ -1,4 +1,4 @@
-//! The wait-state rules against the measured tables and against what LLVM inserts between golden pairs.
+//! Tests the wait-state rules against the measured tables and against the wait states that LLVM inserts between golden pairs.
 
 mod allpairs;
 mod clauses;
@@ -15,8 +15,8 @@ use gcn_isa::hazards::{self, Config, Kinds, RuleSet, View};
 
 use crate::golden::{self, Views};
 
-/// Instructions of golden files that are left out: exports and interpolation, which the table does not have, and a lane
-/// write with two scalar sources.
+/// True for instructions of golden files that the tests skip: exports and interpolation, which the table lacks, and a lane write with two
+/// scalar sources.
 fn is_left_out(text: &str) -> bool {
     text.starts_with("exp ") || text.starts_with("v_interp_") || text == "v_writelane_b32 v20, s20, m0"
 }
@@ -114,11 +114,11 @@ fn matrix_instructions_have_the_measured_class_and_passes() {
             _ => panic!("{class}"),
         };
         assert!(view.kinds().intersects(kinds), "{target}: {example}");
-        // On gfx90a the file has 16 for v_mfma_f64_16x16x4, read off a wait that does not follow the passes.
+        // On gfx90a, the file has 16 for v_mfma_f64_16x16x4. That value was derived from a wait that does not depend on the passes.
         if target != Target::GFX90A || !view.kinds().intersects(Kinds::DGEMM16) {
             assert_eq!(view.passes().to_string(), passes, "{target}: {example}");
         }
-        // What a VALU read of the result waits for, where the manuals agree with LLVM.
+        // The wait states that a VALU read of the result requires, where the manuals agree with LLVM.
         if target != Target::GFX908 {
             let dst = example.split_once(' ').and_then(|e| e.1.split_once(',')).expect("operands").0;
             let first = dst.replace(['[', ']'], " ").replace(':', " ");
@@ -136,7 +136,7 @@ fn matrix_instructions_have_the_measured_class_and_passes() {
     assert_eq!(seen, text.lines().count() - 1);
 }
 
-/// LLVM's own distances with one more instruction in the middle.
+/// Tests LLVM's own distances with another instruction in the middle.
 #[test]
 fn an_instruction_in_between_counts_for_its_wait_states() {
     let text = golden::unpack(include_bytes!("../data/chains-example.tsv.gz"));
@@ -152,11 +152,11 @@ fn an_instruction_in_between_counts_for_its_wait_states() {
         let count = |text: &str| text.parse::<u32>().expect("a count");
         assert!(need(&first, &second) >= count(without), "{row:?}");
         let have = count(before_between) + hazards::wait_states(&middle) + count(before_second);
-        // A larger number than LLVM's is one of the documented ones.
+        // If our number is larger than LLVM's, the difference must be documented.
         if need(&first, &second) == count(without) {
             assert!(need(&first, &second) <= have, "{row:?}");
         }
-        // Where the middle depends on neither, LLVM inserts exactly the rest.
+        // If the middle instruction depends on neither of the others, LLVM inserts exactly the remaining wait states.
         if need(&first, &middle) == 0
             && need(&middle, &second) == 0
             && need(&first, &second) == count(without)
@@ -201,10 +201,11 @@ fn rule_sets_follow_the_evidence() {
     let states = |first, second| {
         RuleSet::ALL.map(|set| view(first).required(&view(second), set.into()).map_or(0, |n| n.states))
     };
-    // Safe, fast, manual, certain, LLVM, Mesa, which knows no wait states of GFX9. No manual asks for a wait after packed math, but shipping kernels keep it.
+    // The numbers of the rule sets: safe, fast, manual, certain, LLVM, and Mesa, which has no wait states for GFX9. No manual requires a
+    // wait after packed math, but published kernels have it.
     assert_eq!(states("v_pk_mul_f32 v[0:1], v[2:3], v[4:5]", "v_mov_b32_e32 v9, v0"), [1, 1, 0, 0, 1, 0]);
-    // The manual exempts a carry-in; before a mask rocRoller and shipping kernels leave one. Before a constant shipping kernels do not
-    // wait.
+    // The manual exempts a carry-in. Before a mask, rocRoller and published kernels have one wait state. Before a constant, published
+    // kernels do not wait.
     assert_eq!(
         states("v_cmp_eq_u32_e64 s[4:5], v0, v1", "v_cndmask_b32_e64 v2, v3, v4, s[4:5]"),
         [2, 1, 1, 0, 2, 0]
@@ -212,9 +213,9 @@ fn rule_sets_follow_the_evidence() {
     let carry = "v_addc_co_u32_e64 v2, s[6:7], v3, v4, s[4:5]";
     assert_eq!(states("v_cmp_eq_u32_e64 s[4:5], v0, v1", carry), [2, 0, 0, 0, 2, 0]);
     assert_eq!(states("v_readlane_b32 s4, v0, s5", "v_mul_f32_e32 v2, s4, v3"), [2, 2, 2, 0, 2, 0]);
-    // Kernels keep it.
+    // Published kernels have this wait state.
     assert_eq!(states("v_exp_f32_e32 v0, v1", "v_mul_f32_e32 v2, v0, v3"), [1, 1, 1, 1, 1, 0]);
-    // Exactly the same registers, as many passes, another opcode: 0 in the manual after 8 passes.
+    // Exactly the same registers and the same number of passes, but another opcode: 0 in the manual after 8 passes.
     let f16 = "v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], v[0:15]";
     assert_eq!(
         states(f16, "v_mfma_f32_32x32x8bf16_1k v[0:15], v[100:101], v[102:103], v[0:15]"),

@@ -1,7 +1,8 @@
-//! Registers that an index reaches: what is needed, exact, not needed, narrowed, and over blocks.
+//! Tests registers that are accessed through an index: required waits, exact numbers, unnecessary waits, limited indices, and several
+//! blocks.
 //!
-//! The number 11 is from the CDNA3 ISA's table of wait states: 8 passes of XDL, then a read by the vector ALU (case 106). MI100 ISA
-//! 6.6 says which registers are meant.
+//! The number 11 is from the CDNA3 ISA's table of wait states: 8 passes of XDL, then a read by the vector ALU (case 106). MI100 ISA 6.6
+//! says which registers are accessed.
 
 mod named;
 
@@ -16,7 +17,7 @@ use gcn_isa::{Program, Reg, Target};
 
 use crate::golden;
 
-/// Eight passes on gfx942 that write v[18:33].
+/// An instruction that has eight passes on gfx942 and writes v[18:33].
 const MFMA: &str = "v_mfma_f32_32x32x8_f16 v[18:33], v[36:37], v[38:39], v[18:33]";
 
 fn program(text: &str) -> Program {
@@ -27,7 +28,7 @@ fn findings(text: &str) -> Vec<Finding> {
     check::check(&program(text)).findings
 }
 
-/// The findings as (line, wait states needed, there).
+/// The findings as (line, required wait states, actual wait states).
 fn states(text: &str) -> Vec<(usize, u8, u8)> {
     let amounts = |f: &Finding| match (f.need, f.have) {
         (Amount::States(need), Amount::States(have)) => (f.second, need, have),
@@ -38,7 +39,7 @@ fn states(text: &str) -> Vec<(usize, u8, u8)> {
 
 type Reached = Vec<(Reg, Via)>;
 
-/// The registers that `line` may read, then those that it may write; M0 and the like left out.
+/// The registers that `line` may read, and the registers that it may write; special registers such as M0 are omitted.
 fn reached(text: &str, line: usize) -> (Reached, Reached) {
     let program = program(text);
     let indexing = Indexing::of(&program, &Flow::of(&program));
@@ -50,8 +51,9 @@ fn reached(text: &str, line: usize) -> (Reached, Reached) {
     (reads, writes)
 }
 
-/// What clang 22 -O2 makes of `x[idx & 31]` where the upper half of `x` comes from the matrix instruction: `v[2+s0]` is read
-/// three states after it. LLVM's pseudo instruction knows that it may be v[18:33]; after its expansion nobody does.
+/// Tests the code that clang 22 -O2 emits for `x[idx & 31]` if the upper half of `x` comes from the matrix instruction: `v[2+s0]` is read
+/// three wait states after it. LLVM's pseudo instruction has the information that the register may be v[18:33]; after the expansion of that
+/// instruction, the information is lost.
 #[test]
 fn what_clang_compiles_is_found() {
     let clang = format!(
@@ -83,7 +85,7 @@ fn exactly_as_many_states_as_are_needed() {
     assert!(check::check(&fixed).is_clean());
     assert!(check::advice(&fixed, check::Options::default()).is_empty());
     let all: u32 = fixed.lines.iter().map(|l| gcn_isa::hazards::wait_states(&l.inst)).sum();
-    // The matrix instruction, 11 states, move, off, end.
+    // The matrix instruction, 11 wait states, the move, the end of indexing, and the end of the program.
     assert_eq!(all, 15);
 }
 
@@ -104,10 +106,10 @@ fn operands_that_the_mask_leaves_out_are_not_indexed() {
     assert_eq!(masked("SRC1", "v_add_f32_e32 v1, v50, v2"), [(2, 11, 1)]);
     assert!(masked("SRC0", "v_add_f32_e32 v1, v50, v2").is_empty());
     assert_eq!(masked("SRC2", "v_fma_f32 v1, v50, v51, v2"), [(2, 11, 1)]);
-    // A destination that is read as well moves with the destination's bit (MI100 ISA 6.6.2: `v_mac_*`, dst and s2 by M0[15]).
+    // A destination that is also read is indexed by the bit for the destination (MI100 ISA 6.6.2: `v_mac_*`, dst and s2 by M0[15]).
     assert_eq!(masked("DST", "v_fmac_f32_e32 v2, v50, v51"), [(2, 11, 1)]);
     assert!(masked("SRC2", "v_fmac_f32_e32 v2, v50, v51").is_empty());
-    // The last operand is the ALU's source 2 (ibid., `v_madmk`).
+    // The last operand is source 2 of the ALU (same section, `v_madmk`).
     assert_eq!(masked("SRC2", "v_fmamk_f32 v1, v50, 0x1234, v2"), [(2, 11, 1)]);
     assert!(masked("SRC1", "v_fmamk_f32 v1, v50, 0x1234, v2").is_empty());
     // SGPRs and memory instructions are not indexed.
@@ -143,13 +145,13 @@ fn constants_of_the_block_narrow() {
     assert_eq!(before("s_movk_i32 s0, 0x105", 2), [(Reg::v(7, 1), Via::Index)]);
     assert_eq!(before("s_and_b32 s0, s4, 3", 2), [(Reg::v(2, 4), Via::Range)]);
     assert_eq!(before("s_and_b32 s0, s4, 3 | s_mov_b32 s0, s9", 3).len(), 8);
-    // Not what another block wrote, nor what a second write changed in part.
+    // A value written in another block is unknown, and so is a value that a second write has partly changed.
     assert_eq!(before("s_mov_b32 s0, 5 | L1:", 2).len(), 8);
     assert_eq!(
         before("s_mov_b32 s0, 5 | s_load_dwordx2 s[0:1], s[4:5], 0x0 | s_waitcnt lgkmcnt(0)", 4).len(),
         8
     );
-    // M0 by itself, then a new index.
+    // M0 is written directly, and then by a new index.
     let whole = "s_set_gpr_idx_on s0, gpr_idx(SRC0) | s_mov_b32 m0, 0x8003 | v_mov_b32_e32 v1, v2 | \
                  s_set_gpr_idx_idx 4 | v_mov_b32_e32 v1, v2 | s_set_gpr_idx_mode gpr_idx(SRC0) | v_mov_b32_e32 v1, v2 | s_endpgm";
     assert_eq!(reached(whole, 2), (vec![(Reg::v(2, 1), Via::Name)], vec![(Reg::v(4, 1), Via::Index)]));
@@ -185,8 +187,9 @@ fn relative_moves_wait_for_what_they_may_reach() {
     assert_eq!(load("s_movrels_b32 s4, s14"), [("waitcnt.raw", Some(Reg::s(14, 2)), Some(Caveat::Index))]);
 }
 
-/// A bounded index is meant to reach every register in its bounds, one of which is not ready: the manual asks for the wait. Of an
-/// unknown one only the programmer knows where it leads; clang's indexed moves pass loads of other registers.
+/// Tests bounded and unbounded indices. With a bounded index, the program is assumed to access every register within the bounds, and if one
+/// of these is not ready, the manual requires the wait. For an unbounded index, only the programmer knows the registers that are accessed;
+/// clang's indexed moves execute while loads of other registers are outstanding.
 #[test]
 fn a_hazard_within_an_index_s_bounds_is_documented() {
     let graded = |setup: &str| {
@@ -218,7 +221,7 @@ fn loads_into_registers_that_may_be_reached_are_waited_for() {
     let waited = text.replace("vmcnt(1)", "vmcnt(0)");
     assert!(findings(&waited).is_empty());
     assert!(check::advice(&program(&waited), check::Options::default()).is_empty(), "the wait is needed");
-    // A write by an index may come before the load's.
+    // A write through an index may come before the write of the load.
     let written = "global_load_dword v9, v1, s[8:9] | s_set_gpr_idx_on s0, gpr_idx(DST) | v_mov_b32_e32 v2, v34 | s_endpgm";
     assert_eq!(findings(written)[0].rule, "waitcnt.waw");
 }
@@ -226,23 +229,23 @@ fn loads_into_registers_that_may_be_reached_are_waited_for() {
 #[test]
 fn the_mode_goes_over_blocks_and_around_loops() {
     let body = "v_mov_b32_e32 v1, v2";
-    // On in one arm of a branch.
+    // Indexing is on in one arm of a branch.
     let arm =
         format!("s_cbranch_scc1 L1 | s_set_gpr_idx_on s0, gpr_idx(SRC0) | L1: | {MFMA} | {body} | s_endpgm");
     assert_eq!(states(&arm), [(3, 11, 0)]);
-    // Round the back-edge: off at first.
+    // Over the back edge, indexing is off at first.
     let back = format!(
         "L1: | {MFMA} | {body} | s_set_gpr_idx_on s0, gpr_idx(SRC0) | s_nop 15 | s_cbranch_scc1 L1 | s_endpgm"
     );
     assert_eq!(states(&back)[0], (1, 11, 0));
     let off = back.replace("s_nop 15", "s_set_gpr_idx_off");
     assert!(states(&off).is_empty());
-    // The hazard itself goes over the edge.
+    // The hazard itself extends over the edge.
     let split = format!(
         "s_set_gpr_idx_on s0, gpr_idx(SRC0) | {MFMA} | s_cbranch_scc1 L1 | s_nop 0 | L1: | {body} | s_endpgm"
     );
     assert!(states(&split).contains(&(4, 11, 1)), "{:?}", states(&split));
-    // A mask that differs on two ways.
+    // The mask differs on the two paths.
     let masks = format!(
         "s_set_gpr_idx_on s0, gpr_idx(SRC1) | s_cbranch_scc1 L1 | s_set_gpr_idx_mode gpr_idx(SRC0) | L1: | {MFMA} | {body} | s_endpgm"
     );
@@ -257,16 +260,16 @@ fn the_mode_register_itself_may_be_written() {
         ))
     };
     assert!(set("0x0").is_empty());
-    // M0 may select anything.
+    // M0 may select any registers.
     assert_eq!(set("0x1").last(), Some(&(2, 11, 0)));
-    // A part of MODE that has not the bit, and a whole MODE in a program without indexing.
+    // A write of a part of MODE without the bit, and a write of the whole MODE in a program without indexing.
     for field in ["hwreg(HW_REG_MODE, 0, 8)", "hwreg(HW_REG_MODE)"] {
         let text = format!("s_setreg_b32 {field}, s4 | s_nop 15 | {MFMA} | v_mov_b32_e32 v1, v2 | s_endpgm");
         assert!(states(&text).is_empty(), "{field}");
     }
 }
 
-/// What a matrix instruction would do no manual says, so that it may be indexed or not; AccVGPRs likewise.
+/// Tests that matrix instructions may or may not be indexed, because no manual says what they do. The same applies to AccVGPRs.
 #[test]
 fn what_no_manual_defines_may_be_either() {
     let (reads, _) = reached("s_set_gpr_idx_on 3, gpr_idx(SRC0) | v_accvgpr_read_b32 v1, a4 | s_endpgm", 1);
@@ -277,7 +280,7 @@ fn what_no_manual_defines_may_be_either() {
 
 #[test]
 fn moves_into_idle_states_respect_the_index() {
-    // The move reads v[2+s0], which may be v40: neither passes the other, though their names differ.
+    // The move reads v[2+s0], which may be v40. Neither instruction may be moved across the other, though they name different registers.
     let text = format!(
         "s_set_gpr_idx_on s0, gpr_idx(SRC0) | {MFMA} | v_mov_b32_e32 v1, v18 | v_mov_b32_e32 v40, s4 | s_endpgm"
     );

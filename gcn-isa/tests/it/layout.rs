@@ -1,5 +1,5 @@
-//! Matrix operand layouts against AMD's matrix instruction calculator (every row it prints, modifiers included), against
-//! the operand widths of LLVM, and, where the calculator is silent, against published kernels.
+//! Tests the matrix operand layouts against AMD's matrix instruction calculator (every row that it prints, including modifiers), against
+//! LLVM's operand widths, and, where the calculator has no data, against published kernels.
 
 mod formulas;
 mod published;
@@ -15,7 +15,7 @@ use crate::golden;
 /// A row of the calculator: blocks, row, column, register, lane, low bit, high bit, negated.
 type Row = (String, u16, u16, u8, u8, u8, u8, bool);
 
-/// Target, instruction, modifiers, matrix.
+/// A case: target, instruction, modifiers, matrix.
 type Case<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 fn golden_cases(text: &str) -> BTreeMap<Case<'_>, BTreeSet<Row>> {
@@ -24,7 +24,7 @@ fn golden_cases(text: &str) -> BTreeMap<Case<'_>, BTreeSet<Row>> {
         let number =
             |i: usize| cells[i].parse::<u16>().unwrap_or_else(|_| panic!("bad golden row: {cells:?}"));
         let (low, high) = (number(9) as u8, number(10) as u8);
-        // The calculator prints a 64-bit element by its higher register.
+        // For a 64-bit element, the calculator prints the higher register.
         let register = number(7) as u8 - u8::from(high - low == 63);
         let negated = !cells[11].is_empty();
         let row = (cells[4].to_owned(), number(5), number(6), register, number(8) as u8, low, high, negated);
@@ -78,7 +78,7 @@ fn every_element_lives_where_the_matrix_calculator_says_and_back() {
     assert_eq!(ways_back, 234_432);
 }
 
-/// Asks every place for its elements; returns how many there were.
+/// Computes the elements at each location and compares them with the rows. Returns the number of elements.
 fn way_back(layout: &Layout, rows: &BTreeSet<Row>) -> usize {
     let mut by_place: BTreeMap<(u8, u8, u8), BTreeSet<Row>> = BTreeMap::new();
     for row in rows {
@@ -96,7 +96,7 @@ fn way_back(layout: &Layout, rows: &BTreeSet<Row>) -> usize {
     found
 }
 
-/// Controls to try: formats and scale bytes, or broadcasts, index sets and lane patterns.
+/// The control values to test: formats and scale bytes, or broadcasts, index sets and lane patterns.
 fn choices(formats: bool) -> Vec<Controls> {
     if formats {
         let with = |i| Controls { cbsz: i, blgp: 4 - i, scale_a: i % 4, ..Controls::default() };
@@ -110,7 +110,7 @@ fn choices(formats: bool) -> Vec<Controls> {
     ]
 }
 
-/// Every matrix instruction of every target with every matrix and a choice of controls.
+/// Every matrix instruction of every target with every matrix and a selection of control values.
 fn all_layouts() -> impl Iterator<Item = (Target, &'static str, Matrix, Controls, Layout)> {
     Target::REPRESENTATIVES
         .into_iter()
@@ -152,7 +152,7 @@ fn each_bit_of_an_operand_belongs_to_the_elements_that_are_found_there() {
     assert_eq!(layouts, 1472);
 }
 
-/// The widths come from LLVM's operand texts.
+/// Tests the widths of operands against those in LLVM's operand texts.
 #[test]
 fn operands_are_as_wide_as_the_layout_needs() {
     let mut checked = 0;
@@ -186,8 +186,8 @@ fn operands_are_as_wide_as_the_layout_needs() {
 
 #[test]
 fn an_index_set_follows_abid() {
-    // CDNA3 ISA, sparse matrices: with cbsz 0 and 16-bit data abid picks one of four sets of 8 bits, with 8-bit data one
-    // of two sets of 16 bits; cbsz other than 0 always takes the first set.
+    // CDNA3 ISA, sparse matrices: if cbsz is 0, abid selects one of four sets of 8 bits for 16-bit data, and one of two sets of 16 bits for
+    // 8-bit data; any other cbsz selects the first set.
     let first_bit = |name: &str, cbsz: u8, abid: u8| {
         let desc = table::find(Target::GFX942, name).next().expect("a row");
         let controls = Controls { cbsz, abid, ..Controls::default() };

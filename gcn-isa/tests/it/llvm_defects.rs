@@ -1,10 +1,10 @@
-//! Code that LLVM 22.1.8 emits and that waits too little: the checker rejects it, and what the inserter makes of the same
-//! instructions it accepts.
+//! Tests code with too few waits that LLVM 22.1.8 emits: the checker rejects this code, and accepts the result of the inserter for the same
+//! instructions.
 //!
-//! `tests/data/llvm-defects.txt.gz` holds each program, what LLVM made of it, and the machine IR that it was given: the
-//! pairs of the rule table where the safe number is above LLVM's, and small control-flow graphs. LLVM's pass
-//! (`post-RA-hazard-rec` or `si-insert-waitcnts`) is run again where it is installed, so that a newer one that does better
-//! is noticed; otherwise its recorded output stands.
+//! `tests/data/llvm-defects.txt.gz` has each program, LLVM's result for it, and the machine IR that LLVM was given. The programs are the
+//! pairs of the rule table whose safe number is larger than LLVM's, and small control-flow graphs. If LLVM is installed, its pass
+//! (`post-RA-hazard-rec` or `si-insert-waitcnts`) is run again, so that an improved version is noticed; otherwise its recorded output is
+//! used.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -46,7 +46,7 @@ impl Case {
         check(&golden::program(text, self.target)).findings
     }
 
-    /// What the inserter makes of the program.
+    /// The result of the inserter for the program.
     fn ours(&self) -> Program {
         let mut program = golden::program(&self.program, self.target);
         insert_waits(&mut program, &WaitOptions::default());
@@ -54,7 +54,7 @@ impl Case {
     }
 }
 
-/// The checker, strict about what barriers are for: nobody else's idea of these programs is at hand.
+/// Checks the program with the strict memory model, because no other information about the purpose of its barriers is available.
 fn check(program: &Program) -> CheckReport {
     check_with(program, Options { memory_model: MemoryModel::Strict, ..Options::default() })
 }
@@ -66,8 +66,8 @@ fn cases() -> Vec<Case> {
     format!("\n{text}").split("\n= ").skip(1).map(|case| Case::parse(&format!("{case}\n"))).collect()
 }
 
-/// Of all `count` cases whose name starts with one of `names`: the checker finds too few wait states in LLVM's code, and
-/// nothing in ours.
+/// Checks all `count` cases whose name starts with one of `names`: the checker must find too few wait states in LLVM's code, and none
+/// missing in ours.
 fn too_few_states(names: &[&str], count: usize) {
     let cases: Vec<Case> =
         cases().into_iter().filter(|c| names.iter().any(|n| c.name.starts_with(n))).collect();
@@ -155,14 +155,15 @@ fn accumulators_of_other_pass_counts_on_mi100() {
     too_few_states(&["mi100."], 2);
 }
 
-/// The move has the whole array as an implicit operand, and LLVM looks at explicit ones only.
+/// Tests a move that has the whole array as an implicit operand. LLVM examines only explicit operands.
 #[test]
 fn registers_that_an_index_reaches() {
     too_few_states(&["indexed."], 3);
 }
 
-/// The first spill of a tuple of SGPRs carries the tuple as an implicit definition, and LLVM takes it for a write of the SGPR that
-/// the second reads (case 18). The instructions write none: nothing needs the states, and without that operand there are none.
+/// Tests spills of a tuple of SGPRs. The first spill has the tuple as an implicit definition, and LLVM treats this as a write of the SGPR
+/// that the second spill reads (case 18). The instructions do not write any SGPR, so the wait states are unnecessary, and LLVM does not
+/// insert them without that operand.
 #[test]
 fn spills_of_scalar_tuples_wait_for_nothing() {
     for target in [Target::GFX942, Target::GFX950] {
@@ -173,20 +174,20 @@ fn spills_of_scalar_tuples_wait_for_nothing() {
     }
 }
 
-/// LLVM works around it on gfx90a only.
+/// Tests a defect for which LLVM has a workaround only on gfx90a.
 #[test]
 fn shifts_of_64_bits_by_the_last_register_of_a_block() {
     for target in [Target::GFX942, Target::GFX950] {
         let case = case("shift64", target);
         let found = case.findings(&case.llvm);
         assert!(found.iter().any(|f| f.need == Amount::OtherRegister), "{target}: {found:?}");
-        // There is no wait for it; a copy of the amount in another register is what helps.
+        // No wait avoids this defect; it can only be avoided with a copy of the amount in another register.
         let copied = "v_mov_b32_e32 v0, v15 | v_lshlrev_b64 v[0:1], v0, v[2:3] | s_endpgm";
         assert!(case.findings(copied).is_empty());
     }
 }
 
-/// The wait that makes a write-back visible is dropped, because LLVM does not count the write-back.
+/// Tests that LLVM drops the wait that makes a write-back visible, because it does not count the write-back.
 #[test]
 fn the_wait_after_a_write_back() {
     for target in [Target::GFX942, Target::GFX950] {
@@ -204,7 +205,7 @@ fn the_wait_after_a_write_back() {
     }
 }
 
-/// Not wrong, but stricter than needed: `buffer_inv` is one younger operation on vmcnt.
+/// Tests code that is correct but stricter than necessary: `buffer_inv` counts as one younger operation on vmcnt.
 #[test]
 fn a_cache_invalidation_counts() {
     for target in [Target::GFX942, Target::GFX950] {
@@ -219,7 +220,7 @@ fn a_cache_invalidation_counts() {
     }
 }
 
-/// The write of the iteration before is not waited for.
+/// Tests that LLVM does not wait for the write of the previous iteration.
 #[test]
 fn a_barrier_in_a_loop() {
     for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
@@ -237,7 +238,7 @@ fn wait_of(operands: &[Operand]) -> WaitCnt {
     }
 }
 
-/// The places of the waits: `None` for every other instruction.
+/// The waits of a program in order, with `None` for every other instruction.
 type Waits = Vec<Option<(Class, i64)>>;
 
 fn waits(case: &Case) -> Waits {
@@ -275,7 +276,7 @@ fn waits_of_mir(text: &str) -> HashMap<String, Waits> {
     functions
 }
 
-/// What LLVM's pass makes of the machine IR of `cases`, all of one target and pass.
+/// LLVM's result for the machine IR of `cases`, which must all have the same target and pass.
 fn run_llvm(target: Target, pass: &str, cases: &[(usize, &Case)]) -> HashMap<String, Waits> {
     let mut mir = String::new();
     for (number, case) in cases {
@@ -317,8 +318,7 @@ fn llvm_still_does_this() {
     }
 }
 
-/// A program of RDNA 4 in which `{mask}` is read by the vector ALU, written by it, and read again after `{other}` was read, as text and as
-/// machine IR.
+/// A program of RDNA 4, as text and as machine IR. The vector ALU reads `{mask}`, writes it, and reads it again after `{other}` was read.
 const TEMPORARY: [&str; 2] = [
     "v_mov_b32_e32 v21, s{mask}
      v_cmp_lt_u32_e64 s{mask}, 39, v23
@@ -342,7 +342,8 @@ body: |
 ",
 ];
 
-/// LLVM takes a scalar read of a trap temporary for one of the first pair of SGPRs, whose hazard that ends.
+/// Tests scalar reads of a trap temporary. LLVM treats them as reads of the first pair of SGPRs and therefore assumes that they end the
+/// hazard of this pair.
 #[test]
 fn a_trap_temporary_is_taken_for_s0() {
     for (mask, other, mir, waits) in
@@ -360,7 +361,7 @@ fn a_trap_temporary_is_taken_for_s0() {
     }
 }
 
-/// What LLVM's passes from the hazards' on make of machine IR for RDNA 4, if LLVM is installed.
+/// The output of LLVM's passes for machine IR of RDNA 4, from the hazard pass on, if LLVM is installed.
 fn assembled(name: &str, ir: &str) -> Option<String> {
     let llc = tool("llc")?;
     let path = std::env::temp_dir().join(format!("gcn-isa-{name}-{}.mir", std::process::id()));
@@ -376,8 +377,8 @@ fn assembled(name: &str, ir: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
-/// A program of RDNA 4 in which the vector ALU reads VCC, the scalar ALU writes it on one of two ways, and reads it where they meet; as
-/// text and as machine IR. `{compare}` is the vector instruction before the ways part.
+/// A program of RDNA 4, as text and as machine IR. The vector ALU reads VCC, the scalar ALU writes it on one of two paths and reads it
+/// where the paths meet. `{compare}` is the vector instruction before the paths separate.
 const JOINED: [&str; 2] = [
     "v_cndmask_b32_e64 v1, v2, v3, vcc_lo
      {compare}
@@ -408,7 +409,8 @@ body: |
 ",
 ];
 
-/// Where the vector ALU wrote VCC on one way and the scalar ALU on the other, a scalar read makes LLVM forget both.
+/// Tests a scalar read after one path on which the vector ALU wrote VCC and another on which the scalar ALU did. The read makes LLVM forget
+/// both writes.
 #[test]
 fn a_compare_on_one_way_hides_a_scalar_write_on_the_other() {
     let compare =

@@ -1,6 +1,6 @@
-//! The code sequences of the memory model against those of LLVM 22, whose memory legalizer is asked for every
-//! combination. `tests/data/memory-model-llvm22.tsv` holds its answers; where LLVM is installed they are asked anew, and
-//! `GCN_BLESS=1` writes the file. What differs from the guide must be listed in `DIFFERENCES`, exactly.
+//! Tests the code sequences of the memory model against those of LLVM 22. The results of LLVM's memory legalizer for every combination are
+//! in `tests/data/memory-model-llvm22.tsv`. If LLVM is installed, they are computed again, and `GCN_BLESS=1` writes the file. `DIFFERENCES`
+//! must list exactly the sequences that differ from the guide.
 
 mod llvm;
 mod rdna;
@@ -20,7 +20,7 @@ use gcn_test_support::stored::assert_current;
 
 const ANSWERS: &str = include_str!("../data/memory-model-llvm22.tsv");
 
-/// What a column of the answers is for.
+/// The target and mode of each column of the results.
 const COLUMNS: [(Target, Mode); 20] = [
     (Target::GFX900, Mode::Normal),
     (Target::GFX906, Mode::Normal),
@@ -44,7 +44,7 @@ const COLUMNS: [(Target, Mode); 20] = [
     (Target::GFX1250, Mode::Normal),
 ];
 
-/// How an operation is written in LLVM IR.
+/// The form of an operation in LLVM IR.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Form {
     Load,
@@ -107,7 +107,7 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// LLVM's answers by case, in the order of the columns.
+/// LLVM's results by case, in the order of the columns.
 fn answers() -> BTreeMap<String, Vec<String>> {
     let rows = ANSWERS.lines().skip(1).map(|line| {
         let mut cells = line.split('\t').map(str::to_owned);
@@ -127,13 +127,13 @@ fn sequences_are_llvms_but_for_listed_differences() {
         for (column, &(target, mode)) in COLUMNS.iter().enumerate() {
             let llvm = answers[&case.name()][column].as_str();
             let Some(ours) = case.ours((target, mode)) else {
-                // No LDS in TgSplit mode: nothing to compare.
+                // There is no LDS in TgSplit mode, so there is nothing to compare.
                 assert!(mode == Mode::TgSplit && case.space == Space::Local, "{case:?} {target}");
                 continue;
             };
             let (operation, ordering) = (case.form.operation(), case.ordering);
             let at = Applies { target, mode, operation, ordering, scope: case.scope, space: case.space };
-            // The rows of RDNA are LLVM's own.
+            // The rows of RDNA were taken from LLVM.
             let follows_guide = target.generation() == Generation::GFX9;
             let known: Vec<_> = DIFFERENCES.iter().filter(|d| follows_guide && (d.applies)(at)).collect();
             if ours == llvm {
@@ -188,7 +188,7 @@ fn every_combination_has_one_row() {
     }
 }
 
-/// The instructions that the rows name exist on their targets and have the bits that the rows give them.
+/// Tests that the instructions in the rows exist on their targets and have the bits that the rows specify.
 #[test]
 fn rows_name_instructions_of_their_targets() {
     for (table, target) in TABLES.iter().flat_map(|t| t.targets.targets().map(move |target| (t, target))) {
@@ -223,7 +223,7 @@ fn waits_that_order_memory_are_recognised() {
         let waits = (0..program.lines.len()).filter_map(|i| memory_wait(&program, i));
         waits.collect::<Vec<_>>()
     };
-    // A wait for a register is not one; each sequence of the table has its own.
+    // These waits must be distinct: each sequence of the table has a wait of its own, which is not a wait for a register.
     let cases: [(&str, &[MemoryWait]); 8] = [
         ("global_load_dword v0, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_u32 v0, v0, v0", &[]),
         (
@@ -245,7 +245,7 @@ fn waits_that_order_memory_are_recognised() {
     }
 }
 
-/// `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model` writes the page.
+/// Tests that the page is current. `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model` writes the page.
 #[test]
 fn page_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/memory-model.md");

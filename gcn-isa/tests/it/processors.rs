@@ -1,7 +1,7 @@
-//! The rows of processors against what LLVM 22 says of them.
+//! Tests the rows of processors against LLVM 22.
 //!
-//! `elf-targets.tsv` has the flags that `llvm-mc` writes, `register-granules.tsv.gz` the field of the descriptor for each number of
-//! registers, `occupancy.tsv.gz` the waves on a SIMD that `llc` prints.
+//! `elf-targets.tsv` has the flags that `llvm-mc` writes, `register-granules.tsv.gz` has the descriptor field for each number of registers,
+//! and `occupancy.tsv.gz` has the number of waves on a SIMD that `llc` prints.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,8 @@ fn simds_hold_as_many_waves_as_llvm_says() {
     assert_eq!(seen.len(), 17, "{seen:?}");
 }
 
-/// What code for several processors may use, each of them has; and it keeps the distances that each of them needs.
+/// Tests generic targets: each of their processors has all features that the generic code may use, and the generic code keeps the distances
+/// that each processor needs.
 #[test]
 fn generic_code_fits_its_processors() {
     for generic in Target::GFX9 {
@@ -94,7 +95,8 @@ fn generic_code_fits_its_processors() {
             for member in members {
                 for passes in [0, 2, 4, 8, 16] {
                     let states = |target| rule.states(target).map(|states| states.after(passes));
-                    // Instructions that no other processor has make no rule for the generic one necessary, which lacks them.
+                    // A rule about instructions that only one processor has is unnecessary for the generic target, which lacks these
+                    // instructions.
                     assert!(states(generic) >= states(*member), "{} of {generic} on {member}", rule.id);
                 }
             }
@@ -111,8 +113,8 @@ fn names_are_read_and_others_refused_by_name() {
     assert!(error.starts_with("unknown target `gfx1310`"), "{error}");
 }
 
-/// RDNA 3 exchanged the numbers of M0 and NULL: LLVM 22 encodes `s_mov_b32 m0, s1` on gfx900 and gfx1030 with destination 0x7c, on gfx1100
-/// and gfx1201 with 0x7d, and `s_mov_b32 null, s1` the other way round; gfx900 has no `null`.
+/// Tests the numbers of M0 and NULL, which RDNA 3 exchanged. LLVM 22 encodes `s_mov_b32 m0, s1` with destination 0x7c on gfx900 and gfx1030
+/// and with 0x7d on gfx1100 and gfx1201, and `s_mov_b32 null, s1` with the other number; gfx900 has no `null`.
 #[test]
 fn scalar_registers_have_the_numbers_of_their_instruction_set() {
     let named = |set: InstructionSet| set.named_sgprs();
@@ -124,7 +126,7 @@ fn scalar_registers_have_the_numbers_of_their_instruction_set() {
     assert_eq!((named(InstructionSet::GFX12).m0, named(InstructionSet::GFX12).null), (125, Some(124)));
 }
 
-/// clang 22 compiles for waves of the usual size where the user does not say another.
+/// Tests the default wave size: the one for which clang 22 compiles unless the user specifies another.
 #[test]
 fn waves_have_the_size_that_clang_says() {
     let text = unpack(include_bytes!("../data/features.tsv.gz"));

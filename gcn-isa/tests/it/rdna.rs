@@ -1,5 +1,6 @@
-//! The rows of RDNA against what was measured with LLVM 22 on gfx1010, gfx1030, gfx1100, gfx1151, gfx1201 and gfx1250 (RDNA 1, 2, 3,
-//! 3.5 and 4, CDNA 5), and the 16-bit forms of the last two a second time with registers of 16 bits, an option of its assembler.
+//! Tests the rows of RDNA against measurements with LLVM 22 on gfx1010, gfx1030, gfx1100, gfx1151, gfx1201 and gfx1250 (RDNA 1, 2, 3, 3.5
+//! and 4, CDNA 5). The 16-bit forms of the last two were measured a second time with 16-bit registers, which is an option of LLVM's
+//! assembler.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
@@ -21,10 +22,11 @@ const SETS: [(&str, InstructionSet); 8] = [
     ("gfx1250+real-true16", InstructionSet::GFX12_5),
 ];
 
-/// What RDNA 4 and later really have; the rows of plain gfx1201 and gfx1250 are those of an assembler that does not name halves.
+/// The LLVM feature that RDNA 4 and later have in hardware. The rows of plain gfx1201 and gfx1250 come from an assembler that does not name
+/// halves.
 const TRUE16: &str = "+real-true16";
 
-/// Formats by the name that RDNA's manuals give them, where it is another.
+/// Formats that have another name in RDNA's manuals, with that name.
 const RENAMED: [(&str, Format); 10] = [
     ("VOP1_DPP16", Format::Vop1Dpp),
     ("VOP2_DPP16", Format::Vop2Dpp),
@@ -38,9 +40,9 @@ const RENAMED: [(&str, Format); 10] = [
     ("VOP3P_DPP16", Format::Vop3pDpp),
 ];
 
-/// The measured rows. In those of gfx1250 a person has added what the vectors show and the measurement did not find: `src_flat_scratch_base`
-/// among sources of 64 bits, scalar sources of packed f32, those of `v_cvt_pk_f16_fp8` and `v_cvt_pk_f16_bf8` in the long encoding, M0 of
-/// `s_get_barrier_state`, the width of the literals of 64 bits.
+/// The measured rows. In those of gfx1250, facts that the vectors show and the measurement missed were added manually:
+/// `src_flat_scratch_base` as a 64-bit source, the scalar sources of packed f32, the sources of `v_cvt_pk_f16_fp8` and `v_cvt_pk_f16_bf8`
+/// in the long encoding, M0 of `s_get_barrier_state`, and the width of 64-bit literals.
 fn tables() -> [String; 2] {
     [
         &include_bytes!("../data/rdna-instructions.tsv.gz")[..],
@@ -55,7 +57,7 @@ fn tables() -> [String; 2] {
 
 type Key<'a> = (&'a str, Format, &'a str, InstructionSet, WaveSize);
 
-/// The rows by what the measured table has in its key. Pairs of instructions have a table of their own.
+/// Our rows by the key that the measured table uses. Pairs of instructions have a separate table.
 fn rows() -> HashMap<Key<'static>, &'static InstDesc> {
     let mut rows = HashMap::new();
     for row in table::rows_of(Family::RDNA).iter().filter(|row| !row.format.is_pair()) {
@@ -69,7 +71,7 @@ fn rows() -> HashMap<Key<'static>, &'static InstDesc> {
     rows
 }
 
-/// The cells of a line, by the names of the columns.
+/// The cells of a line by column name.
 fn cells<'a>(header: &[&'a str], line: &'a str) -> HashMap<&'a str, &'a str> {
     header.iter().copied().zip(line.split('\t')).collect()
 }
@@ -80,7 +82,7 @@ fn sorted(cell: &str, separator: &str) -> Vec<String> {
     words
 }
 
-/// Operands with the kinds in one order: a person has set some of those that the measurement could not find.
+/// The operands with their kinds in a fixed order, because some kinds were added manually.
 fn kinds_in_order(operands: &str) -> Vec<String> {
     let operand = |text: &str| {
         let mut parts: Vec<String> = text.split(':').map(str::to_owned).collect();
@@ -90,7 +92,7 @@ fn kinds_in_order(operands: &str) -> Vec<String> {
     operands.split(" ; ").filter(|o| !o.is_empty()).map(operand).collect()
 }
 
-/// Every measured row is a row of the table with the same facts, and the table has no others.
+/// Tests that every measured row is a row of our table with the same facts, and that our table has no other rows.
 #[test]
 fn the_rows_are_those_that_were_measured() {
     let texts = tables();
@@ -119,7 +121,7 @@ fn the_rows_are_those_that_were_measured() {
                 let key = (cells["printed"], format, cells["form"], set, wave);
                 let row = rows.get(&key).unwrap_or_else(|| panic!("no row for {line}"));
                 seen.insert((row.id, set));
-                // Halves of registers have the facts of the measurement that names them.
+                // Halves of registers have the facts of the measurement with 16-bit registers.
                 if true16.contains(&(name, cells["printed"], cells["format"])) {
                     continue;
                 }
@@ -128,8 +130,8 @@ fn the_rows_are_those_that_were_measured() {
             }
         }
     }
-    // What the disassembler prints without a suffix has a long encoding too, which was not measured as a row. gfx1011 has the instructions
-    // of gfx1010 and the dot products of gfx1030.
+    // An instruction that the disassembler prints without a suffix also has a long encoding, which was not measured as a row. gfx1011 has
+    // the instructions of gfx1010 and the dot products of gfx1030.
     let measured = SETS.map(|set| set.1);
     let unmeasured = rows.iter().filter(|(key, _)| measured.contains(&key.3));
     let unmeasured = unmeasured.filter(|(key, row)| !seen.contains(&(row.id, key.3)));
@@ -143,7 +145,7 @@ fn compare(row: &InstDesc, cells: &HashMap<&str, &str>, line: &str) {
     assert_eq!(row.mnemonic, cells["mnemonic"], "{line}");
     assert_eq!(format!("{:#x}", row.opcode), cells["opcode"], "{line}");
     assert_eq!(row.bytes.to_string(), cells["bytes"], "{line}");
-    // Its bytes say that the second operand is in the field of data.
+    // The encoding shows that the second operand is in the data field.
     let has_address = row.operand_index("addr").is_some();
     let operands = match row.format {
         Format::Ds if !has_address && row.operand_index("vdst").is_some() => {
@@ -151,7 +153,7 @@ fn compare(row: &InstDesc, cells: &HashMap<&str, &str>, line: &str) {
         }
         _ => columns::operands(row),
     };
-    // The code of `s_endpgm` may be left out of the text.
+    // The code of `s_endpgm` may be omitted in the text.
     if row.class != Class::Endpgm {
         assert_eq!(kinds_in_order(&operands), kinds_in_order(cells["operands"]), "{line}");
     }
@@ -162,7 +164,7 @@ fn compare(row: &InstDesc, cells: &HashMap<&str, &str>, line: &str) {
         cells["vgpr_max"],
         "{line}"
     );
-    // The measured table leaves out EXEC of those that move by an index, and the bytes of scalar atomics.
+    // The measured table lacks EXEC for the instructions that move by an index, and lacks the bytes of scalar atomics.
     let mut reads = sorted(&columns::implicit(row.implicit_reads), " ");
     if row.class == Class::Valu && row.mnemonic.contains("rel") && !cells["implicit_reads"].contains("exec") {
         reads.retain(|register| register != "exec");
@@ -176,13 +178,14 @@ fn compare(row: &InstDesc, cells: &HashMap<&str, &str>, line: &str) {
     if !matches!(row.class, Class::SmemAtomic | Class::SmemAtomicRet) {
         assert_eq!(columns::mem_bytes(row.mem_bytes), cells["mem_bytes"], "{line}");
     }
-    // Those of scalar transcendentals were found for some instructions and sizes of waves, and hold for all.
+    // For scalar transcendental instructions, the reads were measured for some instructions and wave sizes, and apply to all.
     if row.class != Class::TransScalar {
         assert_eq!(columns::source_modifiers(row, " ; "), cells["source_modifiers"], "{line}");
     }
 }
 
-/// Masks of lanes are as wide as the wave: what differs between the sizes of waves is the width of operands and the name of VCC and EXEC.
+/// Tests that masks of lanes are as wide as the wave: between the wave sizes, only the width of operands and the names of VCC and EXEC
+/// differ.
 #[test]
 fn rows_for_one_size_of_waves_have_another_for_the_other() {
     let rows = rows();

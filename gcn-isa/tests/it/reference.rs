@@ -1,4 +1,4 @@
-//! Reference pages against the golden files that the facts on them have been measured with.
+//! Tests the reference pages against the golden files with which the facts on the pages were measured.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,13 +35,14 @@ fn every_instruction_has_a_page_on_each_target_and_on_all() {
             pages += 1;
         }
     }
-    // 1,321 mnemonics in all; a form for each row of the table, once more for each of its targets.
+    // There are 1,321 mnemonics. Each row of the table has one form, and one more for each of its targets.
     let keys: usize = table::rows().iter().map(|r| r.targets.representatives().count()).sum();
     assert_eq!(forms, table::rows().len() + keys);
     assert!(pages > 6 * 1000, "{pages}");
 }
 
-/// What RDNA has: every form with its targets and kinds of operands, and that hazards and counters are not known, not that there are none.
+/// Tests that the pages of RDNA instructions list every form with its targets and kinds of operands, and say that hazards and counters are
+/// unknown instead of saying that there are none.
 #[test]
 fn pages_of_rdna_say_what_is_missing() {
     let (mut pages, mut matrices, mut without_meaning, mut counted) = (0, 0, 0, 0);
@@ -66,7 +67,7 @@ fn pages_of_rdna_say_what_is_missing() {
             pages += 1;
         }
     }
-    // 12 on gfx1100 and gfx1151 each, 44 on gfx1201 and its generic target.
+    // gfx1100 and gfx1151 have 12 each; gfx1201 and its generic target have 44 each.
     assert_eq!(matrices, 112);
     assert!(counted > 1500, "{counted}");
     assert!(pages > 6000 && without_meaning < pages / 2, "{pages} {without_meaning}");
@@ -74,7 +75,7 @@ fn pages_of_rdna_say_what_is_missing() {
     let page = reference::page("v_add_f32", None).unwrap();
     assert!(page.targets.contains(&"gfx900") && page.elsewhere.contains(&"gfx1201"));
     assert_eq!(page.hazards_elsewhere, [""; 0]);
-    // Former names, the suffix of RDNA's DPP, and halves of pairs.
+    // Names may also be former names, names with the suffix of RDNA's DPP, and names of the halves of pairs.
     let on = Some("gfx1201".parse().unwrap());
     assert_eq!(reference::page("global_load_dword", on).unwrap().mnemonic, "global_load_b32");
     let dpp = reference::page("v_add_f32_e64_dpp", on).unwrap();
@@ -86,7 +87,7 @@ fn pages_of_rdna_say_what_is_missing() {
     );
 }
 
-/// Pages by mnemonic, made once.
+/// The pages by mnemonic. Each page is made only once.
 #[derive(Default)]
 struct Pages(HashMap<(&'static str, Target), Page>);
 
@@ -98,7 +99,8 @@ impl Pages {
     }
 }
 
-/// The rule table has, for each rule and target, pairs of instructions measured with LLVM: each must be on both pages.
+/// Tests that the pages show the measured rules. For each rule and target, the rule table has pairs of instructions measured with LLVM, and
+/// the pages of both instructions must show the rule.
 #[test]
 fn hazards_of_the_measured_pairs_are_on_the_pages_of_both_instructions() {
     let text = golden::unpack(include_bytes!("../data/rules.tsv.gz"));
@@ -129,7 +131,8 @@ fn hazards_of_the_measured_pairs_are_on_the_pages_of_both_instructions() {
     assert_eq!((pairs, bound.len()), (1217, 90));
 }
 
-/// A rule that no page could show would be dead; a rule that every page shows would say nothing.
+/// Tests that each rule is shown on some page but not on every page. A rule that no page shows would be useless, and a rule that every page
+/// shows would give no information.
 #[test]
 fn every_rule_is_on_some_pages_and_not_on_all() {
     for target in Target::REPRESENTATIVES {
@@ -154,7 +157,8 @@ fn every_rule_is_on_some_pages_and_not_on_all() {
     }
 }
 
-/// Passes as LLVM has them (for each pair of formats of the f8f6f4 instructions), operations as the shape says.
+/// Tests the passes of matrix instructions against LLVM (for each pair of formats of the f8f6f4 instructions), and their numbers of
+/// operations against the shapes.
 #[test]
 fn matrix_pages_have_speed_and_layout() {
     let facts = |name, target| reference::page(name, Some(target)).expect("a page").matrix[0].clone();
@@ -181,7 +185,7 @@ fn counters_memory_and_pipes() {
         let page = reference::page(name, Some(target)).expect("a page");
         page.forms.into_iter().find(|f| f.form == form).unwrap_or_else(|| panic!("{name} has no form {form}"))
     };
-    // LLVM AMDGPU guide, memory model: FLAT moves both counters, a load of more than a dword moves lgkmcnt by two.
+    // LLVM AMDGPU guide, memory model: FLAT instructions use both counters, and a load of more than a dword increases lgkmcnt by two.
     let counters = |f: &gcn_isa::reference::Form| {
         f.counters.iter().map(|c| (c.counter, c.count, c.with)).collect::<Vec<_>>()
     };

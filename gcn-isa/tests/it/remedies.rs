@@ -1,4 +1,4 @@
-//! The rules of RDNA that ask for remedies, against what LLVM's passes insert.
+//! Tests the RDNA rules with remedies against the instructions that LLVM's passes insert.
 
 use gcn_emit::text::{Comments, parse_inst, print_program};
 use gcn_isa::hazards::{Config, RuleSet};
@@ -7,14 +7,14 @@ use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::wait::{self, WaitOptions};
 use gcn_isa::{Inst, Operand, Program, check};
 
-/// The processor and the size of waves that a row names.
+/// The processor and the wave size that a row of the golden table names.
 fn subtarget(target: &str, wave: &str) -> Subtarget {
     let wave = wave.parse().ok().and_then(WaveSize::of_lanes).expect("a wave size");
     let target = gcn_isa::Target::KNOWN.into_iter().find(|known| known.name() == target).expect("a target");
     Subtarget::new(target, wave).expect("a wave size of the target")
 }
 
-/// A program of statements and labels `L1:`.
+/// A program of statements and labels such as `L1:`.
 fn program<'a>(on: Subtarget, statements: impl IntoIterator<Item = &'a str>) -> Program {
     let mut program = Program::new(on.target, "golden");
     program.wave = on.wave;
@@ -40,7 +40,7 @@ fn program<'a>(on: Subtarget, statements: impl IntoIterator<Item = &'a str>) -> 
     program
 }
 
-/// Labels are `L1` in the programs, `BB1` in what LLVM makes of them.
+/// True if the word is a label: labels are `L1` in the programs and `BB1` in LLVM's output.
 fn is_label(word: &str) -> bool {
     let number = word.strip_prefix("BB").or(word.strip_prefix('L'));
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
@@ -58,7 +58,7 @@ fn parse(on: Subtarget, text: &str) -> Inst {
     parse_inst(text, on).unwrap_or_else(|e| panic!("{}: {text}: {e}", on.target))
 }
 
-/// The instructions of a program as text, without labels. Waits for dependencies in a row are told as one.
+/// The instructions of a program as text, without labels. Several successive waits for dependencies are written as one.
 fn lines(program: &Program) -> Vec<String> {
     let mut program = program.clone();
     let waits = |p: &Program, at: usize| p.lines[at].inst.desc.entry.immediate == Immediate::Dependencies;
@@ -72,7 +72,7 @@ fn lines(program: &Program) -> Vec<String> {
             program.lines.remove(at);
         }
     }
-    // LLVM numbers labels anew.
+    // LLVM renumbers the labels.
     let named: Vec<usize> = program
         .lines
         .iter()
@@ -90,7 +90,7 @@ fn lines(program: &Program) -> Vec<String> {
     text.lines().filter_map(|l| l.strip_prefix('\t')).map(str::to_owned).collect()
 }
 
-/// A program with what our pass inserts.
+/// The program with the instructions that our pass inserts.
 fn repaired(mut program: Program, rules: Config) -> Program {
     let options = WaitOptions { rules, ..WaitOptions::default() };
     wait::insert_wait_states(&mut program, &options);
@@ -100,7 +100,8 @@ fn repaired(mut program: Program, rules: Config) -> Program {
     program
 }
 
-/// A program with what LLVM inserts: `#k TEXT` before instruction k, `#k := TEXT` in its place.
+/// The program with the instructions that LLVM inserts: `#k TEXT` stands for an instruction before instruction k, `#k := TEXT` for a
+/// replacement of instruction k.
 fn by_llvm<'a>(statements: &[&'a str], inserted: &'a str) -> Vec<&'a str> {
     let mut all: Vec<Vec<&str>> = statements.iter().map(|s| vec![*s]).collect();
     all.push(Vec::new());
@@ -120,23 +121,23 @@ fn by_llvm<'a>(statements: &[&'a str], inserted: &'a str) -> Vec<&'a str> {
     all.concat()
 }
 
-/// How our result compares with another compiler's.
+/// The outcome of a comparison of our result with another compiler's result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Outcome {
     Same,
-    /// The same instructions in other places.
+    /// Both results have the same instructions, but at different positions.
     Moved,
-    /// Ours has more, but what LLVM makes breaks no rule.
+    /// Our result has more instructions, but LLVM's result breaks no rule.
     More,
     /// LLVM's result breaks a rule.
     Above,
-    /// LLVM's result has something that ours lacks.
+    /// LLVM's result has an instruction that our result lacks.
     Below,
-    /// An instruction is not in the tables (graphics).
+    /// The tables lack one of the instructions (a graphics instruction).
     Skipped,
 }
 
-/// Compares by text, and where that differs by what each has.
+/// Compares the texts. If they differ, compares the instructions that each result has.
 fn compare(on: Subtarget, ours: &Program, theirs: &[&str], rules: Config) -> Outcome {
     let theirs = program(on, theirs.iter().copied());
     let (mut a, mut b) = (lines(ours), lines(&theirs));
@@ -155,7 +156,7 @@ fn compare(on: Subtarget, ours: &Program, theirs: &[&str], rules: Config) -> Out
     if b.iter().all(|text| count(&a, text) >= count(&b, text)) { Outcome::More } else { Outcome::Below }
 }
 
-/// How often each outcome occurs: same, moved, more, above, below, skipped.
+/// The number of cases with each outcome: same, moved, more, above, below, skipped.
 type Tally = [usize; 6];
 
 fn show(outcome: Outcome, on: Subtarget, before: &[&str], theirs: &[&str], ours: &Program) {
@@ -169,13 +170,14 @@ fn show(outcome: Outcome, on: Subtarget, before: &[&str], theirs: &[&str], ours:
     }
 }
 
-/// Instructions that the tables do not have are those of graphics.
+/// True if the tables have the instruction. They lack graphics instructions.
 fn is_known(on: Subtarget, statement: &str) -> bool {
     let named = statement.rsplit_once(' ').is_some_and(|(_, word)| is_label(word));
     statement.ends_with(':') || named || parse_inst(statement, on).is_ok()
 }
 
-/// LLVM puts `s_wait_alu depctr_vm_vsrc(0)` before and after this instruction of gfx12.5, whatever stands there. No rule has that.
+/// True for an instruction of gfx12.5 before and after which LLVM always inserts `s_wait_alu depctr_vm_vsrc(0)`, regardless of the
+/// surrounding code. No rule requires these waits.
 fn is_put_between_waits(statement: &str) -> bool {
     statement.starts_with("ds_atomic_async_barrier_arrive_b64")
 }
@@ -193,7 +195,7 @@ fn outcome(on: Subtarget, before: &[&str], theirs: &[&str], rules: Config) -> Ou
     outcome
 }
 
-/// The rows of a table of pairs or chains under the rules that LLVM has.
+/// Compares the rows of a table of pairs or chains, under the rules that LLVM has.
 fn table(packed: &[u8]) -> Tally {
     let mut tally = Tally::default();
     for row in crate::golden::rows(&crate::golden::unpack(packed)) {
@@ -210,7 +212,7 @@ fn table(packed: &[u8]) -> Tally {
     tally
 }
 
-/// The programs with branches.
+/// Compares the programs with branches.
 fn streams(target: &str, packed: &[u8]) -> Tally {
     let mut tally = Tally::default();
     for text in crate::golden::unpack(packed).split("\n\n").filter(|t| !t.trim().is_empty()) {
@@ -231,7 +233,7 @@ macro_rules! data {
     };
 }
 
-/// A rule is chosen by its name, which no rule of another kind has.
+/// Tests that a rule can be selected by its name and that no rule of another kind has the same name.
 #[test]
 fn names_are_unique() {
     let mut names: Vec<&str> = gcn_isa::hazards::pages(None).iter().map(|page| page.id).collect();
@@ -241,7 +243,7 @@ fn names_are_unique() {
     assert_eq!(names.len(), all);
 }
 
-/// Pairs of instructions, with what LLVM 22 puts between: all are equal.
+/// Tests that we insert the same instructions as LLVM 22 between the instructions of each pair.
 #[test]
 fn pairs_are_as_llvm_has_them() {
     let all = [
@@ -253,15 +255,15 @@ fn pairs_are_as_llvm_has_them() {
         table(data!("pairs", "gfx1250", ".tsv.gz")),
     ];
     let same = |n| [n, 0, 0, 0, 0, 0];
-    // gfx1250, above: LLVM takes no account of the scales of matrix instructions. Below: it takes the address in LDS of an asynchronous copy
-    // for a result. Skipped: `is_put_between_waits`.
+    // gfx1250, above: LLVM ignores the scales of matrix instructions. Below: LLVM treats the LDS address of an asynchronous copy as a
+    // result. Skipped: see `is_put_between_waits`.
     assert_eq!(
         all,
         [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892), [5391, 0, 0, 5, 22, 397]]
     );
 }
 
-/// Chains of three to eight instructions.
+/// Tests chains of three to eight instructions.
 #[test]
 fn chains_are_as_llvm_has_them() {
     let all = [
@@ -272,8 +274,8 @@ fn chains_are_as_llvm_has_them() {
         table(data!("chains", "gfx1201", ".tsv.gz")),
         table(data!("chains", "gfx1250", ".tsv.gz")),
     ];
-    // Above: LLVM puts two waits for one reader together. On gfx1250 it stops at the first group of matrix instructions of which one is near,
-    // although another one needs more `v_nop`s.
+    // Above: LLVM inserts two waits for one reader at the same position. On gfx1250, LLVM stops at the first group of matrix instructions
+    // that contains a near one, although another matrix instruction of the group needs more `v_nop`s.
     let expected = [
         [3759, 7, 0, 0, 0, 366],
         [2387, 0, 0, 0, 0, 0],
@@ -285,7 +287,7 @@ fn chains_are_as_llvm_has_them() {
     assert_eq!(all, expected);
 }
 
-/// Programs with branches and loops.
+/// Tests programs with branches and loops.
 #[test]
 fn streams_are_as_llvm_has_them() {
     let all = [
@@ -296,8 +298,9 @@ fn streams_are_as_llvm_has_them() {
         streams("gfx1201", data!("streams", "gfx1201", ".txt.gz")),
         streams("gfx1250", data!("streams", "gfx1250", ".txt.gz")),
     ];
-    // Below: LLVM comes to the head of a loop before it has put the wait into its end that makes the one at the head idle (nine on gfx1250,
-    // where five more are about the address of an asynchronous copy). Above on gfx1250: as for chains.
+    // Below: LLVM processes the head of a loop before the end of the loop, into which it then inserts a wait that makes the wait at the
+    // head unnecessary (nine cases on gfx1250, where five more concern the address of an asynchronous copy). Above on gfx1250: as for
+    // chains.
     let expected = [
         [829, 0, 0, 0, 2, 169],
         [1000, 0, 0, 0, 0, 0],
@@ -309,8 +312,8 @@ fn streams_are_as_llvm_has_them() {
     assert_eq!(all, expected);
 }
 
-/// The cases of Mesa's own tests: what both compilers ask for is found to be missing where it is (`certain`), and what each makes
-/// of a case breaks none of the rules that both have.
+/// Tests the cases of Mesa's own tests. Where both compilers require something (`certain`), the checker must report it as missing, and the
+/// result of each compiler must not break any rule that both compilers have.
 #[test]
 fn what_mesa_and_llvm_agree_on_is_certain() {
     let packed = include_bytes!("../data/rdna/aco-cases.tsv.gz");
@@ -344,29 +347,31 @@ fn what_mesa_and_llvm_agree_on_is_certain() {
             }
         }
     }
-    // Not found: two masks that are written and not read in what is shown. Not clean: of three registers on both sides of a write to
-    // EXEC LLVM looks at the last one only; Mesa takes a scalar result for there after eleven scalar instructions before a jump, too.
+    // Not found: two masks that are written, but not read in the code of the case. Not clean: of three registers on both sides of a write
+    // to EXEC, LLVM considers only the last; Mesa assumes that a scalar result has arrived after eleven scalar instructions, even before a
+    // jump.
     assert_eq!((asked, found, clean, skipped), (85, 83, 308, 0));
 }
 
-/// LLVM looks at each function by itself: at one that is called as if any SGPR had been read, and past a call at what was before it. Each
-/// program has whether LLVM's passes, given its functions one by one, find a wait missing, and whether all rules together do.
+/// Tests the rules on programs with calls. LLVM considers each function separately: in a function that is called, it assumes that any SGPR
+/// may have been read, and after a call it considers the code before the call. For each program, the table states whether LLVM's passes,
+/// given the functions one by one, find that a wait is missing, and whether all rules together find it.
 #[test]
 fn llvm_looks_at_each_function_by_itself() {
     let mask = "v_add_co_ci_u32_e64 v1, null, 0, v6, vcc";
     let (write, wait) = ("v_add_co_u32 v0, vcc, v5, 4", "s_waitcnt_depctr depctr_va_vcc(0)");
     let (call, leave) = ("s_call_b64 s[30:31], L1", "s_setpc_b64 s[30:31]");
     let rdna3: [(&[&str], bool, bool); 4] = [
-        // What the caller reads as a mask is not seen in the function,
+        // A mask that the caller reads is not visible in the function.
         (&[mask, call, "s_endpgm", "L1:", write, mask, leave], false, true),
-        // nor what the function reads behind the call,
+        // A mask that the function reads after the call is not visible in the caller.
         (&[call, write, mask, "s_endpgm", "L1:", mask, leave], false, true),
-        // but what the caller itself has read is.
+        // A register that the caller itself has read is visible.
         (&[mask, call, write, mask, "s_endpgm", "L1:", leave], true, true),
         (&[mask, call, write, wait, mask, "s_endpgm", "L1:", leave], false, false),
     ];
     let rdna4: [(&[&str], bool, bool); 2] = [
-        // The return address is written outside of the function that uses it.
+        // The return address is written outside the function that uses it.
         (&["v_mov_b32_e32 v1, s30", call, "s_endpgm", "L1:", leave], false, true),
         (&[call, "s_endpgm", "L1:", "s_mov_b32 s4, 5", "v_mov_b32_e32 v1, s4", leave], true, false),
     ];
@@ -377,13 +382,13 @@ fn llvm_looks_at_each_function_by_itself() {
             let found = check::remedies(&program, set.config(false));
             assert_eq!(!found.is_empty(), expected, "{on:?} {}: {found:?}", lines.join(" | "));
         }
-        // The inserter sees what the checker does.
+        // The inserter finds the same as the checker.
         repaired(program, RuleSet::Llvm.config(false));
     }
 }
 
-/// The hazard of partial forwarding is one of two registers: one register that is written on both sides of a write to EXEC is not. A finding
-/// names the instruction that made the sequence complete, and the one that needs the remedy.
+/// Tests that the hazard of partial forwarding needs two registers: one register that is written on both sides of a write to EXEC is not
+/// enough. A finding names the instruction that completes the sequence and the instruction that needs the remedy.
 #[test]
 fn a_register_is_not_another_one() {
     let found = |second| {

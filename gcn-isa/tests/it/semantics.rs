@@ -1,6 +1,6 @@
-//! The semantics lines against the table: whatever a line reads, writes or calls by a width must be an operand or an
-//! implicit register of the instruction, and whatever the table lists must occur in the line. The table was measured with
-//! LLVM, the lines were written from the manuals, so each is a witness of the other.
+//! Tests the semantics lines against the instruction table. Whatever a line reads, writes or names with a width must be an operand or an
+//! implicit register of the instruction, and whatever the table lists must occur in the line. The table was measured with LLVM and the
+//! lines were written from the manuals, so each confirms the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use gcn_isa::semantics::{self, Semantics};
 use gcn_isa::table::{Access, Format, ImplicitRegs, InstDesc};
 use gcn_isa::{Target, table};
 
-/// The rows of each mnemonic.
+/// The table rows of each mnemonic.
 fn instructions() -> BTreeMap<&'static str, Vec<&'static InstDesc>> {
     let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in table::rows() {
@@ -32,7 +32,7 @@ fn every_mnemonic_has_one_line_and_there_are_no_others() {
     }
 }
 
-/// The name in the notation of an operand: what it is read as, what it is written as.
+/// The names of an operand in the notation of the lines: the name for reading it and the name for writing it.
 fn names(row: &InstDesc, operand: usize) -> (Option<&'static str>, Option<&'static str>) {
     let desc = &row.operands[operand];
     let vector_result = row.operands.iter().any(|o| o.name == "vdst");
@@ -59,7 +59,7 @@ fn names(row: &InstDesc, operand: usize) -> (Option<&'static str>, Option<&'stat
         other => panic!("{}: operand {other} has no name in the notation", row.mnemonic),
     };
     match (name, desc.access) {
-        // A returning atomic takes its data from the register that it returns to.
+        // An atomic that returns a value takes its data from the register in which it returns the value.
         ("DATA", Access::ReadWrite) => (Some("DATA"), Some("D")),
         (_, Access::Read) => (Some(name), None),
         (_, Access::Write) => (None, Some(name)),
@@ -67,13 +67,13 @@ fn names(row: &InstDesc, operand: usize) -> (Option<&'static str>, Option<&'stat
     }
 }
 
-/// Names of the notation that stand for operands.
+/// Names in the notation that denote operands.
 const OPERANDS: [&str; 18] = [
     "D", "D1", "SD", "S0", "S1", "S2", "DATA", "DATA1", "LITERAL", "SIMM16", "SIMM8", "SIMM7", "HWREG",
     "IDX", "SCALE0", "SCALE1", "ADDR", "C",
 ];
 
-/// The words of a text, each with what follows it.
+/// The words of a text, each with the text after it.
 fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut rest = text;
@@ -86,7 +86,7 @@ fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What the line reads and writes.
+/// The names that a line reads and writes.
 #[derive(Default, Debug)]
 struct Uses<'a> {
     reads: BTreeSet<&'a str>,
@@ -102,9 +102,9 @@ impl<'a> Uses<'a> {
         uses
     }
 
-    /// `targets = value`, where what stands in brackets on the left is read; words without `=` are read.
+    /// Adds a statement `targets = value`. Names in brackets on the left side are read; in a text without `=`, all words are read.
     fn statement(&mut self, statement: &'a str) {
-        // The condition of a conditional statement: "a == b: D = c".
+        // Separate the condition of a conditional statement such as "a == b: D = c".
         let mut parts: Vec<&str> = statement.split(" = ").collect();
         let value = parts.pop().unwrap_or("");
         self.read(value);
@@ -157,7 +157,7 @@ fn lines_name_the_operands_of_the_table_and_all_of_them() {
         let written: BTreeSet<&str> = all.iter().filter_map(|n| n.1).collect();
         for name in OPERANDS {
             let known = read.contains(name) || written.contains(name);
-            // C of a matrix instruction is its S2; the address of LDS-DMA lines is made from M0.
+            // C of a matrix instruction is operand S2; the address in the lines of LDS DMA instructions is computed from M0.
             if name == "C" {
                 if uses.mentions("C") && !read.contains("S2") {
                     faults.push(format!("{mnemonic}: C without S2: {text}"));
@@ -179,12 +179,12 @@ fn lines_name_the_operands_of_the_table_and_all_of_them() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Moves to the SGPR at a distance from the one named: the line mentions the number of the destination, not its value.
+/// True for moves to the SGPR at a distance from the named one. Such a line mentions the number of the destination instead of its value.
 fn relative(mnemonic: &str) -> bool {
     mnemonic.starts_with("s_movreld_")
 }
 
-/// The old value of the destination is read if and only if the table says so.
+/// Checks that the line reads the old value of the destination if and only if the table lists this read.
 fn old_value(mnemonic: &str, text: &str, rows: &[&InstDesc], uses: &Uses<'_>, faults: &mut Vec<String>) {
     let result =
         |r: &&InstDesc| r.operands.iter().find(|o| matches!(o.name, "vdst" | "sdst" | "vdata")).copied();
@@ -201,14 +201,15 @@ fn old_value(mnemonic: &str, text: &str, rows: &[&InstDesc], uses: &Uses<'_>, fa
     if always_tied && !reads {
         faults.push(format!("{mnemonic}: the table reads the destination: {text}"));
     }
-    // Bits that stay whatever the modifiers say are read in every form: typed functions and allocation go by the access alone.
+    // Bits that remain unchanged whatever the modifiers are count as read in every form, because typed functions and register allocation
+    // use only the kind of access.
     let writes_only = rows.iter().any(|r| result(r).is_some_and(|o| o.access == Access::Write));
     if text.contains(" kept") && writes_only {
         faults.push(format!("{mnemonic}: a form only writes a destination of which bits are kept: {text}"));
     }
 }
 
-/// `D` on the right before anything is assigned to it, or bits that are kept.
+/// True if `D` occurs on the right side before it is assigned, or if some of its bits are kept.
 fn reads_old_value(text: &str, uses: &Uses<'_>) -> bool {
     if text.contains(" kept") {
         return true;
@@ -252,9 +253,9 @@ fn lines_name_the_implicit_registers_of_the_table_and_all_of_them() {
                     Some("read")
                 }
                 "EXEC" => None,
-                // Scratch through FLAT has its base there; the address, not the line, says so.
+                // FLAT instructions for scratch memory have their base in this register; the address states this, but the line does not.
                 "FLAT_SCRATCH" if rows.iter().any(|r| r.is_vmem()) => None,
-                // The selector of VOP2 is VCC.
+                // In VOP2, the selector is VCC.
                 "VCC" if uses.mentions(name) && rows.iter().any(|r| r.operand_index("src2").is_some()) => {
                     None
                 }
@@ -271,7 +272,7 @@ fn lines_name_the_implicit_registers_of_the_table_and_all_of_them() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Forks change EXEC, which LLVM, that never emits them, does not list.
+/// True for forks, which change EXEC. LLVM never emits forks and does not list this change.
 fn restores_exec(mnemonic: &str) -> bool {
     matches!(mnemonic, "s_cbranch_g_fork" | "s_cbranch_i_fork" | "s_cbranch_join")
 }
@@ -316,13 +317,13 @@ fn the_widths_in_a_line_are_those_of_the_operands() {
     assert!(checked > 8_000, "{checked}");
 }
 
-/// The width of `.f32` and the like at the start of a text.
+/// The width in a type such as `.f32` at the start of a text.
 fn typed(after: &str) -> Option<u32> {
     let name = words(after.strip_prefix('.')?).next()?.0;
     name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
-/// The upper bound of `[hi:lo]` at the start of a text.
+/// The upper bound in `[hi:lo]` at the start of a text.
 fn highest_bit(after: &str) -> Option<u32> {
     let inside = after.strip_prefix('[')?.split(']').next()?;
     inside.split_once(':')?.0.parse().ok()
@@ -367,7 +368,7 @@ fn every_memory_form_says_how_its_address_is_made() {
     }
 }
 
-/// A few lines word for word: what the manual says in its own notation.
+/// Tests the exact text of a few lines against the notation of the manual.
 #[test]
 fn samples() {
     let samples = [

@@ -1,19 +1,21 @@
-//! Code asks for what an instruction does and not how it is called: no crate above this one looks into the spelling of a mnemonic.
+//! Tests that code asks for the effect of an instruction instead of its name: no crate that depends on this one inspects the spelling of a
+//! mnemonic.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gcn_isa::{Target, table};
 
-/// Files in which the spelling is the subject. A file that no longer tests any leaves the list.
+/// Files whose subject is the spelling. A file that no longer inspects any spelling must be removed from the list.
 const LISTED: &[&str] = &[
-    // What is approximate or assumed in the simulator's results, as families of names, which its reader asks for by name.
+    // The results of the simulator that are approximate or assumed, listed as families of names. The reader of the list asks for them by
+    // name.
     "gcn-sim/src/semantics/fidelity.rs",
 ];
 
 const CRATES: [&str; 6] = ["gcn-emit", "gcn-sim", "gcn-dsl", "gcn-dsl-macros", "gcn-report", "gcn-cli"];
 
-/// The source files of the crates of which a line has the property.
+/// The source files of the crates in which some line has the property.
 fn files(crates: &[&str], property: fn(&str) -> bool) -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
     let mut found = BTreeSet::new();
@@ -22,7 +24,7 @@ fn files(crates: &[&str], property: fn(&str) -> bool) -> BTreeSet<String> {
             visit(&root.join(name).join(folder), &mut |path| {
                 let text = std::fs::read_to_string(path).expect("a source file");
                 let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-                // A text over several lines is one line.
+                // Join a string literal that extends over several lines.
                 let text = text.replace("\\\n", "");
                 if text.lines().any(property) {
                     let path = path.strip_prefix(root).expect("a file of the workspace");
@@ -44,7 +46,7 @@ fn no_mnemonic_is_tested_by_its_spelling() {
     assert!(gone.is_empty(), "no longer test mnemonics, and need not be listed: {gone:?}");
 }
 
-/// Calls `file` for each source file in a folder, tests apart.
+/// Calls `file` for each source file in a folder, except tests.
 fn visit(folder: &Path, file: &mut dyn FnMut(&Path)) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.map(|e| e.expect("a folder's entry").path()).collect::<BTreeSet<PathBuf>>() {
@@ -58,7 +60,7 @@ fn visit(folder: &Path, file: &mut dyn FnMut(&Path)) {
     }
 }
 
-/// True for a line that compares a mnemonic, or a name as it is printed, with a text or takes it apart.
+/// True for a line that compares a mnemonic or a printed name with a text, or that splits it.
 fn tests_spelling(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or("");
     let compared = |name: &str| {
@@ -72,10 +74,10 @@ fn tests_spelling(line: &str) -> bool {
             examined || tested || taken_apart.iter().chain(&text[..2]).any(|t| after.starts_with(t))
         })
     };
-    // `let name = desc.mnemonic;` would only hide the test from the line that makes it.
+    // With `let name = desc.mnemonic;`, the line that inspects the name would not show that it inspects a mnemonic.
     let renamed = ["desc.mnemonic;", "row.mnemonic;"].iter().any(|name| code.trim_end().ends_with(name))
         && code.trim_start().starts_with("let ");
-    // A text that can only be a mnemonic, or how one begins, tells what the name of the variable does not.
+    // A text that can only be a mnemonic or the start of a mnemonic is evidence that the name of the variable does not give.
     let prefixes = ["v_", "s_", "ds_", "buffer_", "tbuffer_", "global_", "flat_", "scratch_"];
     let tests = ["starts_with(", "strip_prefix(", "== ", "!= "];
     let begins = prefixes.iter().any(|p| tests.iter().any(|t| code.contains(&format!("{t}\"{p}"))));
@@ -107,7 +109,7 @@ fn spellings_are_recognised() {
     }
 }
 
-/// What a target is like stands in rows of the tables.
+/// Tests that the properties of targets are stated in the rows of tables.
 #[test]
 fn no_target_is_tested_by_its_name() {
     let all = [&CRATES[..], &["gcn-isa", "gcn-hip"]].concat();
@@ -115,14 +117,14 @@ fn no_target_is_tested_by_its_name() {
     assert_eq!(found, BTreeSet::new());
 }
 
-/// True for a line that compares a target with one of a certain name.
+/// True for a line that compares a target with a target of a certain name.
 fn tests_target(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or("");
     let names = ["Target::GFX", "InstructionSet::GFX"].map(|name| code.match_indices(name));
     names.into_iter().flatten().any(|(at, name)| {
         let (before, after) = (&code[..at], &code[at + name.len()..]);
         let after = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').trim_start();
-        // Its parenthesis is not closed yet.
+        // The call's parenthesis is not closed yet.
         let open = |call: &str| {
             let mut depth = 1;
             let mut inside = before.rfind(call).map_or(")", |at| &before[at + call.len()..]).chars();
@@ -158,7 +160,7 @@ fn tests_of_targets_are_recognised() {
     }
 }
 
-/// Lanes are counted by `Target::wave_size` or, where no target is at hand, `WAVE_SIZE`.
+/// Tests that code obtains the number of lanes from `Target::wave_size` or, where no target is available, from `WAVE_SIZE`.
 #[test]
 fn the_size_of_a_wave_is_written_once() {
     let all = [&CRATES[..], &["gcn-isa", "gcn-hip"]].concat();
@@ -169,9 +171,9 @@ fn the_size_of_a_wave_is_written_once() {
     );
 }
 
-/// True for a line that has the number of lanes, or of the last lane, beside a name of lanes or waves.
+/// True for a line that contains the number of lanes, or the number of the last lane, together with a name of lanes or waves.
 fn repeats_wave_size(line: &str) -> bool {
-    // Texts and comments may say it, and examples of commands within longer texts.
+    // Texts, comments, and examples of commands within longer texts may contain the number.
     let code: String = line.split("//").next().unwrap_or("").split('"').step_by(2).collect();
     let code = code.replace("--wave 64", "");
     let lower = code.to_ascii_lowercase();
@@ -181,7 +183,7 @@ fn repeats_wave_size(line: &str) -> bool {
     (lower.contains("lane") || lower.contains("wave")) && numbers.into_iter().any(has)
 }
 
-/// The end of a number: nothing, or its type.
+/// True if the text is a valid end of a number: empty, or the number's type.
 fn is_type(text: &str) -> bool {
     ["", "u8", "u16", "u32", "u64", "usize", "i32"].contains(&text)
 }
@@ -207,17 +209,17 @@ fn repetitions_of_the_wave_size_are_recognised() {
     }
 }
 
-/// Whether a target has something of that name.
+/// A question about whether a target has an instruction or other feature with a given name.
 type Question = fn(Target, &str) -> bool;
 
-/// What a question to the table takes as a name.
+/// The functions of the table that take a name.
 const QUESTIONS: [(&str, Question); 3] = [
     ("find(", |target, name| table::find(target, name).next().is_some()),
     ("find_mnemonic(", |target, name| table::find_mnemonic(target, name).next().is_some()),
     ("find_operation(", |target, name| table::find_operation(target, name).next().is_some()),
 ];
 
-/// The texts of a line of code that could name an instruction.
+/// The texts in a line of code that could be names of instructions.
 fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let prefixes = ["v_", "s_", "ds_", "buffer_", "global_", "flat_", "scratch_"];
     let is_name = move |text: &str| {
@@ -233,7 +235,7 @@ fn names(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The question that a name at the end of `before` is part of.
+/// The question whose argument is a name at the end of `before`.
 fn question(before: &str) -> Option<Question> {
     let mut asked = QUESTIONS.iter().rev().filter_map(|(call, answer)| {
         let at = before.rfind(call)?;
@@ -248,7 +250,8 @@ fn question(before: &str) -> Option<Question> {
     asked.next()
 }
 
-/// A name that no target has is a question whose answer is always no: `find_mnemonic` with a name as it is printed, or a slip of the pen.
+/// Tests that code does not ask for a name that no target has. The answer to such a question is always no. Examples are a misspelled name
+/// and `find_mnemonic` with a printed name.
 #[test]
 fn every_name_that_is_asked_for_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
@@ -257,7 +260,7 @@ fn every_name_that_is_asked_for_exists() {
         visit(&root.join(name).join("src"), &mut |path| {
             let text = std::fs::read_to_string(path).expect("a source file");
             let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-            // What selects instructions names operations everywhere.
+            // The selection of instructions names operations everywhere.
             let lowers = path.starts_with(root.join("gcn-dsl/src/lower"));
             for line in text.lines() {
                 for (at, name) in names(line) {

@@ -1,4 +1,4 @@
-//! The inserter against golden programs, against exhaustive search, and against the checker.
+//! Tests the inserter against golden programs, against exhaustive search, and against the checker.
 
 mod counters;
 mod fill;

@@ -1,5 +1,5 @@
-//! One representative of each class of instructions, and the alphabets of the wait-state rules: for each rule a producer, its
-//! consumers, an instruction between that changes the answer where there is one, and `s_nop`s.
+//! A representative instruction for each class of instructions, and the alphabets of the wait-state rules. The alphabet of a rule has a
+//! producer, its consumers, an instruction between them that changes the result if there is one, and `s_nop`s.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,8 +10,8 @@ use gcn_isa::{Inst, Target};
 use super::program::Letters;
 use super::spec::{Between, Facts, Rules, Spec};
 
-/// One instruction of each class that rules tell apart. Results go to v0, a0, s4 and upwards, and are read there. A target
-/// leaves out those that it does not have.
+/// A representative instruction for each class that the rules distinguish. Results are written to the registers from v0, a0 and s4 on, and
+/// read from there. Instructions that a target lacks are omitted for the target.
 const CLASSES: &[&str] = &[
     "v_mov_b32_e32 v0, v20",
     "v_mov_b32_e32 v40, v0",
@@ -54,7 +54,7 @@ const CLASSES: &[&str] = &[
     "v_mfma_f32_4x4x1f32 a[20:23], v20, v21, a[2:5]",
     "v_mfma_f32_4x4x1f32 a[20:23], a0, v21, a[20:23]",
     "v_mfma_f32_16x16x4f32 a[0:3], v20, v21, a[0:3]",
-    // From gfx90a on: XDL,
+    // Matrix instructions from gfx90a on: an XDL one,
     "v_mfma_f32_4x4x4f16 v[0:3], v[20:21], v[22:23], v[0:3]",
     "v_mfma_f32_4x4x4f16 v[2:5], v[20:21], v[22:23], 0",
     "v_mfma_f32_4x4x4f16 v[40:43], v[20:21], v[22:23], v[0:3]",
@@ -63,13 +63,13 @@ const CLASSES: &[&str] = &[
     "v_mfma_i32_4x4x4i8 v[40:43], v20, v22, v[0:3]",
     "v_mfma_f32_16x16x16f16 v[0:3], v[20:21], v[22:23], 0",
     "v_mfma_f32_16x16x16f16 v[40:43], v[20:21], v[22:23], v[0:3]",
-    // f32,
+    // one with f32 operands,
     "v_mfma_f32_4x4x1f32 v[0:3], v20, v21, v[0:3]",
     "v_mfma_f32_4x4x1f32 v[40:43], v20, v21, v[0:3]",
     "v_mfma_f32_4x4x1f32 v[40:43], v20, v21, v[2:5]",
     "v_mfma_f32_16x16x4f32 v[0:3], v20, v21, 0",
     "v_mfma_f32_16x16x4f32 v[40:43], v20, v21, v[0:3]",
-    // and f64.
+    // and one with f64 operands.
     "v_mfma_f64_4x4x4f64 v[0:1], v[20:21], v[22:23], 0",
     "v_mfma_f64_4x4x4f64 v[40:41], v[20:21], v[22:23], v[0:1]",
     "v_mfma_f64_4x4x4f64 v[40:41], v[0:1], v[22:23], 0",
@@ -98,7 +98,7 @@ const CLASSES: &[&str] = &[
     "s_setvskip s20, s21",
 ];
 
-/// The same for RDNA, in the spelling of each instruction set and each size of waves.
+/// The representatives for RDNA, in the spelling of each instruction set and each wave size.
 pub const RDNA_CLASSES: &[&str] = &[
     "v_mov_b32_e32 v0, v20",
     "v_mov_b32_e32 v40, v0",
@@ -189,10 +189,10 @@ pub const RDNA_CLASSES: &[&str] = &[
     "s_wait_alu depctr_vm_vsrc(0)",
 ];
 
-/// A return from an exception leaves the program, so that no program of a scope can have it.
+/// The rule whose instruction is a return from an exception. This instruction leaves the program, so no program of a scope can contain it.
 const NOT_IN_A_SCOPE: [&str; 1] = ["cdna3.15"];
 
-/// The representatives that `target` has.
+/// The representatives that exist on `target`.
 pub fn classes(target: Target) -> Vec<Inst> {
     CLASSES.iter().filter_map(|text| parse_inst(text, target).ok()).collect()
 }
@@ -201,13 +201,14 @@ fn nop(target: Target, states: u8) -> Inst {
     parse_inst(&format!("s_nop {}", states - 1), target).expect("every target has s_nop")
 }
 
-/// An alphabet, and what the specification says about it.
+/// An alphabet and its specification.
 pub struct Family {
     pub name: String,
     pub letters: Letters,
     pub spec: Spec,
     pub xnack: bool,
-    /// How many of the letters, from the first on, are enough for large scopes: producer, consumer, `s_nop 0`, what comes between.
+    /// The number of letters, counted from the first, that are enough for large scopes: a producer, a consumer, `s_nop 0`, and an
+    /// instruction between them.
     core: usize,
 }
 
@@ -220,8 +221,8 @@ impl Family {
         Family { name, letters, spec: Spec::new(Rules::of(target, xnack), facts), xnack, core }
     }
 
-    /// All that the analyses can see of the alphabet: what each pair asks for, at once and with each third between, and the wait
-    /// states of each. Alphabets that are alike in it are alike in everything.
+    /// Everything that the analyses can observe about the alphabet: the requirement of each pair, both when adjacent and with each third
+    /// instruction between them, and the wait states of each instruction. Alphabets with the same signature behave identically.
     pub fn signature(&self) -> Vec<u8> {
         let letters = 0..self.letters.body.len();
         let mut signature = vec![self.xnack.into(), letters.len() as u8];
@@ -237,19 +238,20 @@ impl Family {
         signature
     }
 
-    /// The alphabet without the second consumer and the longer `s_nop`.
+    /// The alphabet without the second consumer and without the longer `s_nop`.
     pub fn core(&self) -> Family {
         let body = self.letters.body[..self.core].iter().map(|i| (**i).clone()).collect();
         Family::new(self.name.clone(), self.letters.on.target, body, self.xnack)
     }
 }
 
-/// The alphabet of every representative of `target` together.
+/// One alphabet with all representatives of `target`.
 pub fn everything(target: Target) -> Family {
     Family::new(format!("{target}:everything"), target, classes(target), false)
 }
 
-/// The alphabet of each rule of `target`, and of memory clauses. Also the rules that no representatives are bound by.
+/// The alphabet of each rule of `target`, and an alphabet of memory clauses. The second value lists the rules that apply to no
+/// representatives.
 pub fn families(target: Target) -> (Vec<Family>, Vec<&'static str>) {
     let all = everything(target);
     let mut families = vec![clauses(target)];
@@ -282,7 +284,7 @@ fn family(all: &Family, target: Target, rule: &'static Rule) -> Option<Family> {
         let bound = all.spec.rules.binding(&facts[a], &facts[b], after(a, x)).find(|r| r.0 == rule)?;
         (bound.1 > 0).then_some((a, b, x, bound.1))
     });
-    // Best one for which no other rule asks for more.
+    // Prefer representatives for which no other rule requires more wait states.
     let slack = |f: &(usize, usize, Option<usize>, u8)| all.spec.need(f.0, f.1, after(f.0, f.2)) - f.3;
     let (a, b, x, need) = found.min_by_key(slack)?;
     let whole = all.spec.need(a, b, after(a, x));
@@ -300,7 +302,7 @@ fn family(all: &Family, target: Target, rule: &'static Rule) -> Option<Family> {
     Some(Family { core, ..Family::new(format!("{target}:{}", rule.id), target, body, false) })
 }
 
-/// Scalar and vector memory instructions, some of which must not be in one clause.
+/// An alphabet of scalar and vector memory instructions, some of which must not be in the same clause.
 fn clauses(target: Target) -> Family {
     let texts = [
         "global_load_dword v0, v[20:21], off",
@@ -319,7 +321,7 @@ pub fn all_families() -> Vec<Family> {
     Target::REPRESENTATIVES.into_iter().flat_map(|t| families(t).0).collect()
 }
 
-/// The first of each that are alike.
+/// The first alphabet of each group with equal signatures.
 pub fn distinct(families: Vec<Family>) -> Vec<Family> {
     let mut known = HashSet::new();
     families.into_iter().filter(|f| known.insert(f.signature())).collect()

@@ -1,5 +1,5 @@
-//! What is claimed of each program, for counters: as for wait states ([`super::judge`]), where one state less is a counter's
-//! value raised by one.
+//! The claims about each program with respect to counters. They are the claims for wait states ([`super::judge`]), with one difference:
+//! instead of removing a wait state, the value of a counter is raised by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ use super::judge::{is_only_longer, text};
 use super::program::{Letters, Paths};
 use super::queues::{Alphabet, COUNTERS, Model, NO_WAIT, waits, with_waits};
 
-/// An alphabet of memory instructions.
+/// An alphabet of memory instructions and waits.
 pub struct Family {
     pub name: String,
     pub letters: Letters,
 }
 
-/// Every one of `alphabets`, of the first `most` instructions of each.
+/// A family for each of `alphabets`, with only the first `most` instructions of each.
 pub fn families(alphabets: &[Alphabet], most: usize) -> Vec<Family> {
     let family = |(target, name, texts): &Alphabet| {
         let inst =
@@ -30,7 +30,7 @@ pub fn families(alphabets: &[Alphabet], most: usize) -> Vec<Family> {
     alphabets.iter().map(family).collect()
 }
 
-/// The lines that the model and that the checker object to, in code that control reaches.
+/// The reachable lines that the model rejects, and the reachable lines that the checker rejects.
 fn verdicts(program: &Program) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let paths = Paths::of(program);
     let wrong = Model::new(program).wrong(&paths);
@@ -40,7 +40,7 @@ fn verdicts(program: &Program) -> (BTreeSet<usize>, BTreeSet<usize>) {
     (wrong.into_iter().filter(|l| paths.reached[*l]).collect(), told)
 }
 
-/// Judges one program. How many waits were put in or strengthened, or what is wrong.
+/// Judges one program. Returns the number of waits that were inserted or strengthened, or a description of the error.
 pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
     let fail = |what: &str, program: &Program| Err(format!("{}: {what}:\n{}", family.name, text(program)));
     let (wrong, told) = verdicts(program);
@@ -83,7 +83,7 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
     Ok(new)
 }
 
-/// The `s_waitcnt` that are new or stronger in `after`, with what stood in their place.
+/// The `s_waitcnt` instructions of `after` that are new or stronger, with the wait that was there before.
 fn changed(before: &Program, inserted: &[Inserted]) -> BTreeMap<usize, [usize; COUNTERS]> {
     let new: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
     let stronger = inserted.iter().filter(|i| i.count == 0).map(|i| {

@@ -1,8 +1,8 @@
-//! Every control-flow graph of a few blocks, up to the names of the blocks, and how it is laid out as a program.
+//! Enumerates every control-flow graph of a few blocks, up to renaming of the blocks, and lays the graphs out as programs.
 
 use std::collections::BTreeSet;
 
-/// A control-flow graph. Block 0 is the entry; each block has at most two successors, which is as many as a branch gives.
+/// A control-flow graph. Block 0 is the entry. Each block has at most two successors, because a branch has at most two.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Graph {
     pub next: Vec<BTreeSet<usize>>,
@@ -18,7 +18,7 @@ impl Graph {
     }
 }
 
-/// All orders of the blocks that begin with the entry.
+/// All orders of the blocks in which the entry is first.
 fn orders(blocks: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![vec![0]];
     for _ in 1..blocks {
@@ -31,7 +31,7 @@ fn orders(blocks: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// Every graph of `blocks` blocks, one of those that differ only in the names of the blocks behind the entry.
+/// Every graph of `blocks` blocks. Of the graphs that differ only in the names of the blocks other than the entry, only one is included.
 pub fn graphs(blocks: usize) -> Vec<Graph> {
     let pairs = (0..blocks).flat_map(|a| (a..blocks).map(move |b| BTreeSet::from([a, b])));
     let choices: Vec<BTreeSet<usize>> = std::iter::once(BTreeSet::new()).chain(pairs).collect();
@@ -50,17 +50,17 @@ pub fn graphs(blocks: usize) -> Vec<Graph> {
 /// How a block ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum End {
-    /// Control runs on into the next block.
+    /// Control continues in the next block.
     RunsOn,
     Stop,
     Jump(usize),
-    /// It goes to the block, or runs on.
+    /// Control goes to the given block, or continues in the next block.
     Branch(usize),
-    /// It goes to the one or the other.
+    /// Control goes to one of the two blocks.
     BranchOrJump(usize, usize),
 }
 
-/// The blocks of a graph in the order of a program; blocks go by their place in it.
+/// The blocks of a graph in the order in which a program has them. Blocks are identified by their position in this order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Layout {
     pub ends: Vec<End>,
@@ -82,7 +82,7 @@ impl Layout {
         Layout { ends: graph.next.iter().enumerate().map(end).collect() }
     }
 
-    /// How many branches there are.
+    /// The number of branches.
     fn branches(&self) -> usize {
         let branches = |end: &End| match end {
             End::RunsOn => 0,
@@ -93,7 +93,7 @@ impl Layout {
     }
 }
 
-/// The layout of the graph with the fewest branches; with `jumps`, the one in which control never runs on into another block.
+/// The layout of the graph that has the fewest branches. If `jumps` is true, the layout in which control never continues in the next block.
 pub fn layout(graph: &Graph, jumps: bool) -> Layout {
     let orders = orders(graph.next.len());
     let all = orders.iter().map(|o| Layout::of(&graph.renamed(o), !jumps));
@@ -102,7 +102,7 @@ pub fn layout(graph: &Graph, jumps: bool) -> Layout {
 
 #[test]
 fn graphs_are_counted() {
-    // By Burnside: (343 + 21) / 2 for three blocks, (14641 + 3 * 275 + 2 * 22) / 6 for four.
+    // By Burnside's lemma: (343 + 21) / 2 for three blocks, (14641 + 3 * 275 + 2 * 22) / 6 for four.
     let counts: Vec<usize> = (1..=4).map(|n| graphs(n).len()).collect();
     assert_eq!(counts, [2, 16, 182, 2585]);
 }

@@ -1,5 +1,6 @@
-//! What is claimed of each program, for wait states: the checker says what the specification says, of the program, of what the
-//! inserter makes of it, and of that with any one inserted wait state less; the second is right and the third is wrong.
+//! The claims about each program with respect to wait states. The verdict of the checker equals the verdict of the specification for three
+//! programs: for the program, for the inserter's result, and for that result with any single inserted wait state removed. The second of
+//! these must be correct and the third must be incorrect.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::classes::Family;
 use super::program::Paths;
 use super::spec::{Step, TooClose};
 
-/// The wait states that an instruction is worth: N + 1 for `s_nop N` of four bits.
+/// The number of wait states that an instruction provides: N + 1 for `s_nop N` with a four-bit N.
 pub fn wait_states(inst: &Inst) -> u32 {
     match (inst.desc.mnemonic, inst.operands.first()) {
         ("s_nop", Some(Operand::Imm(n))) => (*n & 15) as u32 + 1,
@@ -21,10 +22,10 @@ pub fn wait_states(inst: &Inst) -> u32 {
     }
 }
 
-/// What the specification says of a program.
+/// The verdict of the specification on a program.
 #[derive(PartialEq, Eq, Debug)]
 struct Verdict {
-    /// In code that control reaches. Dead code needs nothing.
+    /// The pairs that are too close in reachable code. Unreachable code needs no waits.
     too_close: TooClose,
     clauses: BTreeSet<usize>,
 }
@@ -52,7 +53,8 @@ impl Verdict {
         self.too_close.is_empty() && self.clauses.is_empty()
     }
 
-    /// What the checker finds is what the specification finds. Of a clause that is broken twice it tells the first.
+    /// True if the findings of the checker are those of the specification. If a clause is broken twice, the checker reports only the first
+    /// violation.
     fn is_the_checkers(&self, program: &Program, rules: Config) -> bool {
         let options = Options { rules, memory_model: MemoryModel::Off, errata: false };
         let findings = check::check_with(program, options).findings;
@@ -72,7 +74,7 @@ impl Verdict {
     }
 }
 
-/// Judges one program. How many waits were put in, or what is wrong.
+/// Judges one program. Returns the number of waits that were inserted, or a description of the error.
 pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
     let rules = Config::default().with_xnack(family.xnack);
     let fail = |what: &str, program: &Program| Err(format!("{}: {what}:\n{}", family.name, text(program)));
@@ -109,12 +111,13 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
     Ok(inserted.len())
 }
 
-/// Only what is said to be put in was put in, and every label leads to what it led to, by way of waits at most.
+/// Checks that only the reported lines were inserted, and that every label still leads to the same instruction, with at most waits in
+/// between.
 pub fn is_only_longer(before: &Program, after: &Program, inserted: &[Inserted]) -> Result<(), String> {
     is_only_longer_but(before, after, inserted, |line| inserted.iter().any(|i| i.count == 0 && i.at == line))
 }
 
-/// The same where the lines of `changed` may be other instructions.
+/// The same check, except that the lines of `changed` may have other instructions.
 pub fn is_only_longer_but(
     before: &Program,
     after: &Program,
@@ -140,7 +143,8 @@ pub fn is_only_longer_but(
     Ok(())
 }
 
-/// The program with the `s_nop` at `line` one wait state shorter; without the line if it is another instruction or has one only.
+/// The program with one wait state fewer in the `s_nop` at `line`. If the line is another instruction or provides only one wait state, it
+/// is removed.
 pub fn one_state_less(program: &Program, line: usize) -> Program {
     let mut weaker = program.clone();
     let states = wait_states(&program.lines[line].inst);
@@ -155,7 +159,7 @@ pub fn one_state_less(program: &Program, line: usize) -> Program {
     weaker
 }
 
-/// A program for a message.
+/// The program as text for a message.
 pub fn text(program: &Program) -> String {
     gcn_emit::text::print_program(program, gcn_emit::text::Comments::None)
 }

@@ -1,8 +1,8 @@
-//! Proof on a small scope: every control-flow graph of a few blocks with every placement of a few instructions, judged by a
-//! specification that shares nothing with the inserter and the checker. What it says about larger programs, and how far it went,
-//! stands in docs/proof.md.
+//! A proof on a small scope: every control-flow graph of a few blocks with every placement of a few instructions is judged by a
+//! specification that shares no algorithm with the inserter and the checker. docs/proof.md explains what the proof means for larger
+//! programs and how far it has been run.
 //!
-//! `cargo test` goes over the smallest scopes. `GCN_PROOF_SECONDS=300` goes on to larger ones for as long.
+//! `cargo test` tests the smallest scopes. With `GCN_PROOF_SECONDS=300`, larger scopes are tested for 300 seconds.
 
 mod classes;
 mod counters;

@@ -1,4 +1,4 @@
-//! Programs of a scope: blocks of instructions from an alphabet, laid out, and where control goes in them.
+//! The programs of a scope: blocks with instructions from an alphabet in a given layout, and the control flow of these programs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,21 +8,22 @@ use gcn_isa::{Inst, Label, Operand, Program, table};
 
 use super::graphs::{End, Layout};
 
-/// Where control may go after a line.
+/// The lines that may execute after a line.
 pub type Next = Vec<usize>;
 
-/// The instructions of an alphabet and those that end blocks, each made once, so that a line of a program is known by its pointer.
+/// The instructions of an alphabet and the instructions that end blocks. Each is created only once, so that a line of a program is
+/// identified by its pointer.
 pub struct Letters {
     pub on: Subtarget,
     pub body: Vec<Arc<Inst>>,
     stop: Arc<Inst>,
     jumps: Vec<Arc<Inst>>,
     branches: Vec<Arc<Inst>>,
-    /// By address.
+    /// The number of each instruction by its address.
     numbers: HashMap<usize, usize>,
 }
 
-/// Most blocks of a graph.
+/// The maximum number of blocks of a graph.
 const BLOCKS: u32 = 4;
 
 impl Letters {
@@ -45,17 +46,17 @@ impl Letters {
         letters
     }
 
-    /// Every letter: those of the body first, then those that end blocks.
+    /// All letters: first the letters of block bodies, then the letters that end blocks.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Inst>> {
         self.body.iter().chain([&self.stop]).chain(&self.jumps).chain(&self.branches)
     }
 
-    /// The number of the instruction in [`Letters::all`]; `None` for one that was put in.
+    /// The number of the instruction in [`Letters::all`]; `None` for an inserted instruction.
     pub fn number(&self, inst: &Arc<Inst>) -> Option<usize> {
         self.numbers.get(&Arc::as_ptr(inst).addr()).copied()
     }
 
-    /// The program of these blocks.
+    /// The program with these blocks.
     pub fn program(&self, layout: &Layout, bodies: &[&[u8]]) -> Program {
         let mut program = Program::new(self.on.target, String::new());
         program.wave = self.on.wave;
@@ -80,12 +81,13 @@ impl Letters {
     }
 }
 
-/// Where control may go after each line, and where it comes in: at the first line; and at the first line of code that nothing
-/// leads to, which the analyses take to be entered as well. Dead code does not lead into the rest.
+/// The lines that may execute after each line, and the lines at which control enters. Control enters at the first line, and at the first
+/// line of code to which no line leads, because the analyses assume that such code is also entered. Unreachable code does not lead into the
+/// rest.
 pub struct Paths {
     pub next: Vec<Next>,
     pub roots: Vec<usize>,
-    /// For each line whether control comes there.
+    /// For each line, whether control may reach it.
     pub reached: Vec<bool>,
 }
 

@@ -1,12 +1,12 @@
-//! The specification of counters: what an explicit-state model of outstanding operations allows.
+//! The specification of counters: the behaviour that an explicit-state model of outstanding operations allows.
 //!
-//! Each counter has a queue of operations that were issued and may not be done. While all in it are of one kind that returns in
-//! order, the oldest is done first; otherwise any of them may be done at any time, and the order is not trusted again until the
-//! counter was waited to 0. A wait for n ends when n are left, whichever they are. Every choice is followed. An instruction is wrong
-//! if in some state an operation is outstanding that it must not meet.
+//! Each counter has a queue of operations that were issued and may not be done. While all operations in the queue are of one kind that
+//! returns in order, the oldest operation is done first. Otherwise any operation may be done at any time, and the order is not assumed
+//! again until a wait has brought the counter to 0. A wait for n ends when n operations are left, whichever these are. The model follows
+//! every choice. An instruction is wrong if, in some state, an operation is outstanding that must be done before the instruction.
 //!
-//! What each instruction issues is written down here by hand ([`GFX9`], [`RDNA`]; CDNA3 ISA section 4.4, RDNA 2 to 4 ISA section 4.4 and
-//! 5.6, LLVM's AMDGPU guide), and so is where each wait has its counters.
+//! The tables [`GFX9`] and [`RDNA`] state which operations each instruction issues. They were written by hand (from CDNA3 ISA section 4.4,
+//! RDNA 2 to 4 ISA sections 4.4 and 5.6, and LLVM's AMDGPU guide), and so was the position of each counter in the operand of each wait.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,22 +16,22 @@ use gcn_isa::{Inst, Operand, Program, Reg, RegFile, Target};
 
 use super::program::Paths;
 
-/// A counter: its place in a state.
+/// The position of the vector memory counter in a state. The constants below are the positions of the other counters.
 const VM: usize = 0;
 const LGKM: usize = 1;
 const EXP: usize = 2;
-/// Stores, from GFX10 on.
+/// The counter of stores, from GFX10 on.
 const VS: usize = 3;
-/// Scalar loads and messages, on GFX12; LGKM is that of LDS there.
+/// The counter of scalar loads and messages on GFX12; there, LGKM is the counter of LDS.
 const KM: usize = 4;
-/// How many there are.
+/// The number of counters.
 pub const COUNTERS: usize = 5;
-/// The value that waits for nothing.
+/// The counter value that waits for nothing.
 const FREE: usize = usize::MAX;
-/// Of every counter.
+/// The value [`FREE`] for every counter.
 pub const NO_WAIT: [usize; COUNTERS] = [FREE; COUNTERS];
 
-/// What operations are told apart by.
+/// The kinds of operations that the model distinguishes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Memory,
@@ -51,24 +51,24 @@ impl Kind {
     }
 }
 
-/// What is to be waited for.
+/// The effect of an operation for which later instructions must wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Debt {
     Nothing,
     /// The first operand is written when the operation is done.
     Result,
-    /// Vector operands are read until it is done.
+    /// The vector operands are read at any time until the operation is done.
     Data,
-    /// LDS is written when it is done, in the order of the instructions.
+    /// LDS is written when the operation is done. Such writes happen in the order of the instructions.
     LdsWrite,
     /// LDS is written when data arrives from memory.
     LdsDma,
 }
 
-/// An operation: counter, kind, by how much the counter goes up, what is owed.
+/// An operation: its counter, its kind, the amount by which it increases the counter, and its effect.
 type Operation = (usize, Kind, usize, Debt);
 
-/// What each instruction of GFX9's alphabets issues.
+/// The operations that each instruction of GFX9's alphabets issues.
 const GFX9: &[(&str, &[Operation])] = &[
     ("global_load_dword", &[(VM, Kind::Memory, 1, Debt::Result)]),
     ("global_load_short_d16", &[(VM, Kind::Memory, 1, Debt::Result)]),
@@ -83,7 +83,8 @@ const GFX9: &[(&str, &[Operation])] = &[
     ("ds_add_u32", &[(LGKM, Kind::Gds, 1, Debt::Nothing), (EXP, Kind::GdsData, 1, Debt::Data)]),
 ];
 
-/// The same for RDNA. FLAT is in order with what it counts along with. GFX12 counts scalar loads and messages on a counter of their own.
+/// The operations of RDNA's instructions. FLAT operations are in order with the other operations on their counters. GFX12 has a separate
+/// counter for scalar loads and messages.
 const RDNA: &[(&str, &[Operation])] = &[
     ("global_load_dword", &[(VM, Kind::Memory, 1, Debt::Result)]),
     ("global_load_b32", &[(VM, Kind::Memory, 1, Debt::Result)]),
@@ -111,10 +112,10 @@ const GFX12: &[(&str, &[Operation])] = &[
     ("s_sendmsg", &[(KM, Kind::Message, 1, Debt::Nothing)]),
 ];
 
-/// A small alphabet for counters: on which target, under which name, of which instructions.
+/// A small alphabet for counters: its target, its name, and its instructions.
 pub type Alphabet = (Target, &'static str, &'static [&'static str]);
 
-/// Those of GFX9.
+/// The alphabets of GFX9.
 pub const ALPHABETS: &[Alphabet] = &[
     (Target::GFX942, "in-order", &[LOAD0, LOAD1, USE0, "s_waitcnt vmcnt(1)", USE1, STORE]),
     (Target::GFX942, "flat", &[LOAD0, "flat_load_dword v1, v[8:9]", USE0, "s_waitcnt vmcnt(1)", USE1, READ1]),
@@ -174,7 +175,7 @@ pub const ALPHABETS: &[Alphabet] = &[
     ),
 ];
 
-/// The same for RDNA.
+/// The alphabets of RDNA.
 pub const RDNA_ALPHABETS: &[Alphabet] = &[
     (Target::GFX1010, "in-order", &[LOAD0, LOAD1, USE0, "s_waitcnt vmcnt(1)", USE1, STORE]),
     (
@@ -274,7 +275,7 @@ fn operations(inst: &Inst) -> &'static [Operation] {
     issued.map_or(&[], |o| o.1)
 }
 
-/// Where a wait has its counters: for each the bits of the operand, the lowest first.
+/// The counters of a wait. For each counter, the bits of the operand that hold its value, the lowest first.
 fn fields(inst: &Inst) -> Vec<(usize, Vec<u32>)> {
     let bits = |counter: usize, from: u32, count: u32| (counter, (from..from + count).collect());
     let split = || (VM, vec![0, 1, 2, 3, 14, 15]);
@@ -293,7 +294,7 @@ fn fields(inst: &Inst) -> Vec<(usize, Vec<u32>)> {
     }
 }
 
-/// What an instruction waits for, by counter.
+/// The values for which an instruction waits, by counter.
 pub fn waits(inst: &Inst) -> Option<[usize; COUNTERS]> {
     let fields = fields(inst);
     let imm = inst.operands.iter().find_map(|o| if let Operand::Imm(imm) = o { Some(*imm) } else { None });
@@ -306,7 +307,7 @@ pub fn waits(inst: &Inst) -> Option<[usize; COUNTERS]> {
     Some(waits)
 }
 
-/// The wait with other values of the counters that it has.
+/// The wait with other values for its counters.
 pub fn with_waits(mut inst: Inst, waits: [usize; COUNTERS]) -> Inst {
     for (counter, bits) in fields(&inst) {
         let value = waits[counter].min((1 << bits.len()) - 1);
@@ -321,21 +322,22 @@ pub fn with_waits(mut inst: Inst, waits: [usize; COUNTERS]) -> Inst {
     inst
 }
 
-/// An outstanding operation: its line, and which of the line's operations it is.
+/// An outstanding operation: its line, and its index among the operations of the line.
 type Issued = (usize, usize);
 
-/// The operations on one counter, the oldest first. Those that no wait of the program tells apart from the oldest go with it.
+/// The operations on one counter, the oldest first. An entry also includes the operations that no wait of the program distinguishes from
+/// the oldest.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Queue {
     places: Vec<BTreeSet<Issued>>,
-    /// The kinds issued since it was empty, a bit for each.
+    /// The kinds of the operations that were issued since the queue was last empty, one bit for each.
     kinds: u16,
 }
 
-/// A program, and what the model needs to know of it.
+/// A program and the information about it that the model needs.
 pub struct Model<'a> {
     program: &'a Program,
-    /// By counter the largest value that the program waits for.
+    /// For each counter, the largest value for which the program waits.
     longest: [usize; COUNTERS],
 }
 
@@ -347,7 +349,7 @@ impl<'a> Model<'a> {
         Model { program, longest }
     }
 
-    /// Every line that some path brings to an operation which it must not meet.
+    /// The lines that some path reaches while an operation is outstanding that must be done before the line.
     pub fn wrong(&self, paths: &Paths) -> BTreeSet<usize> {
         let mut wrong = BTreeSet::new();
         let mut seen = HashSet::new();
@@ -391,11 +393,11 @@ impl<'a> Model<'a> {
             }
             Debt::Result => {
                 let Some(result) = from.operands.first().and_then(|o| o.reg()) else { return false };
-                // What comes back from memory alone comes back in the order of the instructions, before GFX12.
+                // Before GFX12, results that come only from memory return in the order of the instructions.
                 let from_memory = operations(inst).iter().all(|o| o.1 == Kind::Memory);
                 let in_order = target.instruction_set().generation() != Generation::GFX12;
                 let follows = kind == Kind::Memory && issues(Kind::Memory) && from_memory && in_order;
-                // A load that keeps half of its register reads that when its data arrives.
+                // A load that preserves half of its register reads the register when its data arrives.
                 let merges = |u: &gcn_isa::inst::RegUse| {
                     follows
                         && u.operand
@@ -407,7 +409,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The states that may follow a line.
+    /// The states that are possible after a line.
     fn after(&self, line: usize, mut state: [Queue; COUNTERS]) -> Vec<[Queue; COUNTERS]> {
         let inst = &self.program.lines[line].inst;
         if let Some(waits) = waits(inst) {
@@ -439,7 +441,7 @@ impl<'a> Model<'a> {
         queue.kinds.is_power_of_two() && kinds.all(Kind::is_in_order)
     }
 
-    /// The queues that may be left when at most `most` are.
+    /// The queues that are possible when at most `most` operations are left.
     fn waited(&self, queue: &Queue, most: usize) -> Vec<Queue> {
         let places = &queue.places;
         if most == FREE || (places.len() <= most && most > 0) {
@@ -455,9 +457,9 @@ impl<'a> Model<'a> {
         choices(places, most).into_iter().map(left).collect()
     }
 
-    /// Keeps queues finite, without a change of what a wait of the program may leave. In order, no wait tells the two oldest of a queue
-    /// apart that is longer than any waits for by two; without order, a second operation of the same line adds nothing to as many as are
-    /// left.
+    /// Keeps queues finite without changing what a wait of the program may leave. If the order is known, no wait distinguishes the two
+    /// oldest operations of a queue that exceeds the largest wait by two. If the order is unknown, another operation of the same line makes
+    /// no difference if as many such operations are left as the largest wait allows.
     fn shorten(&self, queue: &mut Queue, counter: usize) {
         let most = self.longest[counter] + 2;
         if self.is_in_order(queue) {
@@ -477,7 +479,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Every choice of `count` of `places`, each once.
+/// Every selection of `count` of `places`, without duplicates.
 fn choices(places: &[BTreeSet<Issued>], count: usize) -> Vec<Vec<BTreeSet<Issued>>> {
     let mut all: BTreeSet<Vec<BTreeSet<Issued>>> = BTreeSet::from([Vec::new()]);
     for place in places {

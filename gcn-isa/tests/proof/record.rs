@@ -1,5 +1,5 @@
-//! The record of the long run, `record.tsv`: a line for each part of a scope that was gone over, and the table of docs/proof.md that it adds
-//! up to.
+//! The record of the long run, `record.tsv`, which has a line for each part of a scope that was tested, and the table of docs/proof.md that
+//! summarises the record.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use gcn_test_support::stored::assert_current;
 
 use super::run::{Alphabets, Family, LARGE, Part, SMALL, Scope, Tally};
 
-/// A part that is done.
+/// A part that has been tested.
 pub struct Line {
-    /// Scope, alphabet and the number of the part.
+    /// The scope, the alphabet and the number of the part.
     pub key: String,
     tally: Tally,
     seconds: f64,
@@ -28,12 +28,12 @@ impl Line {
     }
 }
 
-/// The lines of a record. One that was cut off when a run was ended counts as not done.
+/// The lines of a record. A line that is incomplete because a run was interrupted is ignored.
 pub fn lines(text: &str) -> impl Iterator<Item = Line> {
     text.lines().filter_map(Line::parse)
 }
 
-/// The sums of one scope.
+/// The totals of one scope.
 struct Sums {
     scope: Scope,
     parts: usize,
@@ -58,14 +58,14 @@ fn sums(text: &str) -> Vec<Sums> {
     SMALL.iter().chain(&LARGE).map(sum).filter(|s| s.parts > 0).collect()
 }
 
-/// A number with its thousands apart.
+/// A number with separators between thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let commas = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3);
     digits.char_indices().flat_map(|(i, d)| [commas(i).then_some(','), Some(d)]).flatten().collect()
 }
 
-/// The table of a record.
+/// The table that summarises a record.
 fn table(text: &str) -> String {
     let row = |name: &str, of: &str, tally: Tally, seconds: f64| {
         let [programs, waiting, waits] = [tally.programs, tally.waiting, tally.waits].map(grouped);
@@ -88,7 +88,7 @@ fn table(text: &str) -> String {
     page + &row("together", "", all, time)
 }
 
-/// The page with the number of alphabets at the end of each line that names a kind of them.
+/// The page with the number of alphabets added at the end of each line that names a kind of alphabets.
 fn numbered(page: &str) -> String {
     let of = |line: &str| {
         let kind = Alphabets::ALL.into_iter().find(|kind| line.starts_with(&format!("| {kind:?} | ")))?;
@@ -100,7 +100,7 @@ fn numbered(page: &str) -> String {
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proof.md");
 
-/// `GCN_BLESS=1 cargo test -p gcn-isa --test proof record` writes the table.
+/// Tests that docs/proof.md has the current table. `GCN_BLESS=1 cargo test -p gcn-isa --test proof record` writes the table.
 #[test]
 fn the_page_has_the_table_of_the_record() {
     let page = std::fs::read_to_string(PAGE).expect("docs/proof.md is there");

@@ -1,5 +1,6 @@
-//! Rules with remedies: an alphabet for each, and what is claimed of each program. As for wait states ([`super::judge`]), where one
-//! state less is an inserted instruction or a dependency that it waits for left out, or a changed field one higher.
+//! Rules with remedies: an alphabet for each rule, and the claims about each program. They are the claims for wait states
+//! ([`super::judge`]), with one difference: instead of removing a wait state, an inserted instruction or one of the dependencies for which
+//! it waits is removed, or a changed field is raised by one.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,14 +23,15 @@ use super::sequences::{Facts, Fixes, Rules, rules};
 pub const TARGETS: [Target; 5] =
     [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1150, Target::GFX1200];
 
-/// An alphabet, and what the specification says about it.
+/// An alphabet and its specification.
 pub struct Family {
     pub name: String,
     pub letters: Letters,
-    /// Of each letter.
+    /// The facts about each letter.
     facts: Vec<Facts>,
     rules: Rules,
-    /// How many of the letters, from the first on, are enough for large scopes: the steps, the second instruction, what ends it.
+    /// The number of letters, counted from the first, that are enough for large scopes: the steps, the second instruction, and instructions
+    /// that end the sequence.
     core: usize,
 }
 
@@ -38,7 +40,7 @@ impl Family {
         let core = body.len();
         let letters = Letters::new(on, body);
         let facts: Vec<Facts> = letters.all().map(|i| Facts::of(on, i)).collect();
-        // What a remedy puts in may be a step of another rule.
+        // An instruction that a remedy inserts may be a step of another rule.
         let put_in = ["v_nop", "v_mov_b32_e32 v0, v0"].map(|text| Facts::of(on, &parse(on, text)));
         let rules = Rules::of(on, facts.iter().chain(&put_in));
         Family { name, letters, facts, rules, core }
@@ -48,7 +50,8 @@ impl Family {
         self.letters.on
     }
 
-    /// The alphabet without distances, further ends and waits for something else.
+    /// The alphabet without instructions for distances, without further instructions that end sequences, and without waits for other
+    /// dependencies.
     pub fn core(&self) -> Family {
         let body = self.letters.body[..self.core].iter().map(|i| (**i).clone()).collect();
         Family::new(self.name.clone(), self.on(), body)
@@ -59,7 +62,7 @@ fn parse(on: Subtarget, text: &str) -> Inst {
     parse_inst(text, on).unwrap_or_else(|e| panic!("{}: {text}: {e}", on.target))
 }
 
-/// The processors with each size of waves.
+/// The processors, each with all of its wave sizes.
 fn subtargets() -> impl Iterator<Item = Subtarget> {
     let both = |t| [WaveSize::W32, WaveSize::W64].into_iter().filter_map(move |w| Subtarget::new(t, w));
     TARGETS.into_iter().flat_map(both)
@@ -69,23 +72,23 @@ fn name(on: Subtarget, what: &str) -> String {
     format!("{}:w{}:{what}", on.target, on.wave.lanes())
 }
 
-/// The alphabet of every representative of a processor together.
+/// One alphabet with all representatives of a processor.
 fn everything(on: Subtarget) -> Family {
     let classes = RDNA_CLASSES.iter().filter_map(|text| parse_inst(text, on).ok()).collect();
     Family::new(name(on, "everything"), on, classes)
 }
 
-/// The same for each processor and size of waves.
+/// The alphabet of all representatives for each processor and wave size.
 pub fn everythings() -> Vec<Family> {
     subtargets().map(everything).collect()
 }
 
-/// Calls, returns and jumps to an address leave a program of a scope.
+/// False for rules about calls, returns and jumps to an address, because these leave a program of a scope.
 fn is_in_a_scope(rule: &RemedyRule) -> bool {
     !rule.second.who.any.intersects(Kinds::JUMP)
 }
 
-/// The alphabet of each rule of each processor, on the smallest waves that have it.
+/// The alphabet of each rule of each processor, with the smallest wave size to which the rule applies.
 pub fn families() -> Vec<Family> {
     let families = subtargets().flat_map(|on| {
         let all = everything(on);
@@ -100,12 +103,12 @@ pub fn families() -> Vec<Family> {
     families.collect()
 }
 
-/// Those of `families` that are named so.
+/// The families with these names.
 pub fn named(names: &[&str]) -> Vec<Family> {
     families().into_iter().filter(|f| names.iter().any(|n| f.name == *n)).map(|f| f.core()).collect()
 }
 
-/// Every choice of one of each.
+/// Every combination of one element of each list.
 fn each_choice(of: &[Vec<usize>]) -> impl Iterator<Item = Vec<usize>> {
     let choices: usize = of.iter().map(Vec::len).product();
     (0..choices).map(|mut number| {
@@ -118,7 +121,7 @@ fn each_choice(of: &[Vec<usize>]) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// Straight code of some letters.
+/// The control flow of straight code with this number of letters.
 fn straight(letters: usize) -> Vec<Next> {
     (1..=letters).map(|l| if l < letters { vec![l] } else { Vec::new() }).collect()
 }
@@ -131,12 +134,12 @@ fn family(all: &Family, rule: &'static RemedyRule) -> Option<Family> {
     };
     let is_broken = |letters: &[usize]| broken(&only, letters).contains_key(&(letters.len() - 1));
     let classes = 0..all.letters.body.len();
-    // The branches of a scope end its blocks, so that they are no letters of an alphabet.
+    // The branches of a scope end its blocks, so they are not letters of an alphabet.
     let takes = |step| (0..all.facts.len()).filter(|c| all.facts[*c].may_take(step)).collect::<Vec<_>>();
     let steps: Vec<Vec<usize>> = rule.steps.iter().chain([&rule.second]).map(takes).collect();
     let mut chains = each_choice(&steps).filter(|c| is_broken(c)).peekable();
     let first = chains.peek().cloned();
-    // Best one of which no other rule asks for more.
+    // Prefer a chain for which no other rule requires more.
     let chain = chains.find(|c| broken(&all.rules, c) == broken(&only, c)).or(first)?;
     let with = |x: usize, stage: usize| [&chain[..=stage], &[x], &chain[stage + 1..]].concat();
     let mut body = chain.clone();
@@ -159,7 +162,7 @@ fn family(all: &Family, rule: &'static RemedyRule) -> Option<Family> {
             body.extend(classes.clone().find(|x| unrelated(x) && counts(x)));
         }
     }
-    // Transcendental instructions count otherwise where the vector ALU is counted.
+    // Where vector ALU instructions are counted, transcendental instructions count differently.
     if rule.remedy == Remedy::Field(WaitField::Valus) {
         body.extend(classes.clone().find(|x| unrelated(x) && all.facts[*x].counts_one(1)));
     }
@@ -175,7 +178,7 @@ fn family(all: &Family, rule: &'static RemedyRule) -> Option<Family> {
     Some(Family { core, ..Family::new(name(all.on(), rule.id), all.on(), body) })
 }
 
-/// What the specification says that the lines need to which control comes.
+/// The fixes that the reachable lines need according to the specification.
 fn verdict(family: &Family, program: &Program) -> Fixes {
     let paths = Paths::of(program);
     let facts = program.lines.iter().map(|l| match family.letters.number(&l.inst) {
@@ -186,7 +189,7 @@ fn verdict(family: &Family, program: &Program) -> Fixes {
     family.rules.broken(&facts.iter().map(|f| &**f).collect::<Vec<_>>(), &paths.next)
 }
 
-/// What the checker says that they need.
+/// The fixes that the lines need according to the checker.
 fn told(program: &Program) -> Fixes {
     let options = Options { memory_model: MemoryModel::Off, errata: false, ..Options::default() };
     let mut told = Fixes::new();
@@ -199,7 +202,7 @@ fn told(program: &Program) -> Fixes {
     told
 }
 
-/// Judges one program. How many instructions and fields were found necessary, or what is wrong.
+/// Judges one program. Returns the number of instructions and fields that were necessary, or a description of the error.
 pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
     let fail = |what: &str, program: &Program| Err(format!("{}: {what}:\n{}", family.name, text(program)));
     let agreed = |program: &Program| {
@@ -240,7 +243,7 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
     Ok(weaker.len())
 }
 
-/// The programs with one thing less of what was put in or changed, and at which line.
+/// The programs with one of the insertions or changes undone or weakened, with the line of that insertion or change.
 fn all_weaker(before: &Program, after: &Program, inserted: &[Inserted]) -> Vec<(usize, Program)> {
     let new: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
     let mut all = Vec::new();
@@ -265,9 +268,9 @@ fn all_weaker(before: &Program, after: &Program, inserted: &[Inserted]) -> Vec<(
     all
 }
 
-/// The waits for dependencies that lack one of those that `is` waits for and `was` does not.
+/// The waits for dependencies that lack one of the dependencies for which `is` waits and `was` does not.
 fn shorter_waits(was: Option<&Inst>, is: &Inst) -> Vec<Inst> {
-    /// The fields of a wait for dependencies: the first bit and how many.
+    /// The fields of a wait for dependencies: the first bit and the number of bits.
     const FIELDS: [(u32, u32); 6] = [(0, 1), (1, 1), (2, 3), (8, 1), (9, 3), (12, 4)];
     let immediate = |inst: &Inst| match inst.operands.first() {
         Some(Operand::Imm(n)) if matches!(inst.desc.mnemonic, "s_waitcnt_depctr" | "s_wait_alu") => Some(*n),
@@ -285,7 +288,7 @@ fn shorter_waits(was: Option<&Inst>, is: &Inst) -> Vec<Inst> {
     less.collect()
 }
 
-/// The instruction with one of its changed fields one higher.
+/// The instruction variants in which one of the changed fields is higher by one.
 fn higher_fields(was: &Inst, is: &Inst) -> Vec<Inst> {
     let mut all = Vec::new();
     if is.mods.wait_vdst < was.mods.wait_vdst {
@@ -328,7 +331,8 @@ fn every_rule_with_a_remedy_has_an_alphabet() {
     }
 }
 
-/// The scalar ALU waits before it reads an SGPR that the vector ALU has read: on a path where that is so, and on no other.
+/// Tests that the scalar ALU waits before it reads an SGPR that the vector ALU has read. It must wait on a path where the vector ALU has
+/// read the register, and on no other path.
 #[test]
 fn what_has_begun_counts_on_its_own_path() {
     let on = Subtarget::from(Target::GFX1200);
@@ -344,7 +348,7 @@ fn what_has_begun_counts_on_its_own_path() {
     }
 }
 
-/// Of two arrivals neither is nearer in every way: each may be the one that is too near in the end.
+/// Tests two paths to the same point, neither of which has the shorter distance in every respect. Either may turn out to be too short.
 #[test]
 fn arrivals_that_are_not_comparable_both_count() {
     let on = Subtarget::from(Target::GFX1100);
@@ -352,10 +356,10 @@ fn arrivals_that_are_not_comparable_both_count() {
     let (plain, trans) = ("v_mov_b32_e32 v41, v21\n", "v_exp_f32_e32 v42, v21\n");
     let (read, direct) = ("v_mov_b32_e32 v40, v0", "lds_direct_load v0 wait_vdst:15");
     let cases = [
-        // A second transcendental instruction ends the sequence of the other path alone.
+        // A second transcendental instruction ends only the sequence of the other path.
         ("v_exp_f32_e32 v0, v20", plain.repeat(3), trans.to_owned(), trans, read, 1),
         ("v_exp_f32_e32 v0, v20", trans.to_owned(), trans.to_owned(), trans, read, 0),
-        // The farther use asks for more, as a transcendental instruction has come after it.
+        // The farther use requires more, because a transcendental instruction follows it.
         ("v_mov_b32_e32 v0, v20", plain.to_owned(), trans.to_owned() + plain, "", direct, 1),
     ];
     for (first, one, other, then, second, needed) in cases {
@@ -367,7 +371,7 @@ fn arrivals_that_are_not_comparable_both_count() {
     }
 }
 
-/// No distance and those around the reach of a rule, alone and beside a second path with another distance.
+/// Tests a distance of zero and the distances around the reach of a rule, both on a single path and with a second path of another distance.
 #[test]
 fn distances_count_as_the_rows_say() {
     let mut judged = 0;
@@ -393,8 +397,8 @@ fn distances_count_as_the_rows_say() {
 }
 
 impl Family {
-    /// The steps, so many fillers, and the second instruction; the same where another path passes half as many, or one of each other
-    /// letter.
+    /// Programs that have the steps, `distance` fillers, and the second instruction; and the same programs with another path that has half
+    /// as many fillers, or one of each other letter.
     fn distances(&self, steps: usize, filler: usize, distance: usize) -> Vec<Program> {
         let letters = |all: &[usize]| all.iter().map(|l| *l as u8).collect::<Vec<u8>>();
         let chain: Vec<usize> = (0..=steps.min(self.core - 1)).collect();
@@ -406,13 +410,13 @@ impl Family {
         let others = (0..self.letters.body.len()).map(|l| vec![l]).chain([vec![filler; distance / 2]]);
         for other in others {
             use super::graphs::End;
-            // Of the same steps taken twice the last count.
+            // If the same steps are taken twice, the last ones count.
             let twice = letters(&[first, &other, first, &far, second].concat());
             all.push(self.letters.program(&straight, &[&twice]));
             let diamond =
                 super::graphs::Layout { ends: vec![End::Branch(2), End::Jump(3), End::RunsOn, End::Stop] };
             for (one, two) in [(&far, &other), (&other, &far)] {
-                // The other path begins with the steps again: what is nearer must not hide what is worse.
+                // The other path begins with the steps again: the nearer steps must not hide the worse ones.
                 let again = [first, &two[..]].concat();
                 let blocks = [letters(first), letters(one), letters(&again), letters(second)];
                 let blocks: Vec<&[u8]> = blocks.iter().map(|b| &b[..]).collect();

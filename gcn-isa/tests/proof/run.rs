@@ -1,5 +1,4 @@
-//! Scopes, in the order of their size, and how they are run: on every processor, for a given time, with a record of what is
-//! done.
+//! Scopes in the order of their size, and the runs over them: on all processors, for a given time, with a record of the tested parts.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,32 +15,33 @@ use super::program::Letters;
 use super::queues::{ALPHABETS, RDNA_ALPHABETS};
 use super::{classes, counters, judge, record, remedies};
 
-/// Which alphabets a scope goes over.
+/// The alphabets that a scope covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alphabets {
-    /// All classes of a target in one.
+    /// One alphabet with all classes of a target.
     Everything,
-    /// Of each rule of each target.
+    /// The alphabet of each rule of each target.
     Rules,
-    /// Of these, those that differ in what the rules ask for.
+    /// The alphabets of [`Alphabets::Rules`] whose requirements differ.
     Distinct,
-    /// The same without a second consumer and a second `s_nop`.
+    /// The same alphabets without a second consumer and without a second `s_nop`.
     Core,
-    /// Of these a few, one for each way in which rules bind.
+    /// A few of these alphabets: one for each way in which rules apply.
     Few,
-    /// Those of the counters.
+    /// The alphabets of the counters.
     Counters,
-    /// Of some of these the first four instructions.
+    /// Some of these alphabets, each with only its first four instructions.
     CountersFew,
-    /// Those of RDNA's counters.
+    /// The alphabets of RDNA's counters.
     RdnaCounters,
-    /// All classes of a processor of RDNA in one.
+    /// One alphabet with all classes of an RDNA processor.
     RemediesEverything,
-    /// Of each rule with a remedy of each instruction set.
+    /// The alphabet of each rule with a remedy of each instruction set.
     Remedies,
-    /// The same without distances, further ends and waits for something else.
+    /// The same alphabets without instructions for distances, without further instructions that end sequences, and without waits for other
+    /// dependencies.
     RemediesCore,
-    /// Of these a few, one for each kind of sequence.
+    /// A few of these alphabets: one for each kind of sequence.
     RemediesFew,
 }
 
@@ -62,7 +62,7 @@ impl Alphabets {
     ];
 }
 
-/// All programs of so many blocks with up to so many instructions each, branches not counted.
+/// All programs with this number of blocks and at most this number of instructions in each block. Branches are not counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     pub blocks: usize,
@@ -71,7 +71,7 @@ pub struct Scope {
 }
 
 impl fmt::Display for Scope {
-    /// As in the record: `3x2 Few`.
+    /// Writes the scope as in the record, such as `3x2 Few`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{} {:?}", self.blocks, self.most, self.alphabets)
     }
@@ -81,7 +81,7 @@ const fn scope(alphabets: Alphabets, blocks: usize, most: usize) -> Scope {
     Scope { blocks, most, alphabets }
 }
 
-/// What a thorough run of the tests goes over; an ordinary one leaves out the rules.
+/// The scopes of a thorough run of the tests; an ordinary run omits the rules.
 pub const SMALL: [Scope; 8] = [
     scope(Alphabets::Everything, 1, 2),
     scope(Alphabets::Rules, 2, 1),
@@ -93,7 +93,7 @@ pub const SMALL: [Scope; 8] = [
     scope(Alphabets::RdnaCounters, 2, 1),
 ];
 
-/// What a long run goes over, as far as its time is enough.
+/// The scopes of a long run, which covers as many of them as its time allows.
 pub const LARGE: [Scope; 23] = [
     scope(Alphabets::Rules, 1, 3),
     scope(Alphabets::Distinct, 2, 2),
@@ -120,8 +120,8 @@ pub const LARGE: [Scope; 23] = [
     scope(Alphabets::Few, 4, 2),
 ];
 
-/// Rules of each way to bind: by a distance alone, short and long; by an instruction between, on both targets that have such rules; by a
-/// matrix result that another may overwrite in part; by a clause.
+/// Rules that represent each way in which rules apply: by a distance alone, short and long; by an instruction in between, on both targets
+/// that have such rules; by a matrix result that another instruction may partly overwrite; by a clause.
 const FEW: [&str; 6] = [
     "gfx900:cdna3.12",
     "gfx900:cdna3.6",
@@ -131,11 +131,11 @@ const FEW: [&str; 6] = [
     "gfx900:xnack.clause",
 ];
 
-/// Counters with order, without, and mixed.
+/// Alphabets of counters with order, without order, and mixed.
 const COUNTERS_FEW: [&str; 3] = ["in-order", "flat", "lds-scalar"];
 
-/// Rules with remedies of each kind: of one step, by a register and whatever the registers; of two, tied by a pair and by the same
-/// register; of three; by a field, a count and wait states.
+/// Rules with remedies that represent each kind: with one step, for a certain register and for all registers; with two steps, connected by
+/// a register pair and by the same register; with three steps; with a remedy that is a field, a count or wait states.
 const REMEDIES_FEW: [&str; 7] = [
     "gfx1010:w32:rdna1.vmem-to-scalar.load",
     "gfx1010:w32:rdna1.lds-branch-vmem",
@@ -146,7 +146,7 @@ const REMEDIES_FEW: [&str; 7] = [
     "gfx1200:w32:rdna.read-sgpr.valu-result",
 ];
 
-/// An alphabet of some kind.
+/// An alphabet of any kind.
 pub enum Family {
     States(classes::Family),
     Counters(counters::Family),
@@ -216,13 +216,13 @@ impl Family {
     }
 }
 
-/// How much was gone over.
+/// The amount of work that was done.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Tally {
     pub programs: u64,
-    /// Programs that were given waits.
+    /// The number of programs into which waits were inserted.
     pub waiting: u64,
-    /// Waits that were found necessary.
+    /// The number of waits that were found necessary.
     pub waits: u64,
 }
 
@@ -234,10 +234,10 @@ impl Tally {
     }
 }
 
-/// Programs in a part of a scope, at most about.
+/// The approximate maximum number of programs in a part of a scope.
 const PART: usize = 100_000;
 
-/// Bodies of up to `most` letters of `letters`.
+/// All block bodies of up to `most` letters out of `letters`.
 fn bodies(letters: usize, most: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut from = 0;
@@ -251,7 +251,8 @@ fn bodies(letters: usize, most: usize) -> Vec<Vec<u8>> {
     all
 }
 
-/// Goes over every program of one layout. Blocks that run on have instructions: without, they would not be blocks.
+/// Judges every program with one layout. A block from which control continues in the next block has at least one instruction; otherwise it
+/// would not be a block.
 fn each_program(layout: &Layout, bodies: &[Vec<u8>], mut judge: impl FnMut(&[&[u8]])) {
     let first = |block: usize| usize::from(layout.ends[block] == graphs::End::RunsOn);
     let blocks = layout.ends.len();
@@ -265,7 +266,7 @@ fn each_program(layout: &Layout, bodies: &[Vec<u8>], mut judge: impl FnMut(&[&[u
     }
 }
 
-/// The layouts of a scope's graphs: with the fewest branches, and for few blocks with the most as well.
+/// The layouts of a scope's graphs: those with the fewest branches and, if there are few blocks, also those with the most branches.
 fn layouts(blocks: usize) -> Vec<Layout> {
     let graphs: Vec<Graph> = graphs::graphs(blocks);
     let both = if blocks < 3 { &[false, true][..] } else { &[false] };
@@ -274,9 +275,9 @@ fn layouts(blocks: usize) -> Vec<Layout> {
     all.into_iter().collect()
 }
 
-/// Some layouts of a scope with every placement of one alphabet, small enough for a line of the record.
+/// Some layouts of a scope with every placement of one alphabet. A part is small enough for one line of the record.
 pub struct Part {
-    /// As in the record.
+    /// The key of the part in the record.
     pub key: String,
     family: Rc<Family>,
     bodies: Rc<Vec<Vec<u8>>>,
@@ -284,7 +285,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Every part of a scope, in order.
+    /// All parts of a scope, in order.
     pub fn all(scope: Scope) -> Vec<Part> {
         let Scope { blocks, most, alphabets } = scope;
         let layouts = layouts(blocks);
@@ -315,10 +316,10 @@ impl Part {
     }
 }
 
-/// A run on every processor, with its time and record.
+/// A run on all processors, with its time limit and its record.
 #[derive(Default)]
 pub struct Run {
-    /// When to stop, in seconds of processor time.
+    /// The time limit in seconds of processor time.
     seconds: Option<f64>,
     spent: f64,
     record: Option<File>,
@@ -326,7 +327,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// As `GCN_PROOF_SECONDS` and `GCN_PROOF_RECORD` (a file) say; `None` without the first.
+    /// The run that the environment variables `GCN_PROOF_SECONDS` and `GCN_PROOF_RECORD` (a file) specify; `None` without the first
+    /// variable.
     pub fn by_environment() -> Option<Run> {
         let setting = |name: &str| std::env::var(name).ok();
         let seconds = setting("GCN_PROOF_SECONDS")?.parse().expect("GCN_PROOF_SECONDS is a number");
@@ -338,11 +340,12 @@ impl Run {
         Some(Run { seconds: Some(seconds), spent: 0.0, record, done })
     }
 
-    /// Goes over `scope`. The tally of what is done now, and whether that is all of it.
+    /// Tests the parts of `scope`. Returns the tally of the parts tested in this run, and whether all parts of the scope have now been
+    /// tested.
     pub fn go_over(&mut self, scope: Scope) -> (Tally, bool) {
         let next = AtomicUsize::new(0);
         let shared = Mutex::new((self, Tally::default(), true));
-        // Families remember answers and stay on their thread, so that each thread makes its own.
+        // Families cache results and cannot be shared between threads, so each thread creates its own.
         let work = || {
             let parts = Part::all(scope);
             let lock = || shared.lock().expect("no other thread has failed");
@@ -382,7 +385,7 @@ impl Run {
     }
 }
 
-/// Processor time of this thread where the system tells it, or the time of day.
+/// The processor time of this thread if the system reports it, otherwise the time of day.
 fn processor_seconds() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|t| t.split(' ').next()?.parse::<f64>().ok());

@@ -1,9 +1,10 @@
-//! The specification of rules with remedies, read off their rows ([`RemedyRule`]): on every path, wherever instructions take the
-//! steps of a rule one after another, nothing between them ends the sequence and it is not too far, the second instruction must not
-//! follow.
+//! The specification of rules with remedies, derived directly from their rows ([`RemedyRule`]): on every path, if instructions take the
+//! steps of a rule one after another, no instruction between them ends the sequence, and the distance is short enough, then the second
+//! instruction must not follow.
 //!
-//! As [`super::spec`], it takes facts from the library (the rows; what an instruction is and which registers it uses) and no judgement.
-//! A path is followed with one choice of instructions for the steps at a time; no two paths are joined, no sequence stands for another.
+//! Like [`super::spec`], this specification takes only facts from the library (the rows, the properties of an instruction, and the
+//! registers that it uses) and no judgement. A path is followed with one choice of instructions for the steps at a time; paths are not
+//! joined, and no sequence represents another.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,7 +19,7 @@ use gcn_isa::{Inst, InstructionSet, Operand, RegFile, reg};
 
 use super::program::Next;
 
-/// A register, or half of it, of a sequence.
+/// A register, or half of a register, in a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Unit {
     vector: bool,
@@ -32,7 +33,7 @@ impl Unit {
         (self.vector, self.number) == (other.vector, other.number) && !disjoint
     }
 
-    /// Nothing of `other` is outside of it.
+    /// True if `other` is completely contained in this unit.
     fn has_all_of(self, other: Unit) -> bool {
         self.meets(other) && (self.half.is_none() || self.half == other.half)
     }
@@ -42,7 +43,7 @@ impl Unit {
     }
 }
 
-/// The registers of a use that count, one by one.
+/// The registers of a use that count, as separate units.
 fn counted(which: Which, of: &Use) -> Vec<Unit> {
     let [vcc, exec, null] = [reg::VCC, reg::EXEC, reg::NULL].map(|r| r.index..r.index + u16::from(r.len));
     let mut units = Vec::new();
@@ -64,15 +65,16 @@ fn counted(which: Which, of: &Use) -> Vec<Unit> {
     units
 }
 
-/// An instruction, by its facts.
+/// The facts about an instruction.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub kinds: Kinds,
     uses: Vec<Use>,
     waits: Waits,
-    /// Vector ALU, transcendental, scalar ALU instructions, wait states.
+    /// The amounts by which the instruction increases the four clocks: vector ALU instructions, transcendental instructions, scalar ALU
+    /// instructions, wait states.
     counts: [u8; 4],
-    /// The first source, if it is a VGPR; the fields that wait.
+    /// The first source, if it is a VGPR. The following two are the values of the fields that wait.
     source: Option<u16>,
     wait_vdst: Option<u8>,
     wait_vm_vsrc: Option<u8>,
@@ -106,7 +108,7 @@ impl Facts {
         self.kinds.intersects(who.any) && !self.kinds.intersects(who.none)
     }
 
-    /// The registers that it uses in some role, each once.
+    /// The registers that the instruction uses in some role, without duplicates.
     fn units(&self, roles: Role, which: Which) -> Vec<Unit> {
         let mut units: Vec<Unit> = self.operands(roles, which).into_iter().flatten().collect();
         units.sort_unstable();
@@ -114,7 +116,7 @@ impl Facts {
         units
     }
 
-    /// The same by operand.
+    /// The registers that the instruction uses in some role, separately for each operand.
     fn operands(&self, roles: Role, which: Which) -> Vec<Vec<Unit>> {
         let uses = self.uses.iter().filter(|u| u.role.intersects(roles));
         uses.map(|u| counted(which, u)).collect()
@@ -124,23 +126,24 @@ impl Facts {
         self.waits.intersects(any)
     }
 
-    /// It is a wait for dependencies.
+    /// True if the instruction is a wait for dependencies.
     pub fn is_dependency_wait(&self) -> bool {
         self.kinds.intersects(Kinds::WAIT) && !self.waits.is_empty() && !self.waits.intersects(Waits::COUNTER)
     }
 
-    /// It adds one to a clock: of vector ALU, transcendental, scalar ALU instructions, wait states.
+    /// True if the instruction increases a clock by one. The clocks count vector ALU, transcendental and scalar ALU instructions, and wait
+    /// states.
     pub fn counts_one(&self, clock: usize) -> bool {
         self.counts[clock] == 1
     }
 
-    /// It is what the step names, and uses a register of it if that counts.
+    /// True if the instruction is of the kind that the step names and, if the step requires a register, uses such a register.
     pub fn may_take(&self, step: &Step) -> bool {
         self.is(step.who) && (step.roles.is_empty() || !self.units(step.roles, step.which).is_empty())
     }
 }
 
-/// What an instruction waits for to the end; by the manuals' layouts of the operands.
+/// The dependencies that an instruction waits to complete, decoded with the operand layouts of the manuals.
 fn waits(set: InstructionSet, inst: &Inst, vm_vsrc: bool) -> Waits {
     let imm = inst.operands.iter().find_map(|o| if let Operand::Imm(n) = o { Some(*n) } else { None });
     let imm = imm.unwrap_or_default();
@@ -157,7 +160,7 @@ fn waits(set: InstructionSet, inst: &Inst, vm_vsrc: bool) -> Waits {
             waits.set(Waits::VA_SDST, field(9, 3) == 0);
             waits.set(Waits::VA_VDST, field(12, 4) == 0);
         }
-        // The manual of RDNA 4 does not have it, though assemblers do.
+        // The manual of RDNA 4 lacks this instruction, but assemblers accept it.
         "s_waitcnt" if set < InstructionSet::GFX12 => {
             let [vm, lgkm, exp] = if is_gfx10 {
                 [field(0, 4) | field(14, 2), field(8, 6), field(4, 3)]
@@ -197,29 +200,29 @@ fn waits(set: InstructionSet, inst: &Inst, vm_vsrc: bool) -> Waits {
 /// A choice of instructions for the first steps of a rule.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Sequence {
-    /// The step that was taken last.
+    /// The index of the step that was taken last.
     stage: usize,
-    /// The registers that it is about.
+    /// The registers that the sequence concerns.
     units: Vec<Unit>,
-    /// What stands between: since the last step, before that since the first.
+    /// The counts of the instructions that followed: since the last step, and before that since the first step.
     passed: [u8; 4],
 }
 
-/// What is to be done at a line.
+/// The fix that each line needs.
 pub type Fixes = BTreeMap<usize, Fix>;
 
-/// The rules that count for some letters.
+/// The rules that apply to some of the letters.
 pub struct Rules {
     rules: Vec<&'static RemedyRule>,
 }
 
-/// Every rule of `on` that counts by default.
+/// Every rule of `on` that is enabled by default.
 pub fn rules(on: Subtarget) -> impl Iterator<Item = &'static RemedyRule> {
     remedy::rules(on.target).filter(move |r| r.waves.has(on.wave) && RuleSet::Safe.contains(*r))
 }
 
 impl Rules {
-    /// Those that instructions of these facts can break.
+    /// The rules that instructions with these facts can break.
     pub fn of<'a>(on: Subtarget, facts: impl Iterator<Item = &'a Facts> + Clone) -> Rules {
         let some = |step: &Step| facts.clone().any(|f| f.may_take(step));
         Rules { rules: rules(on).filter(|r| r.steps.iter().chain([&r.second]).all(some)).collect() }
@@ -229,7 +232,7 @@ impl Rules {
         Rules { rules: vec![rule] }
     }
 
-    /// What every line that control reaches from the first one needs.
+    /// The fix that each line needs, for all lines that control reaches from the first line.
     pub fn broken(&self, facts: &[&Facts], next: &[Next]) -> Fixes {
         let mut found = Fixes::new();
         for rule in &self.rules {
@@ -242,7 +245,7 @@ impl Rules {
     }
 }
 
-/// Everything that either asks for.
+/// The fix that satisfies both requirements.
 fn both(a: Fix, b: Fix) -> Fix {
     Fix {
         waits: a.waits | b.waits,
@@ -278,7 +281,7 @@ fn follow(rule: &RemedyRule, facts: &[&Facts], next: &[Next], mut broken: impl F
     }
 }
 
-/// The registers with which a sequence has begun on the path, where the rule asks for that.
+/// The registers with which a sequence has begun on the path, if the rule requires them.
 fn now_begun(rule: &RemedyRule, mut begun: Vec<Unit>, here: &Facts) -> Vec<Unit> {
     let asks = rule.ends.iter().any(|e| matches!(e.by, EndBy::Reads(..)));
     if asks && here.may_take(&rule.steps[0]) {
@@ -289,7 +292,7 @@ fn now_begun(rule: &RemedyRule, mut begun: Vec<Unit>, here: &Facts) -> Vec<Unit>
     begun
 }
 
-/// What the choice of steps may be after an instruction: as before; with one step more; or only now begun.
+/// The possible choices of steps after an instruction: the choice is unchanged, has one step more, or has just begun.
 fn choices(
     rule: &RemedyRule,
     begun: &[Unit],
@@ -307,7 +310,7 @@ fn choices(
         return Vec::new();
     }
     let mut all = goes_on(rule, sequence, here);
-    // How far away the vector ALU is counts from the last instruction that uses the register.
+    // The vector ALU distance is counted from the last instruction that uses the register.
     let again = rule.remedy == Remedy::Field(WaitField::Valus)
         && begins(rule, here).iter().any(|s| s.units == sequence.units);
     if !again && !is_ended_then(rule, sequence, here) {
@@ -330,7 +333,7 @@ fn begins(rule: &RemedyRule, here: &Facts) -> Vec<Sequence> {
     }
 }
 
-/// The sequence with the next step, for each register with which the instruction takes it.
+/// The sequences after the next step: one for each register with which the instruction can take the step.
 fn goes_on(rule: &RemedyRule, sequence: &Sequence, here: &Facts) -> Vec<Sequence> {
     let stage = sequence.stage + 1;
     let Some(step) = rule.steps.get(stage).filter(|step| here.may_take(step)) else { return Vec::new() };
@@ -358,7 +361,7 @@ fn goes_on(rule: &RemedyRule, sequence: &Sequence, here: &Facts) -> Vec<Sequence
     }
 }
 
-/// Counts an instruction that stands between, as far as the rule cares.
+/// Counts an instruction between the steps, to the extent that the rule requires.
 fn pass(rule: &RemedyRule, sequence: &mut Sequence, here: &Facts) {
     let last = sequence.stage + 1 == rule.steps.len();
     let mut caps = reach(rule, sequence.stage).map(|far| if far == Within::EVER { 0 } else { far + 1 });
@@ -372,7 +375,7 @@ fn pass(rule: &RemedyRule, sequence: &mut Sequence, here: &Facts) {
     }
 }
 
-/// The most that may stand between for the sequence to go on.
+/// The maximum counts of instructions between the steps with which the sequence may continue.
 fn reach(rule: &RemedyRule, stage: usize) -> [u8; 4] {
     let Within { valus, transcendentals, salus, states, valus_of_steps } = rule.within;
     match stage + 1 == rule.steps.len() {
@@ -386,7 +389,7 @@ fn is_near(rule: &RemedyRule, sequence: &Sequence) -> bool {
     clocks.all(|(far, passed)| far == Within::EVER || passed <= far)
 }
 
-/// The instruction ends the sequence before it could take a step of it.
+/// True if the instruction ends the sequence before it could take a step of the sequence.
 fn is_ended(rule: &RemedyRule, begun: &[Unit], sequence: &Sequence, here: &Facts) -> bool {
     let mut ends = rule.ends.iter().filter(|e| e.stages >> sequence.stage & 1 == 1);
     ends.any(|end| match end.by {
@@ -404,7 +407,7 @@ fn is_ended(rule: &RemedyRule, begun: &[Unit], sequence: &Sequence, here: &Facts
     })
 }
 
-/// The instruction ends the sequence after it could have taken a step of it.
+/// True if the instruction ends the sequence after it could have taken a step of the sequence.
 fn is_ended_then(rule: &RemedyRule, sequence: &Sequence, here: &Facts) -> bool {
     let mut ends = rule.ends.iter().filter(|e| e.stages >> sequence.stage & 1 == 1);
     ends.any(|end| match end.by {
@@ -413,12 +416,12 @@ fn is_ended_then(rule: &RemedyRule, sequence: &Sequence, here: &Facts) -> bool {
     })
 }
 
-/// All of a register of the sequence is used.
+/// True if some register of the sequence is used completely.
 fn uses_all(sequence: &Sequence, used: &[Unit]) -> bool {
     sequence.units.iter().any(|mine| used.iter().any(|u| u.has_all_of(*mine)))
 }
 
-/// The instruction is the second of the sequence.
+/// True if the instruction is the second instruction of the sequence.
 fn completes(rule: &RemedyRule, sequence: &Sequence, here: &Facts) -> bool {
     let step = &rule.second;
     if sequence.stage + 1 < rule.steps.len() || !is_near(rule, sequence) || !here.may_take(step) {
@@ -440,7 +443,7 @@ fn completes(rule: &RemedyRule, sequence: &Sequence, here: &Facts) -> bool {
     }
 }
 
-/// What the rule asks for before the second instruction or in it; `None` if that is there.
+/// The requirement of the rule before the second instruction or in it; `None` if it is already satisfied.
 fn asked(rule: &RemedyRule, sequence: &Sequence, second: &Facts) -> Option<Fix> {
     let field = |most: u8| {
         let waits = second.wait_vdst.filter(|now| *now > most);

@@ -1,8 +1,8 @@
-//! The specification of wait states, read off the rows of the rule table: on every path, for every pair of instructions on it,
-//! the wait states between the two are at least the number of each rule that binds them.
+//! The specification of wait states, derived directly from the rows of the rule table: on every path, for every pair of instructions on the
+//! path, the number of wait states between the two is at least the number that each applicable rule requires.
 //!
-//! It takes facts from the library (the rows; what an instruction is and which registers it uses) and no judgement: how a
-//! condition, a link and an overlap are to be read is said here once more, and paths are enumerated, not joined.
+//! The specification takes only facts from the library (the rows, the properties of an instruction, and the registers that it uses) and no
+//! judgement. It interprets conditions, links and overlaps with code of its own, and it enumerates paths instead of joining them.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -13,7 +13,7 @@ use gcn_isa::{Inst, Operand, Reg, Target, reg};
 
 use super::program::Next;
 
-/// An instruction, by its facts.
+/// The facts about an instruction.
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub kinds: Kinds,
@@ -38,28 +38,29 @@ impl Facts {
         self.uses.iter().filter(move |u| u.role.intersects(roles))
     }
 
-    /// The registers by which it takes over what earlier instructions have written: of a matrix instruction all, of others SGPRs.
+    /// The registers that the instruction takes over from earlier instructions by writing them: all registers for a matrix instruction,
+    /// only SGPRs for other instructions.
     fn taken_over(&self) -> impl Iterator<Item = Reg> {
         let roles = if self.kinds.intersects(Kinds::MATRIX) { Role::WRITES } else { Role::SDST };
         self.registers(roles).map(|u| u.reg)
     }
 
-    /// What it writes and a later instruction may take over.
+    /// The register that the instruction writes and that a later instruction may take over.
     fn owned(&self) -> Option<Reg> {
         self.taken_over().find(|r| *r != reg::EXEC)
     }
 }
 
-/// What has come between two instructions of a path.
+/// The relevant events between two instructions of a path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Between {
-    /// Of the registers that the first one owns, those that a later instruction has taken over.
+    /// The registers that the first instruction owned and that a later instruction has taken over.
     lost: u32,
-    /// Of the kinds that some rule asks for between two instructions, those that came.
+    /// The kinds of instructions that occurred in between, out of the kinds for which some rule checks.
     passed: Kinds,
 }
 
-/// The common registers of two tuples, counted from the start of the first.
+/// The common registers of two tuples, counted from the start of the first tuple.
 fn common(x: Reg, y: Reg) -> impl Iterator<Item = u16> {
     (0..u16::from(x.len)).filter(move |i| {
         let register = x.index + i;
@@ -74,7 +75,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Those of `target` that count by default; with XNACK replay if `xnack`.
+    /// The rules of `target` that are enabled by default; if `xnack` is true, with the rules for XNACK replay.
     pub fn of(target: Target, xnack: bool) -> Rules {
         let rules = hazards::rules(target).filter(|r| RuleSet::Safe.contains(*r) && (xnack || !r.xnack));
         let rules: Vec<_> = rules.filter_map(|r| Some((r, r.states(target)?))).collect();
@@ -85,7 +86,7 @@ impl Rules {
         Rules { rules, between }
     }
 
-    /// The rules that bind the pair, each with its number.
+    /// The rules that apply to the pair, each with its required number of wait states.
     pub fn binding<'a>(
         &'a self,
         first: &'a Facts,
@@ -99,13 +100,13 @@ impl Rules {
         self.rules.iter().filter(move |r| binds(r.0)).map(|r| (r.0, number(r.1, first.passes)))
     }
 
-    /// The longest wait after `first`, whatever follows.
+    /// The largest number of wait states that any rule requires after `first`.
     pub fn longest_after(&self, first: &Facts) -> u8 {
         let may = self.rules.iter().filter(|r| first.kinds.intersects(r.0.first.any));
         may.map(|r| number(r.1, first.passes)).max().unwrap_or(0)
     }
 
-    /// `between` after one more instruction.
+    /// The value of `between` after one more instruction.
     pub fn pass(&self, between: Between, first: &Facts, passed: &Facts) -> Between {
         let mine = first.owned().into_iter();
         let lost = mine.flat_map(|mine| passed.taken_over().flat_map(move |other| common(mine, other)));
@@ -113,8 +114,8 @@ impl Rules {
         Between { lost: between.lost | lost, passed: between.passed | (passed.kinds & self.between) }
     }
 
-    /// True if the memory instructions `clause`, which stand one after another, may not be replayed together: what one reads is
-    /// overwritten, or a store follows a load.
+    /// True if the successive memory instructions `clause` must not be replayed together, because an instruction reads a register that is
+    /// overwritten, or because a store follows a load.
     pub fn is_unsafe_to_replay(&self, clause: &[&Facts]) -> bool {
         let bounded = self.rules.iter().any(|r| matches!(r.0.link, Link::Clause { .. }));
         let Some((last, earlier)) = clause.split_last().filter(|_| bounded) else { return false };
@@ -127,7 +128,7 @@ impl Rules {
     }
 }
 
-/// A row's number of wait states, after an instruction of so many passes.
+/// The number of wait states of a row for an instruction with this number of passes.
 fn number(states: WaitStates, passes: u8) -> u8 {
     let plus = |k: i8| (i16::from(passes) + i16::from(k)).max(0) as u8;
     match states {
@@ -159,12 +160,13 @@ fn is_linked(link: Link, first: &Facts, second: &Facts, between: Between) -> boo
         Link::Writes(reg) => first.registers(Role::SDST).any(|u| common(u.reg, reg).next().is_some()),
         Link::Hwreg => first.hwreg.is_some() && first.hwreg == second.hwreg,
         Link::Always => true,
-        // It takes the whole clause: `Rules::is_unsafe_to_replay`.
+        // This link depends on the whole clause: see `Rules::is_unsafe_to_replay`.
         Link::Clause { .. } => false,
     }
 }
 
-/// True if the two use a register in these roles, as `overlap` says, that is still the first one's.
+/// True if both instructions use a common register in these roles, as `overlap` specifies, and the first instruction still owns that
+/// register.
 fn share(first: &Facts, a: Role, second: &Facts, b: Role, overlap: Overlap, between: Between) -> bool {
     let (opcode, passes) = (first.opcode == second.opcode, first.passes == second.passes);
     let holds = |exact: bool| match overlap {
@@ -188,20 +190,20 @@ fn share(first: &Facts, a: Role, second: &Facts, b: Role, overlap: Overlap, betw
     })
 }
 
-/// A line of a program under judgement.
+/// A line of a program that is judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Which of the [`Spec::facts`] it has.
+    /// The index of the line's instruction in [`Spec::facts`].
     pub letter: usize,
-    /// The wait states that it is worth.
+    /// The number of wait states that the line provides.
     pub states: u32,
 }
 
-/// A pair of lines that some path brings too close together: of the shortest such path, the wait states that are needed and those
-/// that are there.
+/// The pairs of lines that some path brings too close together. For each pair: the wait states that are required, and the wait states on
+/// the shortest such path.
 pub type TooClose = BTreeMap<(usize, usize), (u8, u32)>;
 
-/// The specification for programs over a few instructions. What the rules say about two of them is looked up once.
+/// The specification for programs over a few instructions. The rules for each pair of instructions are looked up only once.
 pub struct Spec {
     pub rules: Rules,
     pub facts: Vec<Facts>,
@@ -213,7 +215,7 @@ impl Spec {
         Spec { rules, facts, known: RefCell::default() }
     }
 
-    /// The wait states that the rules ask for between two instructions.
+    /// The number of wait states that the rules require between two instructions.
     pub fn need(&self, first: usize, second: usize, between: Between) -> u8 {
         *self.known.borrow_mut().entry((first, second, between)).or_insert_with(|| {
             let binding = self.rules.binding(&self.facts[first], &self.facts[second], between);
@@ -221,7 +223,7 @@ impl Spec {
         })
     }
 
-    /// Every pair of lines that some path brings too close together. `next` says where control may go after a line.
+    /// Every pair of lines that some path brings too close together. `next` has the lines that may execute after each line.
     pub fn too_close(&self, lines: &[Step], next: &[Next]) -> TooClose {
         let mut found = TooClose::new();
         for (first, step) in lines.iter().enumerate() {
@@ -245,7 +247,8 @@ impl Spec {
         found
     }
 
-    /// Every line at which some path has a clause that may not be replayed: memory instructions of one sort, one after another.
+    /// Every line at which some path has a clause that must not be replayed. A clause consists of successive memory instructions of one
+    /// kind.
     pub fn unsafe_clauses(&self, lines: &[Step], next: &[Next], roots: &[usize]) -> BTreeSet<usize> {
         let sort = |line: usize| self.facts[lines[line].letter].kinds & (Kinds::SMEM | Kinds::VMEM);
         let mut found = BTreeSet::new();
@@ -266,9 +269,9 @@ impl Spec {
     }
 }
 
-/// The inserter forgets an execution of a line when the line is executed again: the later one is nearer. For a rule with an
-/// instruction between that holds only because the earlier one is then too far away: by the instruction between and by the
-/// producer itself.
+/// Tests that the inserter may forget an execution of a line when the line is executed again, because the later execution is nearer. This
+/// must also hold for a rule with an instruction in between, because by the second execution the earlier one is too far away. The
+/// instruction in between may be another instruction or the producer itself.
 #[test]
 fn rules_with_an_instruction_between_reach_over_no_second_execution_of_their_producer() {
     for rule in hazards::all().filter(|r| matches!(r.link, Link::Crossing { .. })) {

@@ -1,4 +1,4 @@
-//! Measured parameters as rows of the timed mode's table.
+//! Writes measured parameters into the table of the timed mode.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use gcn_isa::TargetSet;
 use gcn_isa::target::InstructionSet;
 use gcn_sim::timed::{Grade, measured_row};
 
-/// The table of a checkout that has the parameters.
+/// The checkout's table of timing parameters.
 pub const TIMING: &str = "gcn-sim/data/timing.tsv";
 
-/// A parameter that has another value, or a better source, than before.
+/// A parameter whose value changes, or whose source becomes better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     /// Its name.
@@ -31,15 +31,15 @@ impl fmt::Display for Changed {
     }
 }
 
-/// The places of columns in [`COLUMNS`](gcn_sim::timed::COLUMNS).
+/// The indices of columns in [`COLUMNS`](gcn_sim::timed::COLUMNS).
 const NAME: usize = 0;
 const TARGETS: usize = 1;
 const VALUE: usize = 2;
 const UNIT: usize = 3;
 const GRADE: usize = 4;
 
-/// The table with these values of parameters for an instruction set. A row for several sets is divided, so that the others keep what they
-/// have; names that the table lacks are passed over.
+/// The table with these parameter values for one instruction set. A row that covers several sets is split, so that the other sets keep
+/// their values. Measured names that the table lacks are ignored.
 pub fn with_measured(
     table: &str,
     set: InstructionSet,
@@ -53,7 +53,7 @@ pub fn with_measured(
         let is_named = |line: &String| !line.starts_with('#') && cells(line)[NAME] == *name;
         let sets = |line: &String| cells(line).get(TARGETS)?.parse::<TargetSet>().ok();
         let own = |line: &String| is_named(line) && sets(line).is_some_and(|sets| sets.has(set));
-        // The set's own row, or that of the one whose values stand for it, or the one for all.
+        // The row that applies to the set: its own, or that of the set whose values it uses, or the row for all sets.
         let stands = |line: &String| {
             is_named(line) && sets(line).map_or_else(|| true, |sets| sets.has(set.measured_as()))
         };
@@ -130,10 +130,10 @@ mod tests {
         assert_eq!(of_a[2].0, ["gfx950"]);
         let of_b = rows(&table, "b.time");
         assert_eq!((of_b.len(), of_b[1].0.clone()), (2, vec!["gfx942"]));
-        // Again: nothing is left to change.
+        // Applying the same values again changes nothing.
         let (again, changed) = with_measured(&table, set, &measured, "another day");
         assert_eq!((again, changed.len()), (table, 0));
-        // A value of a row of its own is replaced.
+        // If the set already has its own row, the value in that row is replaced.
         let set = gcn_isa::Target::GFX950.instruction_set();
         let (table, _) = with_measured(TABLE, set, &[("a.time".to_owned(), "9".to_owned())], "an MI350X");
         assert_eq!(rows(&table, "a.time")[1].1, "9");

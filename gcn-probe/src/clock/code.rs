@@ -1,39 +1,39 @@
-//! The instruction cache: what it holds, and how code comes from it.
+//! Measures the instruction cache: its size, its associativity, its line size and prefetching.
 
 use std::fmt::Write as _;
 
 use super::found::Bench;
 use super::frame::{Section, Wait};
 
-/// Bytes between the places that a walk through code can go through.
+/// The distance in bytes between the points at which the test code can be entered.
 const BLOCK: u32 = 64;
-/// The part of blocks that misses when a cache is too small, with some for the program's own code.
+/// If a cache is too small, at least this fraction of the blocks misses; the threshold leaves a margin for the program's own code.
 const SOME: f64 = 1.0 / 20.0;
-/// Finds the address of the tail, of four bytes after it, for `s[28:29]`.
+/// Calls the code at the label `tail`, which stores the address of its second instruction in `s[28:29]` and returns.
 const FIND: &str = "s_call_b64 s[26:27], tail\n";
 const FOUND: &str = "s_getpc_b64 s[28:29]\ns_setpc_b64 s[26:27]\n";
-/// Bytes of that.
+/// The size in bytes of [`FOUND`].
 const FOUND_BYTES: u32 = 8;
 
-/// A walk through code: the distance from each block to the next one, and how many.
+/// A walk through code: the distance in bytes from each block to the next one, and the number of blocks.
 #[derive(Debug, Clone, Copy)]
 struct Walk {
     stride: u32,
     count: u32,
 }
 
-/// Fills code up to so many bytes with instructions that are not executed.
+/// `bytes` bytes of instructions that are never executed.
 fn fill(bytes: u32) -> String {
     let (long, short) = (bytes / 8, bytes % 8 / 4);
     format!("{}{}", "s_mov_b32 s40, 0x12345678\n".repeat(long as usize), "s_nop 0\n".repeat(short as usize))
 }
 
-/// Cycles of a block in the second of two walks through code of so many bytes.
+/// For each walk through `bytes` bytes of code, the cycles per block when the walk is repeated.
 fn run(bench: &mut Bench<'_>, bytes: u32, walks: &[Walk]) -> Result<Vec<f64>, String> {
     let mut frame = bench.frame();
     frame.trips = 2;
     let mut tail = format!("{FOUND}{}", fill(BLOCK - FOUND_BYTES));
-    // Each block goes to the next one, or back.
+    // Each block jumps to the next one or, when the count is used up, returns.
     for i in 0..bytes / BLOCK {
         // Writing to a string does not fail.
         let _ = write!(
@@ -56,7 +56,7 @@ fn run(bench: &mut Bench<'_>, bytes: u32, walks: &[Walk]) -> Result<Vec<f64>, St
     Ok(walks.iter().enumerate().map(|(round, walk)| times.first(round, 0) / f64::from(walk.count)).collect())
 }
 
-/// Bytes and ways.
+/// Measures the size and the number of ways of the instruction cache.
 pub(super) fn cache(bench: &mut Bench<'_>) -> Result<(), String> {
     const LARGEST: u32 = 1 << 17;
     let sizes: Vec<u32> = (12..=17).map(|n| 1 << n).collect();
@@ -76,7 +76,7 @@ pub(super) fn cache(bench: &mut Bench<'_>) -> Result<(), String> {
         fits += times.iter().take_while(|time| **time < limit).count() as u32 * step;
     }
     bench.number("instruction.bytes", fits.into());
-    // Lines a whole number of sets apart: two ways at least are in a quarter of the bytes.
+    // Two lines this far apart are in the same set: half of the capacity is a multiple of a way's size if there are at least two ways.
     let stride = fits / 2;
     let walks: Vec<Walk> = (1..=12).map(|count| Walk { stride, count }).collect();
     let times = run(bench, 12 * stride, &walks)?;
@@ -89,13 +89,13 @@ pub(super) fn cache(bench: &mut Bench<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The line, and how many are fetched ahead: straight code that nothing has run yet waits where what was fetched ends. Whoever comes to
-/// it in its second line waits a line later.
+/// Measures the line size and the number of lines that are fetched ahead. Straight-line code that is not cached yet stalls at the end of
+/// what was fetched. If the code is entered in its second line, the stall comes one line later, which reveals the line size.
 pub(super) fn lines(bench: &mut Bench<'_>) -> Result<(), String> {
-    /// Bytes between readings of the clock, and how many there are: a lane keeps each.
+    /// The distance in bytes between readings of the clock, and the number of readings; each is kept in a lane of v8.
     const STEP: u32 = 32;
     const READINGS: u32 = 30;
-    /// From the tail on, so that finding it does not fetch them.
+    /// The distance in bytes from the label `tail` to the measured code, so that the call to `tail` does not fetch that code.
     const AFTER: u32 = 2048;
     let interval = bench.interval()?;
     let mut frame = bench.frame();

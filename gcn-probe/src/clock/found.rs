@@ -1,4 +1,4 @@
-//! What an experiment has at hand, and what it finds.
+//! What experiments use to run programs and to record their results.
 
 use gcn_emit::text::parse_program;
 use gcn_isa::target::Subtarget;
@@ -13,7 +13,7 @@ pub(super) fn exists(target: Target, text: &str) -> bool {
     parse_program(text, target, KERNEL).is_ok()
 }
 
-/// The GPU for an experiment, and what was found.
+/// Runs an experiment's programs on the GPU, and collects its results.
 pub(super) struct Bench<'a> {
     pub target: Target,
     /// How often each program runs.
@@ -24,17 +24,17 @@ pub(super) struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Nothing found yet; each program runs `times` times.
+    /// A bench without results; each program runs `times` times.
     pub fn new(target: Target, times: u32, gpu: Runner<'a>) -> Bench<'a> {
         Bench { target, times, gpu, found: Vec::new(), curves: Vec::new() }
     }
 
-    /// That the clock counts time: on a simulator that has none, it counts instructions.
+    /// Checks that the clock measures time: on a simulator without a timed model it counts instructions.
     ///
     /// # Errors
-    /// It does not.
+    /// If the clock counts instructions.
     pub fn has_time(&mut self) -> Result<(), String> {
-        /// Cycles that each takes at least.
+        /// The least number of cycles that `s_nop 15` takes.
         const IDLE: f64 = 16.0;
         let frame = self.frame();
         let cycles = self.slope(&frame, |_| "s_nop 15\n".to_owned(), Wait::None)?;
@@ -47,17 +47,17 @@ impl<'a> Bench<'a> {
         ))
     }
 
-    /// Runs programs.
+    /// The function that runs programs.
     pub fn gpu(&mut self) -> Runner<'_> {
         self.gpu
     }
 
-    /// A program of a wave of the usual size.
+    /// A program for one wave of the target's usual size.
     pub fn frame(&self) -> Frame {
         Frame::new(self.target.into(), self.times)
     }
 
-    /// A program of a wave of 64 lanes.
+    /// A program for one wave of 64 lanes.
     pub fn wide(&self) -> Frame {
         Frame::new(Subtarget { target: self.target, wave: WaveSize::W64 }, self.times)
     }
@@ -67,17 +67,17 @@ impl<'a> Bench<'a> {
         exists(self.target, text)
     }
 
-    /// A parameter was measured.
+    /// Records the value of a measured parameter.
     pub fn number(&mut self, name: &str, value: f64) {
         self.text(name, format!("{:.0}", value.max(0.0)));
     }
 
-    /// The same for one that is no number.
+    /// Records a measured parameter whose value is not a number.
     pub fn text(&mut self, name: &str, value: String) {
         self.found.push(Measured { name: name.to_owned(), value });
     }
 
-    /// Points that a result was read from.
+    /// Records the points of a curve from which a result was read.
     pub fn curve(&mut self, title: &str, x: &str, y: &str, points: Vec<(f64, f64)>) {
         let [title, x, y] = [title, x, y].map(str::to_owned);
         self.curves.push(Curve { title, x, y, points });
@@ -92,13 +92,13 @@ impl<'a> Bench<'a> {
         slope(self.gpu, frame, copy, after)
     }
 
-    /// Cycles between two instructions of a wave that depend on nothing.
+    /// The cycles between the issues of two independent instructions of a wave.
     pub fn interval(&mut self) -> Result<f64, String> {
         let frame = self.frame();
         self.slope(&frame, |i| format!("s_mov_b32 s{}, 0\n", 16 + i % 8), Wait::None)
     }
 
-    /// Cycles from a reading of the clock until it has arrived; none where nobody waits for it.
+    /// The cycles from reading the clock until the value has arrived; `None` on targets where the program need not wait for it.
     pub fn clock_latency(&mut self) -> Result<Option<f64>, String> {
         let frame = self.frame();
         let d = frame.dialect;

@@ -1,4 +1,5 @@
-//! The frame of a program that measures time: sections of code, each between two readings of the clock, for each of a list of arguments.
+//! The frame of a program that measures time: for each of a list of arguments, it runs sections of code, each between two readings of the
+//! clock.
 
 use std::fmt::Write as _;
 
@@ -10,29 +11,29 @@ use gcn_emit::text::parse_program;
 
 use crate::launch::{KERNEL, Launch, Runner, Shape};
 
-/// Words of an argument, which are in `s[8:15]`.
+/// The number of dwords in an argument, which is loaded to `s[8:15]`.
 pub(super) const WORDS: usize = 8;
-/// What the code after the end is aligned to.
+/// The alignment in bytes of the code after the program's end.
 pub(super) const TAIL: usize = 256;
-/// Room before the memory that programs walk through is aligned to this.
+/// The alignment in bytes of the memory through which programs walk.
 const ALIGN: u32 = 4096;
 
-/// What a wave waits for.
+/// The operations for which a wave waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
     /// Nothing.
     None,
-    /// Loads of vectors.
+    /// Vector memory loads.
     Loads,
-    /// LDS.
+    /// LDS operations.
     Lds,
-    /// Scalar memory and messages.
+    /// Scalar loads and messages.
     Scalar,
-    /// Everything.
+    /// All operations.
     All,
 }
 
-/// How instructions that differ between targets are written.
+/// The spelling of instructions that differ between targets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dialect {
     pub on: Subtarget,
@@ -47,23 +48,23 @@ impl Dialect {
         self.on.target.has_workgroup_processors()
     }
 
-    /// Scalar and message counters that waits name apart, instead of one instruction for all.
+    /// True if waits have separate instructions for each counter, as on RDNA 4, instead of one `s_waitcnt`.
     pub fn splits_counters(self) -> bool {
         self.is_rdna() && self.set() >= InstructionSet::GFX12
     }
 
-    /// `s_memtime` is the clock; elsewhere it is a hardware register.
+    /// True if `s_memtime` reads the clock; on other targets the clock is a hardware register.
     pub fn has_memtime(self) -> bool {
         !self.is_rdna() || self.set() < InstructionSet::GFX11
     }
 
-    /// Bits of the clock that are read.
+    /// A mask of the clock's valid bits.
     pub fn clock_mask(self) -> u32 {
         // RDNA3 ISA, SHADER_CYCLES: 20 bits.
         if self.has_memtime() || self.splits_counters() { u32::MAX } else { (1 << 20) - 1 }
     }
 
-    /// Reads the clock to an SGPR, and the next one.
+    /// Instructions that read the clock to `s[sgpr]` and `s[sgpr+1]`.
     pub fn clock(self, sgpr: u32) -> String {
         let last = sgpr + 1;
         match () {
@@ -73,7 +74,7 @@ impl Dialect {
         }
     }
 
-    /// Waits.
+    /// The wait for these operations.
     pub fn wait(self, wait: Wait) -> String {
         if self.splits_counters() {
             let names: &[&str] = match wait {
@@ -94,12 +95,12 @@ impl Dialect {
         }
     }
 
-    /// All waves of the workgroup meet.
+    /// The barrier of a workgroup.
     pub fn barrier(self) -> &'static str {
         if self.splits_counters() { "s_barrier_signal -1\ns_barrier_wait -1\n" } else { "s_barrier\n" }
     }
 
-    /// Sets EXEC to an operand: a constant, or a pair of SGPRs by its first.
+    /// Sets EXEC to a constant or to a pair of SGPRs.
     pub fn exec(self, mask: Mask) -> String {
         let wide = self.on.wave == WaveSize::W64;
         let (bits, exec) = if wide { ("b64", "exec") } else { ("b32", "exec_lo") };
@@ -111,23 +112,23 @@ impl Dialect {
         }
     }
 
-    /// What the names of sums without a carry end with.
+    /// The suffix of additions without carry out, in mnemonics that have one.
     pub fn no_carry(self) -> &'static str {
         if self.is_rdna() { "_nc" } else { "" }
     }
 
-    /// Lanes of a wave.
+    /// The number of lanes of a wave.
     pub fn lanes(self) -> u32 {
         self.on.wave.lanes()
     }
 }
 
-/// Active lanes.
+/// The active lanes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mask {
     All,
     First,
-    /// Those of the SGPRs from this one on.
+    /// The lanes in the mask that starts at this SGPR.
     In(u32),
 }
 
@@ -138,37 +139,37 @@ pub(super) struct Section {
     pub before: String,
     /// Instructions between the readings.
     pub body: String,
-    /// What is waited for before the second.
+    /// The operations to wait for before the second reading.
     pub after: Wait,
 }
 
-/// A program. Sections may use VGPRs from v8 on, in which they find nothing, and SGPRs from s16 to s43; v1 has the lane, s2 and s3 the
-/// workgroup and the wave, `s[8:15]` the argument, and `s[44:45]` the address of memory.
+/// A program. Its sections may use VGPRs from v8 on, whose contents are undefined at the start, and SGPRs s16 to s43. v1 contains the lane,
+/// s2 and s3 the workgroup and the wave, `s[8:15]` the argument, and `s[44:45]` the address of memory.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub dialect: Dialect,
-    /// How often it runs; the shortest time counts.
+    /// The number of runs, of which the shortest time counts.
     pub times: u32,
     pub workgroups: u32,
     pub waves: u32,
     pub lds_bytes: u32,
-    /// A workgroup runs on one compute unit.
+    /// True if a workgroup must run on one compute unit.
     pub one_unit: bool,
-    /// Bytes of memory from `s[44:45]` on.
+    /// The number of bytes of memory at the address `s[44:45]`.
     pub room: u64,
-    /// Instructions before everything.
+    /// Instructions that run once before the sections.
     pub setup: String,
-    /// Instructions after everything, before the end, which is at the label `done`.
+    /// Instructions between the sections and the label `done` at the end of the program.
     pub end: String,
-    /// How often each section runs; the last time counts.
+    /// How often each section is repeated; only the last repetition is stored.
     pub trips: u32,
-    /// Instructions after the end, from a multiple of [`TAIL`] bytes and the label `tail` on.
+    /// Code after the end of the program, at the label `tail`, which is aligned to [`TAIL`] bytes.
     pub tail: String,
-    /// Bytes after the results, which instructions may store to at [`Frame::kept_at`].
+    /// The number of bytes after the results that the program may store to, starting at [`Frame::kept_at`].
     pub kept: u32,
-    /// Waves meet before each section.
+    /// True if the waves synchronise at a barrier before each section.
     pub meets: bool,
-    /// Instructions before all others.
+    /// The very first instructions of the program.
     pub first: String,
     /// The SGPRs that are stored as the two readings of a section.
     pub stored: [u32; 2],
@@ -177,7 +178,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A wave alone, with one argument.
+    /// A program for a single wave, with one argument.
     pub fn new(on: Subtarget, times: u32) -> Frame {
         Frame {
             dialect: Dialect { on },
@@ -189,7 +190,7 @@ impl Frame {
             room: 0,
             setup: String::new(),
             end: String::new(),
-            // The first brings the code.
+            // The first trip loads the code into the instruction cache.
             trips: 3,
             tail: String::new(),
             kept: 0,
@@ -210,7 +211,7 @@ impl Frame {
         (self.arguments.len() * WORDS * 4) as u32
     }
 
-    /// Bytes of a round's results.
+    /// The size in bytes of the results for one argument.
     fn row(&self) -> u32 {
         self.sections.len() as u32 * 8
     }
@@ -219,12 +220,12 @@ impl Frame {
         self.workgroups * self.waves * self.arguments.len() as u32 * self.row()
     }
 
-    /// Where in the buffer the bytes are that are kept.
+    /// The offset in the buffer of the [`kept`](Frame::kept) bytes.
     pub fn kept_at(&self) -> u32 {
         self.argument_bytes() + self.result_bytes()
     }
 
-    /// The program with its tail, which stands where it has to.
+    /// The program's text with its tail at the required alignment.
     fn whole(&self) -> Result<String, String> {
         let text = self.text();
         if self.tail.is_empty() {
@@ -257,7 +258,7 @@ impl Frame {
             lanes - 1,
             d.wait(Wait::All)
         ));
-        // Where this wave's results begin, and the memory.
+        // Computes the address of this wave's results, and that of the memory.
         add(format_args!(
             "s_mul_i32 s46, s2, {}\ns_add_u32 s46, s46, s3\ns_mul_i32 s46, s46, {}\ns_add_u32 s46, s46, {first}\n\
              s_add_u32 s44, s4, {}\ns_addc_u32 s45, s5, 0\ns_and_b32 s44, s44, {:#x}\ns_mov_b32 s6, 0\n",
@@ -359,18 +360,18 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// The words that are kept.
+    /// The dwords that the program stored at [`Frame::kept_at`].
     pub fn kept(&self, bytes: u32) -> &[u32] {
         let words = bytes as usize / 4;
         &self.words[self.words.len().saturating_sub(words)..]
     }
 
-    /// Bits of the clock between two readings of it.
+    /// The cycles between two readings of the clock, modulo its width.
     pub fn between(&self, start: u32, end: u32) -> f64 {
         f64::from(end.wrapping_sub(start) & self.mask)
     }
 
-    /// The two readings of a wave.
+    /// The two readings of a section by one wave.
     pub fn readings(&self, (workgroup, wave): (usize, usize), round: usize, section: usize) -> [u32; 2] {
         let at = ((workgroup * self.waves + wave) * self.rounds + round) * self.sections + section;
         [2 * at, 2 * at + 1].map(|at| self.words.get(at).copied().unwrap_or(0))
@@ -382,12 +383,12 @@ impl Times {
         f64::from(end.wrapping_sub(start) & self.mask)
     }
 
-    /// Cycles from the first wave's begin of a section to the last one's end, in a workgroup.
+    /// In one workgroup, the cycles from the first wave's start of a section to the last wave's end.
     pub fn all(&self, workgroup: usize, round: usize, section: usize) -> f64 {
         let readings: Vec<_> =
             (0..self.waves).map(|wave| self.readings((workgroup, wave), round, section)).collect();
         let [zero, _] = readings[0];
-        // Relative to one reading, as signed numbers of the clock's bits.
+        // Differences from one reading, sign-extended from the clock's width.
         let shift = self.mask.leading_zeros();
         let relative = |clock: u32| (clock.wrapping_sub(zero) << shift) as i32 >> shift;
         let start = readings.iter().map(|[start, _]| relative(*start)).min().unwrap_or(0);
@@ -396,12 +397,12 @@ impl Times {
     }
 }
 
-/// Copies of code between which the slope is taken.
+/// The smaller number of copies of the code whose time is measured.
 pub(super) const FEW: usize = 16;
-/// The larger number.
+/// The larger number of copies.
 pub(super) const MANY: usize = 48;
 
-/// Cycles of a copy: the slope between few and many.
+/// The cycles per copy: the difference in time between [`MANY`] and [`FEW`] copies, divided by the difference in number.
 pub(super) fn slope(
     gpu: Runner<'_>,
     frame: &Frame,

@@ -1,11 +1,11 @@
-//! The LDS: its ports, banks and phases.
+//! Measures the LDS: its ports, its banks, and the phases in which an access is served.
 
 use std::fmt::Write as _;
 
 use super::found::Bench;
 use super::frame::{Frame, Mask, Section, Wait};
 
-/// LDS of a program.
+/// The LDS size of a program in bytes.
 const BYTES: u32 = 1 << 15;
 
 /// A program whose lanes all have the address 0 in v8, and in v9 addresses `stride` dwords apart.
@@ -20,16 +20,16 @@ fn addresses(stride: u32) -> String {
     format!("s_mov_b32 m0, -1\nv_mov_b32 v8, 0\ns_movk_i32 s16, {}\nv_mul_lo_u32 v9, v1, s16\n", 4 * stride)
 }
 
-/// Ports, banks and latency.
+/// Measures ports, banks and latency.
 pub(super) fn ports(bench: &mut Bench<'_>) -> Result<(), String> {
     let plain = frame(bench, 1);
     let lanes = f64::from(plain.dialect.lanes());
     let interval = bench.interval()?;
-    // All lanes have one address, which is one access of a bank.
+    // All lanes have the same address, so each dword costs one bank access.
     let write = |i: usize| format!("ds_write_b128 v8, v[{0}:{1}]\n", 16 + 4 * (i % 8), 19 + 4 * (i % 8));
     let read = |i: usize| format!("ds_read_b128 v[{0}:{1}], v8\n", 16 + 4 * (i % 8), 19 + 4 * (i % 8));
     let put = bench.slope(&plain, write, Wait::Lds)?;
-    // Address and data of a lane pass the input, data the output.
+    // A write sends addresses and data through the input port; a read sends data through the output port.
     let input = 20.0 * lanes / put;
     let output = 16.0 * lanes / bench.slope(&plain, read, Wait::Lds)?;
     bench.number("lds.port-in", input);
@@ -40,7 +40,7 @@ pub(super) fn ports(bench: &mut Bench<'_>) -> Result<(), String> {
         let strided = frame(bench, stride);
         let cycles = bench.slope(&strided, |i| format!("ds_read_b32 v{}, v9\n", 16 + i % 8), Wait::Lds)?;
         points.push((f64::from(stride), cycles));
-        // The least stride at which most lanes meet.
+        // The least stride at which most lanes conflict.
         if cycles > banks.1 + 0.5 {
             banks = (stride, cycles);
         }
@@ -55,7 +55,7 @@ pub(super) fn ports(bench: &mut Bench<'_>) -> Result<(), String> {
     queue(bench, &plain, &write, put)
 }
 
-/// How much work a port takes before it refuses more: so much later than the issue of a burst is its work done.
+/// Measures the length of a port's queue: the time from the issue of the last instruction of a burst until the port has finished the burst.
 fn queue(
     bench: &mut Bench<'_>,
     plain: &Frame,
@@ -73,8 +73,8 @@ fn queue(
     Ok(())
 }
 
-/// Cycles of the banks for an access of the lanes in each mask. Between two of them every lane reads from one bank, so that ports have
-/// time.
+/// For each mask, the bank cycles of `access` by the lanes in the mask. Between two accesses every lane reads from a single bank, so that
+/// the banks and not the ports limit the throughput.
 fn touched(bench: &mut Bench<'_>, access: &str, masks: &[u64]) -> Result<Vec<f64>, String> {
     const COPIES: [usize; 2] = [4, 12];
     let mut frame = frame(bench, 128);
@@ -99,7 +99,7 @@ fn touched(bench: &mut Bench<'_>, access: &str, masks: &[u64]) -> Result<Vec<f64
     Ok((0..masks.len()).map(of).collect())
 }
 
-/// The lanes that are served together, for each width and direction.
+/// Measures which lanes are served in the same phase, for each access width and direction.
 pub(super) fn phases(bench: &mut Bench<'_>) -> Result<(), String> {
     for (name, access) in [
         ("lds.phases.read.32", "ds_read_b32 v16, v8\n"),
@@ -115,13 +115,14 @@ pub(super) fn phases(bench: &mut Bench<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Groups of lanes, as masks, by their first lane. Lanes that read one dword take a cycle for each group that they are of.
+/// Groups of lanes that are served together, as masks, by their first lane. Lanes that read one dword take one cycle for each group that
+/// they belong to.
 fn groups(bench: &mut Bench<'_>, access: &str) -> Result<Vec<u64>, String> {
     let upto: Vec<u64> = (0..64).map(|lane| u64::MAX >> (63 - lane)).collect();
     let counts = touched(bench, access, &upto)?;
     let is_new = |lane: &usize| *lane == 0 || counts[*lane] > counts[lane - 1] + 0.5;
     let first: Vec<usize> = (0..64).filter(is_new).collect();
-    // Each lane with the first one of each group.
+    // Pairs each lane with the first lane of each group.
     let pairs: Vec<(usize, usize)> =
         (0..64).flat_map(|lane| (0..first.len()).map(move |group| (lane, group))).collect();
     let masks: Vec<u64> = pairs.iter().map(|(lane, group)| 1 << lane | 1 << first[*group]).collect();
@@ -136,7 +137,7 @@ fn groups(bench: &mut Bench<'_>, access: &str) -> Result<Vec<u64>, String> {
     Ok(groups)
 }
 
-/// `0-3,20-23` of a mask.
+/// Formats a mask as ranges of lanes, such as `0-3,20-23`.
 fn ranges(mask: u64) -> String {
     let mut out = String::new();
     let mut lane = 0;

@@ -1,22 +1,23 @@
-//! Bytes in a cycle: of a compute unit alone, and of all at work; how many there are, and how waves come to them.
+//! Measures bandwidths: of a single compute unit, and of all units together. Also counts the units, and measures how workgroups are
+//! dispatched to them.
 
 use super::found::Bench;
 use super::frame::{Frame, Section, Wait, distance};
 use super::walk::bypass;
 
-/// Bytes of a load of 16 from each of 64 lanes.
+/// The bytes of a load of 16 bytes by each of 64 lanes.
 const BYTES: f64 = 1024.0;
 
-/// The load of 16 bytes for each lane with this number; no two of a program have one result.
+/// Load number `i` of a program: 16 bytes for each lane. Each load has its own destination registers.
 fn load(i: usize, cached: &str) -> String {
     let first = 16 + 4 * i;
     format!("global_load_dwordx4 v[{first}:{}], v8, s[44:45]{cached}\n", first + 3)
 }
 
-/// Lanes with neighbouring data.
+/// Sets addresses so that neighbouring lanes access neighbouring data.
 const NEIGHBOURS: &str = "v_lshlrev_b32 v8, 4, v1\n";
 
-/// What the parts of a compute unit let through.
+/// Measures the throughput of a compute unit's address unit, cache and scalar cache.
 pub(super) fn unit(bench: &mut Bench<'_>) -> Result<(), String> {
     let mut plain = bench.wide();
     plain.room = 1 << 16;
@@ -27,14 +28,14 @@ pub(super) fn unit(bench: &mut Bench<'_>) -> Result<(), String> {
     let cycles = bench.slope(&plain, |i| load(i, past), Wait::Loads)?;
     bench.number("l2.port", BYTES / cycles);
     let word = |i: usize| format!("global_load_dword v{}, v8, s[44:45]\n", 16 + i);
-    // All lanes have one address; as many waves as a compute unit has SIMDs keep its address unit busy.
+    // All lanes have one address. One wave for each SIMD keeps the compute unit's address unit busy.
     let mut one = plain.clone();
     one.setup = "v_mov_b32 v8, 0\n".to_owned();
     one.one_unit = true;
     one.waves = bench.target.simds_per_cu();
     let cycles = bench.slope(&one, word, Wait::Loads)? / f64::from(one.waves);
     bench.number("vmem.address", 64.0 / cycles);
-    // Each lane has a line of its own.
+    // Each lane accesses a different line.
     let mut far = plain.clone();
     far.setup = "v_lshlrev_b32 v8, 7, v1\n".to_owned();
     let cycles = bench.slope(&far, word, Wait::Loads)?;
@@ -45,7 +46,7 @@ pub(super) fn unit(bench: &mut Bench<'_>) -> Result<(), String> {
     let times = far.run(bench.gpu())?;
     let issued = times.first(0, 1) - times.first(0, 0);
     bench.number("vmem.queue", cycles * (BURST - 1) as f64 - issued);
-    // Scalar loads of a whole line each from two, of so many waves that no counter is full.
+    // Each scalar load reads a whole line, of two in turn; enough waves run that no wave's counter limits the throughput.
     let mut scalar = bench.frame();
     scalar.room = 4096;
     scalar.waves = 16;
@@ -55,14 +56,14 @@ pub(super) fn unit(bench: &mut Bench<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// How many workgroups run on units of their own: one more, and two share one.
+/// Counts the compute units, or workgroup processors: the largest number of workgroups that do not slow each other down.
 fn units(bench: &mut Bench<'_>) -> Result<u32, String> {
     const MOST: u32 = 2048;
     let mut cycles = |workgroups: u32| -> Result<f64, String> {
         let mut frame = bench.frame();
-        // As many waves as SIMDs.
+        // One wave for each SIMD.
         (frame.workgroups, frame.waves, frame.meets, frame.trips) = (workgroups, 4, false, 1);
-        // Long enough that waves of both work at the same time, whichever goes first.
+        // Long enough that two workgroups on one unit overlap, whichever starts first.
         let body: String = (0..32).map(|i| format!("v_mul_lo_u32 v{}, v8, v9\n", 16 + i % 16)).collect();
         let turns = "s_sub_u32 s20, s20, 1\ns_cmp_lg_u32 s20, 0\ns_cbranch_scc1 turn\n";
         frame.add(format!("s_movk_i32 s20, 24\nturn:\n{body}{turns}"), Wait::None);
@@ -85,7 +86,7 @@ fn units(bench: &mut Bench<'_>) -> Result<u32, String> {
     Ok(fewest)
 }
 
-/// A workgroup of a wave for each unit, each with memory of its own.
+/// A program with one wave per workgroup and one workgroup per unit; each workgroup has `own` bytes of memory.
 fn everywhere(bench: &Bench<'_>, workgroups: u32, own: u32) -> Frame {
     let mut frame = bench.wide();
     frame.workgroups = workgroups;
@@ -97,9 +98,9 @@ fn everywhere(bench: &Bench<'_>, workgroups: u32, own: u32) -> Frame {
     frame
 }
 
-/// Cycles of a load for the first workgroup when so many have them from L2.
+/// The cycles per load for the first workgroup when `workgroups` workgroups load from L2.
 fn from_second(bench: &mut Bench<'_>, workgroups: u32) -> Result<f64, String> {
-    // With as many as there are registers for, changes of a cycle in a hundred show.
+    // The second number is limited by the registers available for results. It is large enough to show a change of 1% of a cycle per load.
     const COPIES: [usize; 2] = [8, 56];
     let past = bypass(bench);
     let mut frame = everywhere(bench, workgroups, 4096);
@@ -110,10 +111,10 @@ fn from_second(bench: &mut Bench<'_>, workgroups: u32) -> Result<f64, String> {
     Ok((times.first(0, 1) - times.first(0, 0)) / (COPIES[1] - COPIES[0]) as f64)
 }
 
-/// Memory that is read so that L2 forgets everything else: twice as much as any has.
+/// Bytes to read in order to evict everything else from L2: twice the size of the largest L2.
 const EVICTED: u32 = 16 << 20;
 
-/// Loads from memory, or from what is before it and after L2, with everybody at work: bytes in a cycle for one.
+/// Bytes per cycle for one workgroup when all workgroups load from memory or, if `again`, from the cache between memory and L2.
 fn from_memory(bench: &mut Bench<'_>, workgroups: u32, again: bool) -> Result<f64, String> {
     const COPIES: [usize; 2] = [8, 40];
     const TRIPS: u32 = 2;
@@ -125,7 +126,7 @@ fn from_memory(bench: &mut Bench<'_>, workgroups: u32, again: bool) -> Result<f6
     let all = COPIES.iter().sum::<usize>();
     let mut before = String::new();
     if again {
-        // All that is going to be read, and then what makes L2 forget it.
+        // Reads all data that the sections will load, then enough other data to evict it from L2.
         let back = format!("v_subrev{nc}_u32 v8, s18, v8\n");
         let wait = frame.dialect.wait(Wait::Loads);
         let brought: String = (0..all).map(|i| next(i % 48)).collect();
@@ -147,14 +148,15 @@ fn from_memory(bench: &mut Bench<'_>, workgroups: u32, again: bool) -> Result<f6
     Ok(BYTES * (COPIES[1] - COPIES[0]) as f64 / (times.first(0, 1) - times.first(0, 0)))
 }
 
-/// How many units there are, what they get from caches and memory when all are at work, and how workgroups come to them.
+/// Counts the units, measures the bandwidth that each gets from caches and memory when all are busy, and measures dispatch.
 pub(super) fn device(bench: &mut Bench<'_>) -> Result<(), String> {
     let rdna = bench.target.has_workgroup_processors();
     let units = units(bench)?;
     // A workgroup processor has two compute units.
     let cus = if rdna { 2 } else { 1 };
     bench.number("device.cus", f64::from(cus * units));
-    // With fewer workgroups by one, those of one L2 have more each: as often as there are L2s, since they get them in turn.
+    // Workgroups are assigned to L2 caches in turn. Removing workgroups one at a time speeds up the loads each time that the first L2 loses
+    // one, so the distance between two such steps is the number of L2 caches.
     const MOST_CACHES: u32 = 16;
     let all = from_second(bench, units)?;
     let (mut changes, mut last, mut points) = (Vec::new(), all, vec![(f64::from(units), all)]);
@@ -188,7 +190,7 @@ pub(super) fn device(bench: &mut Bench<'_>) -> Result<(), String> {
     let memory = from_memory(bench, units, false)?;
     bench.number("memory.bandwidth", memory * f64::from(units));
     let again = from_memory(bench, units, true)?;
-    // Without a cache it comes from memory again.
+    // If there is no such cache, the second reading comes from memory as well, at the same bandwidth.
     if again > 1.1 * memory {
         bench.number("mall.bandwidth", again * f64::from(units));
     }
@@ -198,7 +200,7 @@ pub(super) fn device(bench: &mut Bench<'_>) -> Result<(), String> {
     dispatch(bench, units)
 }
 
-/// Two workgroups of one workgroup processor: whether conflicts of one hold the other up.
+/// Tests with two workgroups of a workgroup processor whether LDS bank conflicts of one delay the other.
 fn arrays(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     let mut cycles = |workgroups: u32| -> Result<f64, String> {
         let mut frame = bench.wide();
@@ -215,17 +217,18 @@ fn arrays(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// When the waves of a workgroup begin whose code is there, since another one has ended before it.
+/// Measures when the waves of a workgroup start if it had to wait for another workgroup to end. Its code is already in the instruction
+/// cache.
 fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     const WAVES: u32 = 16;
-    /// Workgroups for each unit: with all of the LDS, few run at once.
+    /// The number of workgroups for each unit. Each uses all of the LDS, so that few run at the same time.
     const DEEP: u32 = 4;
     let mut frame = bench.frame();
     let d = frame.dialect;
     (frame.workgroups, frame.waves, frame.meets, frame.trips) = (DEEP * units, WAVES, false, 1);
     frame.lds_bytes =
         if bench.target.has_workgroup_processors() { 1 << 16 } else { bench.target.lds_per_cu() };
-    // The clock first; then nobody disturbs waves that begin later.
+    // Each wave first reads the clock and then sleeps, so that it does not delay waves that start later.
     frame.first = format!("{}s_sleep 16\n", d.clock(42));
     frame.stored = [42, 50];
     frame.add(String::new(), Wait::None);
@@ -234,18 +237,18 @@ fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
         d.clock(20),
         d.wait(Wait::Scalar)
     );
-    // The first wave stays until the others have ended long ago.
+    // The first wave of a workgroup ends long after the others, so that its end is the end of the workgroup.
     frame.end = format!(
         "s_cmp_lg_u32 s3, 0\ns_cbranch_scc1 done\ns_sleep 100\ns_sub_u32 s46, s46, 8\nv_mov_b32 v2, s46\n{last}"
     );
     let times = frame.run(bench.gpu())?;
     let mut alone = bench.frame();
-    // Its store goes to memory, not to the readings.
+    // Its store goes to the memory, so that it does not overwrite the readings.
     (alone.room, alone.setup) = (64, "s_sub_u32 s16, s44, s4\n".to_owned());
     let last = format!("v_mov_b32 v2, s16\n{last}");
-    // The first instruction comes before the reading.
+    // The time from the reading of the clock to the end of the wave has to be subtracted.
     let closing = distance(bench.gpu(), &alone, &last, "")?;
-    // Those of the first unit.
+    // The workgroups of the first unit.
     let groups: Vec<usize> = (0..DEEP as usize).map(|n| n * units as usize).collect();
     let mut starts: Vec<(u32, usize)> =
         groups.iter().map(|group| (times.readings((*group, 0), 0, 0)[0], *group)).collect();
@@ -257,7 +260,7 @@ fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
         return Err("all workgroups run at once".to_owned());
     };
     bench.number("dispatch.workgroup", f64::from(start - ends[0]) - closing);
-    // Waves of one SIMD, which come in turn.
+    // Two waves of one SIMD; SIMDs get waves in turn.
     let [first, later] = [0, 12].map(|wave| times.readings((group, wave), 0, 0)[0]);
     bench.number("dispatch.wave", f64::from(later.wrapping_sub(first)) / 12.0);
     Ok(())

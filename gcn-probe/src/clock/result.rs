@@ -1,4 +1,4 @@
-//! What an experiment measured, as data.
+//! The result of an experiment as data.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +11,14 @@ pub struct Measured {
     pub value: String,
 }
 
-/// Points from which a result was read.
+/// Points of a curve from which a result was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// What was measured.
+    /// The title of the curve.
     pub title: String,
-    /// What was varied.
+    /// The quantity that was varied.
     pub x: String,
-    /// What was read.
+    /// The quantity that was measured.
     pub y: String,
     /// The points.
     pub points: Vec<(f64, f64)>,
@@ -29,12 +29,12 @@ pub struct Curve {
 pub struct Experiment {
     /// Its name.
     pub experiment: String,
-    /// What was measured.
+    /// The measured parameters.
     pub measured: Vec<Measured>,
-    /// From what.
+    /// The curves from which the parameters were read.
     pub curves: Vec<Curve>,
-    /// Why there is nothing, or not all.
+    /// The reason why parameters are missing; empty if none are.
     pub message: String,
-    /// HIP reported an error, or the process was lost: the GPU takes no more work from it.
+    /// True if HIP reported an error or the process was lost; this process can submit no further work to the GPU.
     pub failed: bool,
 }

@@ -1,4 +1,4 @@
-//! What was measured beside the table of the timed mode.
+//! Compares measured parameters with the table of the timed mode.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 use super::result::{Curve, Experiment};
 use super::unseen::unseen;
 
-/// What was measured beside the row of `data/timing.tsv`; a later one outweighs an earlier one.
+/// The comparison of a measurement with its row in `data/timing.tsv`. Of several, the one declared last takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fit {
-    /// No program shows it; the message says why.
+    /// No program can show the parameter; the message gives the reason.
     NotSeen,
-    /// No more than 2% apart, or the same groups of lanes.
+    /// The values differ by at most 2%, or the groups of lanes are the same.
     Equal,
-    /// Within the range of a row that is assumed.
+    /// The table's value is an assumption, and the measured value is within the range that the row gives.
     Within,
-    /// No value: an experiment failed.
+    /// There is no value, because an experiment failed.
     NotMeasured,
-    /// Something else.
+    /// The values differ.
     Differs,
 }
 
 impl Fit {
-    /// The word for it in reports.
+    /// The outcome's name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Fit::NotSeen => "not seen",
@@ -53,7 +53,7 @@ impl Fit {
     }
 }
 
-/// How far from the table a value may be, as a part of it.
+/// The largest relative difference from the table that counts as equal.
 const TOLERANCE: f64 = 0.02;
 
 /// A row of the table with what was measured.
@@ -61,30 +61,30 @@ const TOLERANCE: f64 = 0.02;
 pub struct ParameterResult {
     /// The name.
     pub name: String,
-    /// The unit.
+    /// The unit of its value.
     pub unit: String,
-    /// The value that was measured.
+    /// The measured value, if any.
     pub measured: Option<String>,
-    /// The value of the table.
+    /// The table's value.
     pub table: String,
-    /// How well that is known.
+    /// The grade of the table's value: how well it is known.
     pub grade: String,
-    /// The range of one that is assumed.
+    /// The range of an assumed value.
     pub range: Option<[String; 2]>,
-    /// The two beside each other.
+    /// The result of the comparison.
     pub fit: Fit,
-    /// Why nothing was measured.
+    /// The reason why nothing was measured.
     pub message: String,
 }
 
-/// Results of the suite.
+/// The results of the suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
-    /// Parameters by outcome.
+    /// The number of parameters for each outcome.
     pub totals: BTreeMap<Fit, usize>,
-    /// Each parameter of the target.
+    /// The result for each parameter of the target.
     pub parameters: Vec<ParameterResult>,
-    /// What they were read from.
+    /// The curves from which the parameters were read.
     pub curves: Vec<Curve>,
 }
 
@@ -126,7 +126,7 @@ impl Clock {
         Clock { totals, parameters, curves }
     }
 
-    /// What was measured as a table in the form of `data/timing.tsv`, with `source` as the source of each row.
+    /// The measured parameters as a table in the format of `data/timing.tsv`; `source` becomes the source of each row.
     pub fn table(&self, target: Target, source: &str) -> String {
         let rows = self.parameters.iter().filter_map(|parameter| {
             let value = parameter.measured.as_ref()?;

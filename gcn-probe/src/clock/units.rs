@@ -1,11 +1,11 @@
-//! How often instructions of each class issue, and how long those that depend on each other take.
+//! Measures the issue rate and the latency of each class of instructions.
 
 use gcn_isa::Target;
 
 use super::found::Bench;
 use super::frame::{Frame, Section, Wait, distance};
 
-/// Instructions that stand for the parameter of their class. `{d}` is another register in each copy.
+/// Pairs of a parameter and an instruction of its class. `{d}` is replaced by a different register in each copy.
 const VECTOR: [(&str, &str); 11] = [
     ("valu.full", "v_add_f32 v{d}, v8, v9"),
     ("valu.f64", "v_fma_f64 v[{d}:{d1}], v[8:9], v[10:11], v[12:13]"),
@@ -20,19 +20,19 @@ const VECTOR: [(&str, &str); 11] = [
     ("valu.div32", "v_div_fmas_f32 v{d}, v8, v9, v10"),
 ];
 
-/// A transcendental instruction, which may have a unit of its own.
+/// A transcendental instruction, which may execute in a separate unit.
 const TRANSCENDENTAL: &str = "v_rcp_f32 v{d}, v8";
-/// Plain instructions that issue while it works.
+/// The number of plain instructions that issue while the transcendental unit is busy.
 const PLAIN: usize = 12;
 
-/// The copy with this number.
+/// Copy number `i` of an instruction.
 fn copy(of: &str, i: usize) -> String {
     let register = 16 + 2 * (i % 24);
     let text = of.replace("{d}", &register.to_string()).replace("{d1}", &(register + 1).to_string());
     format!("{text}\n")
 }
 
-/// The classes of vector instructions.
+/// Measures the classes of vector instructions.
 pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     let frame = bench.frame();
     let interval = bench.interval()?;
@@ -46,7 +46,7 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
         bench.number(name, cycles);
     }
     let alone = bench.slope(&frame, |i| copy(TRANSCENDENTAL, i), Wait::None)?;
-    // Among instructions that do not need its unit only the issue counts.
+    // Between instructions that do not need the transcendental unit, the instruction costs only its issue cycles.
     let among = |i| -> String {
         let plain = (0..PLAIN).map(|n| copy("v_add_f32 v{d}, v8, v9", PLAIN * i + n));
         std::iter::once(copy(TRANSCENDENTAL, i)).chain(plain).collect()
@@ -55,7 +55,7 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     if bench.target.has_workgroup_processors() {
         bench.number("valu.trans", among);
         bench.number("trans.busy", alone);
-        // The halves of a wave of 64 lanes, if it takes them one after the other.
+        // Detects whether the two halves of a wave of 64 lanes are executed one after the other.
         let wide = bench.wide();
         let halves = bench.slope(&wide, |i| copy(VECTOR[0].1, i), Wait::None)? / full;
         bench.number("valu.lanes", 64.0 / halves.max(1.0));
@@ -65,9 +65,9 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     parallel(bench)
 }
 
-/// How many waves do not disturb each other.
+/// Measures how many waves can issue at the same time without delaying each other.
 fn parallel(bench: &mut Bench<'_>) -> Result<(), String> {
-    /// As many as a workgroup has in any case.
+    /// The number of waves that every workgroup may have.
     const MOST: u32 = 16;
     let mut frame = bench.frame();
     let mut alone = None;
@@ -83,7 +83,7 @@ fn parallel(bench: &mut Bench<'_>) -> Result<(), String> {
     }
     bench.curve("Vector instructions of several waves", "waves", "cycles for one of each", points);
     bench.number("cu.simds", simds.into());
-    // Scalar instructions of so many waves: those of the whole unit in a cycle.
+    // With this many waves of scalar instructions, the whole unit's scalar issue rate is the limit.
     frame.waves = 2 * simds.max(1);
     let cycles = bench.slope(&frame, |i| format!("s_mov_b32 s{}, 0\n", 16 + i % 8), Wait::None)?
         / f64::from(frame.waves);
@@ -91,7 +91,7 @@ fn parallel(bench: &mut Bench<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// A matrix instruction: text with `{d}` for the result, and how many results are in turn.
+/// A matrix instruction: its text with `{d}` for the destination, and the number of destinations that are used in turn.
 struct Product {
     text: String,
     sets: usize,
@@ -106,7 +106,7 @@ impl Product {
         format!("{text}\n")
     }
 
-    /// Passes of the instruction, as the manual gives them.
+    /// The number of passes of the instruction according to the manual.
     fn passes(&self, target: Target) -> Result<f64, String> {
         let inst =
             gcn_emit::text::parse_inst(self.copy(0).trim(), target).map_err(|error| error.to_string())?;
@@ -116,10 +116,10 @@ impl Product {
 
 /// A matrix instruction of doubles.
 pub(super) const DOUBLES: &str = "v_mfma_f64_16x16x4f64 a[64:71], v[8:9], v[10:11], a[64:71]";
-/// A message that nobody but the wave hears of.
+/// A message that affects nothing but the wave that sends it.
 pub(super) const MESSAGE: &str = "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n";
 
-/// Matrix instructions.
+/// Measures matrix instructions.
 pub(super) fn matrix(bench: &mut Bench<'_>) -> Result<(), String> {
     if bench.target.has_workgroup_processors() { wmma(bench) } else { mfma(bench) }
 }
@@ -133,7 +133,7 @@ fn mfma(bench: &mut Bench<'_>) -> Result<(), String> {
     let after = |bench: &mut Bench<'_>, product: &Product| {
         let mut frame = bench.frame();
         frame.setup.clone_from(&rest);
-        // Nothing of what came before works when it issues.
+        // When it issues, no earlier matrix instruction is still executing.
         let first = format!("{rest}{}", product.copy(0));
         let second = copy("v_add_f32 v{d}, v8, v9", 0);
         let both = distance(bench.gpu(), &frame, &first, &second)?;
@@ -152,7 +152,7 @@ fn mfma(bench: &mut Bench<'_>) -> Result<(), String> {
 
 fn wmma(bench: &mut Bench<'_>) -> Result<(), String> {
     let frame = bench.frame();
-    // RDNA 4 has half the registers of RDNA 3 for A and B.
+    // On RDNA 4, A and B take half as many registers as on RDNA 3.
     let forms: [(&str, [&str; 2]); 3] = [
         (
             "matrix.wmma-16",
@@ -185,7 +185,7 @@ fn wmma(bench: &mut Bench<'_>) -> Result<(), String> {
         let cycles = bench.slope(&frame, |i| product.copy(i), Wait::None)?;
         bench.number(name, cycles);
         if name == "matrix.wmma-16" {
-            // Who reads the result, and issues the next one.
+            // One instruction that reads the result, then the next matrix instruction.
             let read = |i| format!("{}v_mov_b32 v40, v64\n", product.copy(8 * i));
             let chain = bench.slope(&frame, read, Wait::None)?;
             bench.number("dependency.wmma", chain - cycles - interval);
@@ -194,7 +194,7 @@ fn wmma(bench: &mut Bench<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Dependencies, branches, and what else a wave waits for by itself.
+/// Measures dependencies, branches, and other events for which the hardware stalls a wave.
 pub(super) fn waits(bench: &mut Bench<'_>) -> Result<(), String> {
     let frame = bench.frame();
     let d = frame.dialect;
@@ -206,7 +206,7 @@ pub(super) fn waits(bench: &mut Bench<'_>) -> Result<(), String> {
         let cycles = bench.slope(&frame, |_| chain.to_owned(), Wait::None)?;
         bench.number("dependency.valu-sgpr", cycles - interval);
     }
-    // Labels are the copies' own.
+    // Each copy has its own labels.
     let taken = |bench: &mut Bench<'_>, branch: &str| {
         let mut frame = frame.clone();
         for copies in [16, 48] {
@@ -236,19 +236,20 @@ pub(super) fn waits(bench: &mut Bench<'_>) -> Result<(), String> {
     barrier(bench)
 }
 
-/// The last wave's arrival at a barrier to the next issue: two waves of one SIMD, those of the others having ended.
+/// Measures the cycles from the last wave's arrival at a barrier to the next issue. Two waves of one SIMD meet; the waves on the other
+/// SIMDs have ended.
 fn barrier(bench: &mut Bench<'_>) -> Result<(), String> {
     let mut frame = bench.frame();
     let barrier = frame.dialect.barrier();
     frame.waves = 5;
     frame.meets = false;
-    // SIMDs get waves in turn.
+    // SIMDs get waves in turn, so waves 0 and 4 are on the same one.
     frame.setup =
         "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 stays\ns_cmp_eq_u32 s3, 4\ns_cbranch_scc0 done\nstays:\n\
                    s_mov_b32 s16, 0\n"
             .to_owned();
     for copies in [16, 48] {
-        // The frame's own barrier is for all of the waves that it has.
+        // A barrier counts only waves that have not ended, so these are barriers between the two.
         frame.sections.push(Section {
             before: barrier.to_owned(),
             body: barrier.repeat(copies),
@@ -258,14 +259,14 @@ fn barrier(bench: &mut Bench<'_>) -> Result<(), String> {
     let times = frame.run(bench.gpu())?;
     let mut cycles = (times.first(0, 1) - times.first(0, 0)) / 32.0;
     if frame.dialect.splits_counters() {
-        // The two arrive by scalar instructions, one after the other.
+        // On this target a wave signals its arrival by a scalar instruction, and the two waves issue theirs one after the other.
         cycles -= bench.interval()?;
     }
     bench.number("barrier.release", cycles);
     Ok(())
 }
 
-/// Results of the vector ALU: who reads them, and what other waves do meanwhile.
+/// Measures the latency of vector ALU results for each kind of reader, and how other waves are affected meanwhile.
 fn dependent(bench: &mut Bench<'_>) -> Result<(), String> {
     let mut frame: Frame = bench.frame();
     let chain = |_: usize| "v_add_f32 v16, v16, v8\n".to_owned();

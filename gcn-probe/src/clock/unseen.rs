@@ -1,4 +1,4 @@
-//! Parameters that no program sees, and why.
+//! Parameters that no program can measure, each with the reason.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use gcn_isa::Target;
 
 use super::found::exists;
 
-/// Why no experiment measures a parameter on a target; `None` if one does. `measured` has what was measured of the others.
+/// The reason why no experiment measures a parameter on a target; `None` if one does. `measured` contains the parameters that were
+/// measured.
 pub(super) fn unseen(target: Target, name: &str, measured: &BTreeMap<&str, &str>) -> Option<&'static str> {
     let absent = |cache: &str| measured.get(format!("{cache}.bytes").as_str()) == Some(&"0");
     Some(match name {

@@ -1,20 +1,21 @@
-//! Walks through memory: what each cache holds, in which lines and sets, and how long an access takes at each level.
+//! Measures caches by walks through memory: their sizes, lines and ways, and the latency of each level.
 
 use super::found::Bench;
 use super::frame::{Frame, Mask, Wait};
 
-/// How a walk reads.
+/// The path by which a walk reads memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Path {
     /// Vector loads.
     Vector,
-    /// Vector loads that do not look into the first caches.
+    /// Vector loads that bypass the caches of the compute unit.
     Bypass,
     /// Scalar loads.
     Scalar,
 }
 
-/// Lines that lie `stride` bytes apart, `count` of them, from `start` on; `alone`: one for each load.
+/// A walk over `count` addresses that are `stride` bytes apart, from `start` on. If `alone`, each load accesses one of them; otherwise each
+/// lane of a load does.
 #[derive(Debug, Clone, Copy)]
 struct Walk {
     start: u32,
@@ -40,7 +41,7 @@ impl Walk {
         Walk { start, ..self }
     }
 
-    /// Lanes of a load.
+    /// The number of lanes of a load.
     fn lanes(self, path: Path) -> u32 {
         if self.alone || path == Path::Scalar { 1 } else { LANES }
     }
@@ -49,12 +50,13 @@ impl Walk {
         self.count.div_ceil(self.lanes(path))
     }
 
-    /// The end of what it reads.
+    /// The end of the range that the walk reads.
     fn end(self) -> u64 {
         u64::from(self.start) + u64::from(self.count.saturating_sub(1)) * u64::from(self.stride) + 4
     }
 
-    /// Start, stride of lanes, stride of loads, last line, loads, none, lanes.
+    /// The argument of the program: start, stride between lanes, stride between loads, last address, number of loads, and the mask of
+    /// active lanes.
     fn argument(self, path: Path) -> [u32; 8] {
         let lanes = self.lanes(path);
         let mask = u64::MAX >> (64 - lanes);
@@ -71,15 +73,14 @@ impl Walk {
     }
 }
 
-/// Lines of a load: of a few sets, so that those that hold too much make some loads slow.
+/// The number of addresses in a load. They fall into few sets, so that sets which are overfull make some loads slow.
 const LANES: u32 = 16;
-/// The largest cache that is looked for.
+/// The size of the largest cache that the experiment can detect.
 const LARGEST: u32 = 512 << 20;
-/// Never touched but by [`cold`].
+/// The offset from which memory is accessed by [`cold`] only.
 const COLD: u32 = 580 << 20;
 
-/// Cycles of a load in each walk, one after the other. They are summed up by the program, and begin after a value that says how many
-/// loads there were.
+/// The cycles per load of each walk; the walks run one after the other. The program itself sums the times of the loads.
 fn run(bench: &mut Bench<'_>, path: Path, walks: &[Walk]) -> Result<Vec<f64>, String> {
     let mut frame: Frame = bench.wide();
     let d = frame.dialect;
@@ -90,9 +91,10 @@ fn run(bench: &mut Bench<'_>, path: Path, walks: &[Walk]) -> Result<Vec<f64>, St
         Path::Scalar => ("s_load_dword s30, s[28:29], 0x0\n".to_owned(), Wait::Scalar),
         _ => (format!("global_load_dword v12, v11, s[44:45]{cached}\n"), Wait::Loads),
     };
-    // A reading must be there before the counter that it shares with scalar loads can be waited for.
+    // On these targets the reading of the clock and scalar loads share a counter. The reading must have arrived before the wait, which
+    // would otherwise include it.
     let settled = if path == Path::Scalar && d.has_memtime() { d.wait(Wait::Scalar) } else { String::new() };
-    // It is there before the first reading.
+    // The address is ready before the first reading.
     let address = match path {
         Path::Scalar => "s_add_u32 s28, s44, s24\ns_addc_u32 s29, s45, 0\n".to_owned(),
         _ => "v_min_u32 v11, v10, s11\n".to_owned(),
@@ -115,7 +117,7 @@ fn run(bench: &mut Bench<'_>, path: Path, walks: &[Walk]) -> Result<Vec<f64>, St
         d.clock_mask(),
         d.exec(Mask::All),
     );
-    // The sum takes the place of the second reading, none that of the first.
+    // The stored second reading is the sum of the times, and the stored first one is 0.
     frame.add(body, Wait::All);
     frame.stored = [27, 25];
     frame.arguments = walks.iter().map(|walk| walk.argument(path)).collect();
@@ -125,8 +127,8 @@ fn run(bench: &mut Bench<'_>, path: Path, walks: &[Walk]) -> Result<Vec<f64>, St
     Ok(walks.iter().enumerate().map(of).collect())
 }
 
-/// What of the time between two readings is no load: the issue of the load and of the second reading, and the wait for the first
-/// reading.
+/// The part of the time between two readings that does not belong to the load: the issue of the load and of the second reading, and the
+/// wait for the first reading.
 fn overhead(bench: &mut Bench<'_>, path: Path) -> Result<f64, String> {
     let interval = bench.interval()?;
     let clock = match path {
@@ -136,36 +138,35 @@ fn overhead(bench: &mut Bench<'_>, path: Path) -> Result<f64, String> {
     Ok(2.0 * interval + clock.unwrap_or(0.0))
 }
 
-/// What makes a load not look into the caches of a compute unit, where the compiler asks for it: LLVM AMDGPU guide, memory model, atomic
-/// loads of agent scope.
+/// The modifier that makes a load bypass the caches of a compute unit (LLVM AMDGPU guide, memory model: atomic loads of agent scope).
 pub(super) fn bypass(bench: &Bench<'_>) -> &'static str {
     let load = |cache: &str| format!("global_load_dword v12, v11, s[44:45]{cache}\n");
     [" glc dlc", " glc", " sc1", " scope:SCOPE_DEV"].into_iter().find(|c| bench.has(&load(c))).unwrap_or("")
 }
 
-/// The part of accesses that misses when a cache is too small: if a 64th of the lines is too much for the least recently used to stay, so
-/// many sets lose all that they have, of two ways three lines each. That is a bit less than a 20th; a line that the program itself needs
-/// costs a set.
+/// If a cache is too small, at least this fraction of the accesses misses. A walk that exceeds the capacity by 1/64 overfills that many
+/// sets, and with LRU replacement an overfull set loses all its lines: with two ways, three lines miss per set, slightly less than 1/20 of
+/// all. A line of the program itself can also overfill one set.
 const SOME: f64 = 1.0 / 32.0;
 
 /// A cache.
 #[derive(Debug, Clone, Copy)]
 struct Level {
-    /// The most bytes that fit.
+    /// The largest number of bytes that fit.
     bytes: u32,
 }
 
-/// The distance of lines in a walk over so many bytes: a power of two, so that some sets are as full as all would be, and no two in one line;
-/// more for many lines.
+/// The distance between the addresses of a walk over `bytes` bytes: a power of two, so that the used sets are filled evenly, and at least a
+/// line. It grows with `bytes`, to limit the number of addresses.
 fn stride(path: Path, bytes: u32) -> u32 {
     const LINES: u32 = 8192;
     let line = if path == Path::Scalar { 64 } else { 128 };
     (1 << (bytes / LINES).max(1).ilog2()).max(line)
 }
 
-/// The caches that a walk over more and more bytes shows, up to `most` bytes.
+/// The caches found by walks over increasing ranges, up to `most` bytes.
 fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, String> {
-    // From where on each load has as many lines.
+    // From this size on, each load accesses the same number of lines.
     let first = if path == Path::Scalar { 10 } else { 13 };
     let sizes: Vec<u32> = (first..32).map(|n| 1 << n).take_while(|bytes| *bytes <= most).collect();
     let first = second_walks(bench, path, &sizes)?;
@@ -198,14 +199,15 @@ fn levels(bench: &mut Bench<'_>, path: Path, most: u32) -> Result<Vec<Level>, St
     Ok(levels)
 }
 
-/// Cycles of a load in the second of two walks over each of these sizes.
+/// The cycles per load in the second of two walks over each of these sizes.
 fn second_walks(bench: &mut Bench<'_>, path: Path, sizes: &[u32]) -> Result<Vec<f64>, String> {
     let walks: Vec<Walk> =
         sizes.iter().flat_map(|bytes| [Walk::over(*bytes, stride(path, *bytes)); 2]).collect();
     Ok(run(bench, path, &walks)?.into_iter().skip(1).step_by(2).collect())
 }
 
-/// How many lines of a cache with so many bytes fit that lie a whole number of its sets apart. `evict` makes the caches before it forget.
+/// The number of ways of a cache of this size: how many lines fit that all belong to one set. A walk over `evict` removes the lines from
+/// the earlier cache levels.
 fn ways(
     bench: &mut Bench<'_>,
     path: Path,
@@ -213,9 +215,9 @@ fn ways(
     evict: Option<Walk>,
     limit: f64,
 ) -> Result<u32, String> {
-    /// More than caches have, if there is room.
+    /// An upper bound for the number of ways that is measured, if the memory suffices.
     const MOST: u32 = 96;
-    // As many lines as there is room for, from a distance of all of its bytes on.
+    // Lines that are a whole cache size apart belong to one set. If that needs too much memory, use a smaller power-of-two fraction.
     let stride =
         (0..4).map(|n| level.bytes >> n).find(|stride| *stride <= (24 << 20)).unwrap_or(level.bytes / 8);
     let most = (COLD / stride - 1).min(MOST);
@@ -230,12 +232,12 @@ fn ways(
     Ok(fits as u32)
 }
 
-/// The vector caches.
+/// Measures the vector caches.
 pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     let found = levels(bench, Path::Vector, LARGEST)?;
     let rdna = bench.target.has_workgroup_processors();
     let names: &[&str] = match (rdna, found.len()) {
-        // Up to RDNA 3 there is a graphics L1, which RDNA 4 has not; an Infinity Cache is there or not.
+        // RDNA up to RDNA 3 has a graphics L1 cache, and RDNA 4 does not. An Infinity Cache may or may not be present.
         (true, 4) => &["l1", "gl1", "l2", "mall"],
         (true, 3) if bench.target.instruction_set() < gcn_isa::InstructionSet::GFX12 => &["l1", "gl1", "l2"],
         _ => &["l1", "l2", "mall"],
@@ -253,7 +255,7 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
         bench.number(&format!("{name}.bytes"), level.bytes.into());
     }
     let (Some(l1), Some(l2)) = (level("l1"), level("l2")) else { return Ok(()) };
-    // One line at a time, after all others have been read twice as much as the cache before holds.
+    // Accesses one line at a time, after reading other lines of twice the size of the previous cache.
     let after = |bytes: u32| {
         let walk = Walk::over(2 * bytes, stride(Path::Vector, 2 * bytes));
         let apart = walk.stride.max(256);
@@ -295,7 +297,7 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     let sets = ways(bench, Path::Bypass, l2, None, between(second, next))?;
     bench.number("l2.ways", sets.into());
     if let (Some(mall), Some(third)) = (level("mall"), third) {
-        // Lines of L2's first set, of other sets of the cache after it.
+        // Lines that share a set of L2 but not a set of the next cache.
         let start = l2.bytes / sets.max(1);
         let evict =
             Walk { start, stride: l2.bytes, count: (3 * sets).min((COLD - start) / l2.bytes), alone: true };
@@ -307,14 +309,14 @@ pub(super) fn vector(bench: &mut Bench<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Lines that nothing has read: `count` of them after the first `skipped`.
+/// A walk over `count` lines that nothing has read yet, after skipping the first `skipped` of them.
 fn cold(skipped: u32, count: u32) -> Walk {
-    /// No two are in one line of any cache, and not all in one set.
+    /// A distance such that no two lines share a cache line of any level, and not all fall into one set.
     const APART: u32 = 2048 + 512;
     Walk { start: COLD + skipped * APART, stride: APART, count, alone: true }
 }
 
-/// The least distance, of powers of two, at which an access does not find what the one before it has brought, in less than `limit`
+/// The smallest power-of-two distance at which an access misses the line that the previous access loaded, that is, takes at least `limit`
 /// cycles.
 fn line(bench: &mut Bench<'_>, path: Path, limit: f64) -> Result<u32, String> {
     let distances: Vec<u32> = (2..10).map(|n| 1 << n).collect();
@@ -330,7 +332,7 @@ fn line(bench: &mut Bench<'_>, path: Path, limit: f64) -> Result<u32, String> {
 /// A scalar store.
 pub(super) const STORE: &str = "s_store_dword s20, s[44:45], 0x0\n";
 
-/// The scalar cache, and what L2 brings for it.
+/// Measures the scalar cache, and its loads from L2.
 pub(super) fn scalar(bench: &mut Bench<'_>) -> Result<(), String> {
     let found = levels(bench, Path::Scalar, 1 << 17)?;
     let Some(cache) = found.first().copied() else { return Err("no scalar cache shows".to_owned()) };

@@ -1,8 +1,8 @@
-//! Rules about counters and barriers: an operation that ends later, the wait for it left out or weaker than it must be, and what depends
-//! on it.
+//! Measures rules about counters and barriers. Each program has an operation that completes later, a wait that is omitted or weaker than
+//! required, and an instruction that depends on the operation.
 //!
-//! The instructions are the same on every target, under its names. What a wait must be is the checker's answer for the same programs; what
-//! it has to be is the GPU's.
+//! All targets run the same programs, with their own mnemonics. The required wait is what the checker demands for the program; the measured
+//! wait is the weakest one that works on the GPU.
 
 use std::fmt::Write as _;
 
@@ -17,34 +17,35 @@ use gcn_isa::target::Family;
 use crate::launch::{KERNEL, LANES, Launch};
 use crate::random::Random;
 
-/// Where results are in the buffer, and its size.
+/// The offset of the results in the buffer, and the size of the buffer.
 const RESULTS: u32 = 0x1000;
 const BUFFER: u32 = 0x2000;
-/// Bytes of a row of inputs or results: a dword of each work-item.
+/// The size in bytes of a row of inputs or results: one dword for each work-item.
 const ROW: u32 = 0x200;
-/// LDS of a workgroup.
+/// The LDS size of a workgroup.
 const LDS: u32 = 2 * ROW;
 
-/// A program for a rule. Work-items have in v1 the offset of their dword, in v6 that of another input, in v7 that of a work-item of another
-/// wave, and in v8 and v9 values of their own; in `s[4:5]` is the buffer. Results are v10, v11, v20, s20 and s21.
+/// A program for a rule. Inputs: v1 contains the offset of the work-item's dword, v6 that of another input, v7 that of a work-item of
+/// another wave; v8 and v9 contain values that differ between work-items; `s[4:5]` is the address of the buffer. Results: v10, v11, v20,
+/// s20 and s21.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Experiment {
     rules: &'static [&'static CounterRule],
-    /// The family whose form a part of the program has, if it is not the same in all.
+    /// The only family for which this program is written; `None` if it is the same for all.
     family: Option<Family>,
     /// Waves of the workgroup.
     waves: u32,
-    /// What comes before, followed by a wait for everything and a barrier.
+    /// Preparation, followed by a wait for everything and a barrier.
     setup: &'static str,
-    /// The operation that ends later.
+    /// The operation that completes later.
     producer: &'static str,
-    /// Another after it on the same counter; none, and the wait has nothing to be weakened by.
+    /// A younger operation on the same counter, which a weakened wait leaves outstanding. If empty, the wait cannot be weakened.
     younger: &'static str,
-    /// What must not come too early.
+    /// The instruction that depends on the producer.
     consumer: &'static str,
 }
 
-/// One wave, without preparations.
+/// An experiment with one wave and without preparations, as a base for others.
 const PLAIN: Experiment = Experiment {
     rules: &[&counter::RAW],
     family: None,
@@ -73,7 +74,7 @@ const SCALAR_LOAD: Experiment = Experiment {
     consumer: "v_mov_b32 v20, s20",
     ..PLAIN
 };
-/// Of these two the wave that comes last finds what the other has done.
+/// Two waves, of which the later one reads what the other has written.
 const TO_OTHER_WAVES: Experiment = Experiment {
     rules: &[&counter::BARRIER_LDS, &counter::BARRIER_COUNTERS],
     waves: 2,
@@ -109,18 +110,18 @@ const ALL: [Experiment; 9] = [
     },
 ];
 
-/// Vector registers and scalars that are results.
+/// The vector registers that are results; the scalars follow.
 const VECTORS: [u16; 3] = [10, 11, 20];
 const SCALARS: [u16; 2] = [20, 21];
 
 /// A program for a rule on a target, with the waits that are tried, the weakest first.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// The instructions, the wait that is enough between them.
+    /// The instructions, with a sufficient wait between them.
     pub text: String,
-    /// The waits: none, then for fewer and fewer operations that are still outstanding.
+    /// The waits: none, then waits that allow fewer and fewer outstanding operations.
     pub waits: Vec<String>,
-    /// The weakest of them, by its number, that satisfies the rule.
+    /// The index of the weakest wait that satisfies the rule.
     pub needed: u8,
     target: Target,
     waves: u32,
@@ -138,7 +139,7 @@ pub fn tasks(target: Target) -> Vec<&'static CounterRule> {
 /// The programs for a rule.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why there is no program.
 pub fn trials(rule: &'static CounterRule, target: Target, seed: u64) -> Result<Vec<Trial>, String> {
     let is_for = |experiment: &&Experiment| {
         experiment.rules.contains(&rule)
@@ -153,7 +154,7 @@ pub fn trials(rule: &'static CounterRule, target: Target, seed: u64) -> Result<V
 }
 
 impl Trial {
-    /// `None` if the target lacks an instruction, or does not ask for a wait here under this rule.
+    /// `None` if the target lacks an instruction of the experiment, or if the rule requires no wait here on this target.
     fn of(experiment: &Experiment, rule: &CounterRule, target: Target, seed: u64) -> Option<Trial> {
         let [setup, producer, younger, consumer] =
             [experiment.setup, experiment.producer, experiment.younger, experiment.consumer]
@@ -199,10 +200,10 @@ impl Trial {
         Some(trial)
     }
 
-    /// The program with that of the waits, or, without a number, with the results long there.
+    /// The program with wait number `wait`; with `None`, the operation has completed long before its result is used.
     ///
     /// # Errors
-    /// What assembler or linker say.
+    /// Errors of the assembler or the linker.
     pub fn launch(&self, wait: Option<u8>) -> Result<Launch, String> {
         let wait = wait.map(|wait| self.waits.get(usize::from(wait)).map_or("", String::as_str));
         Launch::new(&self.program(wait), self.target, self.input.clone(), (1, self.waves), LDS)
@@ -241,13 +242,13 @@ impl Trial {
     }
 }
 
-/// Waits for every counter, and, by states without work, for every hazard of GFX9.
+/// Waits for every counter and, by `s_nop`, for every hazard of GFX9.
 fn settled(target: Target) -> String {
     let set = target.instruction_set();
     format!("{}\ns_nop 7\ns_nop 7\ns_nop 7\ns_nop 7", WaitCnt::all(set).on(set).statements().join("\n"))
 }
 
-/// The text with the names in braces as the target has them; `None` if it lacks one.
+/// The text with each mnemonic in braces replaced by the target's name for it; `None` if the target lacks one.
 fn spelled(text: &str, target: Target) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;

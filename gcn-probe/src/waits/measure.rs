@@ -27,14 +27,14 @@ pub fn tasks(target: Target) -> Vec<&'static Rule> {
     rules(target).collect()
 }
 
-/// A rule of any kind.
+/// A rule of any of the three kinds.
 #[derive(Debug, Clone, Copy)]
 pub enum Task {
-    /// About wait states.
+    /// A rule about wait states.
     States(&'static Rule),
-    /// About a counter, a barrier, or a single instruction.
+    /// A rule about a counter, a barrier, or a single instruction.
     Counter(&'static CounterRule),
-    /// About a sequence that something must interrupt.
+    /// A rule about a sequence of instructions that another instruction must interrupt.
     Remedy(&'static RemedyRule),
 }
 
@@ -59,7 +59,7 @@ impl Task {
         self.rule().facts().id
     }
 
-    /// The result of the rule of which nothing is measured.
+    /// The result for a rule about which nothing is measured.
     pub fn without_result(self, verdict: Verdict, message: String) -> RuleResult {
         RuleResult { verdict, message, ..blank(self.rule()) }
     }
@@ -89,7 +89,7 @@ fn blank(rule: &dyn AnyRule) -> RuleResult {
     }
 }
 
-/// Measures a rule about counters or barriers: how weak a wait may be.
+/// Measures a rule about counters or barriers: finds the weakest wait that is sufficient.
 pub fn counter_rule(
     rule: &'static CounterRule,
     target: Target,
@@ -122,7 +122,7 @@ pub fn counter_rule(
 /// The weakest wait with which a program never failed.
 ///
 /// # Errors
-/// What assembler or GPU say.
+/// Errors of the assembler or the GPU.
 pub fn weakest(trial: &Trial, rule: &str, repeats: u32, gpu: Runner<'_>) -> Result<PairResult, String> {
     let place =
         least(trial.waits.len() as u8, repeats, Surroundings::Alone, &|n| trial.launch(n).map(Some), gpu)?;
@@ -198,12 +198,12 @@ fn in_surroundings(
         let body = pair.body(target, states, around);
         body.map(|body| bench.launch(&body, around)).transpose()
     };
-    // Two more than anybody asks for, so that a rule that is too short is noticed.
+    // Tries two wait states more than the strictest rule requires, so that a rule whose number is too small is noticed.
     least(pair.most.1 + 3, repeats, around, &program, gpu)
 }
 
-/// Runs programs of which number 0 has the least between its instructions and the one without a number all that there can be; `None` is a
-/// number that no program can have.
+/// Runs programs with an increasing number of wait states between the two instructions, from 0 on, and compares them with `program(None)`,
+/// in which the two are far apart. A program is `None` if it cannot have this number of wait states.
 fn least(
     count: u8,
     repeats: u32,

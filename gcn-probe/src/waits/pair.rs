@@ -38,9 +38,9 @@ impl Pair {
         [Some(&self.first), self.between.as_ref(), Some(&self.second)].into_iter().flatten()
     }
 
-    /// The instructions in order with `states` wait states in between, or far apart if `states` is `None`. Returns `None` if something that
-    /// must be between them takes longer than `states`, such as the wait for a memory result, without which the second instruction would
-    /// read nothing meaningful.
+    /// The instructions in order, with `states` wait states in between, or far apart if `states` is `None`. Returns `None` if the
+    /// instructions that must be between the two take longer than `states`, for example the wait for a memory result, without which the
+    /// second instruction would read nothing meaningful.
     pub fn body(&self, target: Target, states: Option<u8>, around: Surroundings) -> Option<String> {
         let mut between = Vec::new();
         if returns_later(&self.first) {
@@ -88,7 +88,7 @@ fn returns_later(inst: &Inst) -> bool {
 pub enum Unmeasured {
     /// The rule matters only if page faults are replayed.
     Replay,
-    /// No source says that the rule matters.
+    /// No source requires the rule for the results to be correct.
     Moot,
     /// No instruction that a probe may run meets one of the rule's conditions.
     NoInstruction,

@@ -1,4 +1,4 @@
-//! LLVM's assembler beside ours.
+//! Compares our assembler with LLVM's.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use gcn_isa::Target;
 use gcn_probe::launch::KERNEL;
 use gcn_test_support::llvm::tool;
 
-/// LLVM's assembler accepts `text`, and gives the same code.
+/// Asserts that LLVM's assembler accepts `text` and produces the same code.
 pub fn assembles_the_same(text: &str, target: Target) {
     static FILES: AtomicU32 = AtomicU32::new(0);
     let (Some(mc), Some(copy)) = (tool("llvm-mc"), tool("llvm-objcopy")) else { return };
@@ -25,7 +25,7 @@ pub fn assembles_the_same(text: &str, target: Target) {
         let first = errors.lines().take(12).collect::<Vec<_>>().join("\n");
         assert!(output.status.success(), "{target}: {first}");
     };
-    // An object, in which branches have their distances.
+    // Compares object files, in which branch distances are resolved.
     let target_of = format!("--mcpu={target}");
     run(Command::new(mc)
         .args(["--triple=amdgcn-amd-amdhsa", &target_of, "--filetype=obj", "-o"])

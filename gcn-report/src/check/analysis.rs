@@ -13,7 +13,7 @@ use crate::input::Input;
 
 /// A checked file.
 pub struct Checked<'i> {
-    /// The file.
+    /// The input file.
     pub input: &'i Input,
     /// True if the rules for XNACK replay applied.
     pub xnack: bool,
@@ -27,13 +27,13 @@ pub struct Checked<'i> {
 
 /// A section of the file.
 pub struct Section<'i> {
-    /// The code.
+    /// The decoded code of the section.
     pub code: &'i Code,
     /// The checker's findings, of every grade.
     pub report: CheckReport,
     /// Advice; empty unless requested.
     pub advice: Vec<Advice>,
-    /// The numbers of its waits.
+    /// The numbers of waits in the section.
     pub waits: Waits,
 }
 
@@ -101,9 +101,9 @@ pub struct Group<'c> {
 
 /// The findings of one rule about one instruction.
 pub struct Place<'c> {
-    /// The finding that lacks the most.
+    /// The most severe finding of the group: the one for which [`Place::missing`] is greatest.
     pub finding: &'c Finding,
-    /// For each other finding, the line of its first instruction.
+    /// For each further finding of the group, the line of its first instruction.
     pub also: Vec<usize>,
 }
 
@@ -130,7 +130,8 @@ impl<'c> Group<'c> {
     }
 }
 
-/// The amount that a finding lacks: wait states, or the number of operations by which the strictest of its counters has to be lower.
+/// What a finding lacks: the number of missing wait states or, for counters, the number of operations by which the strictest of the
+/// counters has to be lower.
 fn missing(finding: &Finding) -> u8 {
     match (finding.need, finding.have) {
         (Amount::States(need), Amount::States(have)) => need.saturating_sub(have),
@@ -153,14 +154,14 @@ impl Section<'_> {
                 || u.why != Unreadable::Data
                 || match before.and_then(|line| self.code.program.lines.get(line)) {
                     Some(line) => line.inst.desc.falls_through(),
-                    // A section without any symbol is entered at its start.
+                    // A section without symbols is assumed to be entered at its start.
                     None => self.code.program.entries.is_empty(),
                 }
         })
     }
 }
 
-/// True for grades whose findings make the exit code 1.
+/// True for grades whose findings make the exit code 1; findings of other grades are only reported.
 pub fn counts(grade: Grade) -> bool {
     grade >= Grade::Documented
 }

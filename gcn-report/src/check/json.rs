@@ -27,7 +27,7 @@ pub fn counts<S: Serializer>(
     }))
 }
 
-/// The same, as a value that implements `Serialize`.
+/// The table of rules as a value that implements `Serialize`.
 struct RuleCounts<'r>(&'r BTreeMap<(&'static str, Grade), RuleCount>);
 
 impl Serialize for RuleCounts<'_> {

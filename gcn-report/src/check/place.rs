@@ -11,7 +11,7 @@ pub struct Places<'c> {
     pub unit: &'c Unit,
     /// The section.
     pub code: &'c Code,
-    /// Labels by line index.
+    /// Labels by the index of the line before which they stand.
     labels: HashMap<usize, &'c str>,
 }
 

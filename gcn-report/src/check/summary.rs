@@ -116,7 +116,7 @@ impl Summary {
         }
     }
 
-    /// A description of what was not checked, if anything.
+    /// What was not checked, in words; empty if everything was checked.
     fn open(&self) -> String {
         let mut text = String::new();
         if self.lines_left_out > 0 {

@@ -4,7 +4,7 @@ use crate::core::finding::Finding;
 use crate::core::gws::Queued;
 use crate::core::site::{Hazard, Space};
 
-/// What the wave does after an instruction.
+/// The next step of a wave after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     /// Continue with the following instruction.
@@ -13,7 +13,8 @@ pub(crate) enum Next {
     Jump(usize),
     /// Wait at `s_barrier` for the other waves of the workgroup.
     Barrier,
-    /// Wait at `s_barrier_wait` until every wave of the workgroup has signalled; the others need not wait there.
+    /// Wait at `s_barrier_wait` until every wave of the workgroup has signalled. Waves that have signalled need not have reached their own
+    /// wait.
     Signals,
     /// Wait for a resource of global wave sync.
     Queue(Queued),

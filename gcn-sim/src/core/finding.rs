@@ -16,7 +16,7 @@ pub enum FindingKind {
     UseAfterFree,
     /// A misaligned access where alignment is required.
     Misaligned,
-    /// Uninitialized bits of a register are used in an address, in EXEC, as a branch condition, or in a store to shared memory.
+    /// Uninitialized bits of a register that affect an address, EXEC, a branch, or a store to shared memory.
     UninitializedRegister,
     /// A read of uninitialized LDS.
     UninitializedLds,
@@ -26,11 +26,12 @@ pub enum FindingKind {
     LdsRace,
     /// Two accesses to global memory that no barrier or atomic orders, at least one of them a write.
     GlobalRace,
-    /// Lanes of one store write different values to the same bytes, and it is undefined which value remains.
+    /// Lanes of one store write different values to the same bytes, and the ISA does not define which value remains.
     LaneRace,
-    /// Two unordered stores of the same value: only a note, because the result is the same in any order.
+    /// Two unordered stores of the same value. This is only a note, because the result does not depend on their order.
     SameValue,
-    /// Two accesses to global memory by different workgroups, ordered only by an atomic or fence of workgroup scope.
+    /// Two accesses to global memory by different workgroups that are ordered only by an atomic or fence of workgroup scope, which is too
+    /// narrow.
     NarrowScope,
     /// A wave has ended without reaching a barrier at which others of its workgroup wait.
     DivergentBarrier,
@@ -60,7 +61,7 @@ impl FindingKind {
 }
 
 impl FindingKind {
-    /// True for a note, which is no error.
+    /// True for a note, which does not count as an error.
     pub fn is_note(self) -> bool {
         self == FindingKind::SameValue
     }
@@ -112,7 +113,7 @@ impl fmt::Display for Access {
 pub struct Party {
     /// The instruction, its position, and the wave that executed it.
     pub site: Site,
-    /// The lane; `None` for scalar instructions, and if the finding concerns no particular lane.
+    /// The lane; `None` for a scalar instruction, or if the finding does not concern a particular lane.
     pub lane: Option<u8>,
     /// The access, if the finding is about memory.
     pub access: Option<Access>,
@@ -138,11 +139,11 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The instruction at which it was detected.
     pub party: Party,
-    /// The other instruction involved: the earlier access of a race, or another wave at a barrier.
+    /// The other instruction involved: the earlier access of a race, or the instruction of another wave at a barrier.
     pub other: Option<Party>,
     /// The register, if the finding is about one.
     pub register: Option<String>,
-    /// The allocation that contains the bytes. For an access out of bounds the nearest one, for freed memory the former one.
+    /// The allocation that contains the bytes; for an access out of bounds the nearest allocation, for freed memory the former allocation.
     pub allocation: Option<Range>,
     /// The suggested fix.
     pub remedy: String,

@@ -119,7 +119,7 @@ impl Geometry {
     /// The number of waves of all workgroups.
     pub(crate) fn all_waves(&self) -> u64 {
         let (full, rest) = (self.full(), self.remainder());
-        // In each dimension a workgroup is full or partial, which gives eight kinds of workgroups.
+        // In each dimension a workgroup is either full or partial, so there are eight kinds of workgroups.
         let kinds = (0..8).map(|kind: u32| {
             let is_rest = |d: usize| kind >> d & 1 == 1;
             let count = |d: usize| if is_rest(d) { u64::from(rest[d] > 0) } else { u64::from(full[d]) };

@@ -1,12 +1,12 @@
 //! Global wave sync (GWS): 64 counters with which waves of different workgroups wait for each other.
 //!
 //! The effect of each instruction follows the operation table of the RDNA3.5 ISA, 13.4.4 (the CDNA manuals describe the same instructions
-//! in less detail), with one exception. There, `ds_gws_barrier` decrements the counter first and the wave is the last one if the result is
-//! 0. But in the same table and in ROCm's device libraries the counter starts at the number of waves less one (`__ockl_gws_init`,
-//! `__ockl_gws_barrier`: `nwm1`), so the second to last wave would pass the barrier. Here a wave is the last one if it finds the counter at
-//! 0.
+//! in less detail), with one exception: when a wave counts as the last one to arrive at a barrier. In the table, `ds_gws_barrier`
+//! decrements the counter first, and the wave is the last one if the result is 0. But in the same table and in ROCm's device libraries the
+//! counter starts at the number of waves minus one (`__ockl_gws_init`, `__ockl_gws_barrier`: `nwm1`), so the second to last wave would pass
+//! the barrier. Here a wave is the last one if it finds the counter at 0.
 //!
-//! The state outlives a launch, as on hardware: the runtime initialises a resource in a separate dispatch.
+//! The state persists between launches, as on hardware: the runtime initialises a resource in a separate dispatch.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +16,7 @@ const RESOURCES: usize = 64;
 /// What a wave waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Queued {
-    /// The other waves at a barrier. `flag` tells even rounds of the barrier from odd ones.
+    /// The other waves at a barrier. `flag` distinguishes even rounds of the barrier from odd rounds.
     Barrier { resource: u8, flag: bool },
     /// A positive count of a semaphore.
     Semaphore { resource: u8 },
@@ -50,7 +50,7 @@ impl Gws {
         f(&mut self.all()[usize::from(resource) % RESOURCES])
     }
 
-    /// Forgets waves that were waiting when an earlier launch ended.
+    /// Removes waves that were still waiting when an earlier launch ended.
     pub(crate) fn start(&self) {
         self.all().iter_mut().for_each(|r| r.waiting = 0);
     }
@@ -61,7 +61,7 @@ impl Gws {
     }
 
     /// Executes `ds_gws_barrier`. Returns what the wave has to wait for, or `None` if it is the last wave to arrive. `next` is the number
-    /// of waves in the next round, less one.
+    /// of waves in the next round minus one.
     pub(crate) fn barrier(&self, resource: u8, next: u32) -> Option<Queued> {
         self.with(resource, |r| {
             r.is_barrier = true;
@@ -98,7 +98,7 @@ impl Gws {
         self.with(resource, |r| (r.is_barrier, r.counter) = (false, r.counter.saturating_add(r.waiting)));
     }
 
-    /// True if a waiting wave may continue; for a semaphore this also decrements it.
+    /// True if a waiting wave may continue. For a semaphore, also decrements its count in that case.
     pub(crate) fn lets_go(&self, queued: Queued) -> bool {
         match queued {
             Queued::Barrier { resource, flag } => self.with(resource, |r| r.is_barrier && r.flag != flag),

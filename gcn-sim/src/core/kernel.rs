@@ -37,7 +37,7 @@ pub struct FloatMode {
     pub denorm_32: u8,
     /// Denormals of f16 and f64.
     pub denorm_16_64: u8,
-    /// If true, f16 results and conversions to fp8 that overflow become the largest finite value (`FP16_OVFL`).
+    /// If true, an f16 result or a conversion to fp8 that overflows becomes the largest finite value (`FP16_OVFL`).
     pub fp16_overflow: bool,
 }
 
@@ -53,13 +53,13 @@ impl Default for FloatMode {
 pub struct KernelState {
     /// The inputs in the first SGPRs.
     pub user_sgprs: UserSgprs,
-    /// The number of user SGPRs, which the workgroup IDs follow. At least as many as [`UserSgprs`] needs.
+    /// The number of user SGPRs, at least as many as [`UserSgprs`] needs. The workgroup IDs are in the SGPRs after them.
     pub user_sgpr_count: u8,
     /// The dimensions whose workgroup IDs follow the user SGPRs.
     pub workgroup_id: [bool; 3],
-    /// True if the workgroup info follows the workgroup IDs.
+    /// True if the SGPR after the workgroup IDs contains the workgroup info.
     pub workgroup_info: bool,
-    /// True if the wave's scratch offset follows (targets without architected flat scratch).
+    /// True if the next SGPR contains the scratch offset of the wave (only on targets without architected flat scratch).
     pub private_segment_wave_offset: bool,
     /// The work-item IDs that are passed in VGPRs: 0 = x, 1 = x and y, 2 = all.
     pub workitem_id: u8,
@@ -75,8 +75,8 @@ pub struct KernelState {
     pub lds_bytes: u32,
     /// The scratch size of a work-item in bytes.
     pub private_bytes: u32,
-    /// True if the waves of a workgroup may run on different compute units (`.amdhsa_tg_split`), so that they see each other's stores only
-    /// once these have completed.
+    /// True if the waves of a workgroup may run on different compute units (`.amdhsa_tg_split`). Then a wave sees another wave's store only
+    /// after the store has completed.
     pub tg_split: bool,
     /// True if the waves of a workgroup may run on both compute units of a workgroup processor (`.amdhsa_workgroup_processor_mode`).
     pub workgroup_processors: bool,
@@ -99,19 +99,19 @@ pub struct Preload {
     pub length: u8,
 }
 
-/// The size in bytes of the compatibility prologue of a kernel with preloaded arguments. It loads the arguments for firmware that does not
-/// preload them; firmware that does starts the kernel after it.
+/// The size in bytes of the compatibility prologue of a kernel with preloaded arguments. The prologue loads the arguments for firmware that
+/// cannot preload them; other firmware starts the kernel after the prologue.
 pub(crate) const PRELOAD_PROLOGUE: u64 = 256;
 
 /// The maximum scratch size of a work-item in bytes. A field of 13 bits (`COMPUTE_TMPRING_SIZE.WAVESIZE`) holds the scratch size of a wave
 /// in KiB, and a wave has 64 work-items. LLVM reports the same limit for stack frames that exceed it.
 pub(crate) const MAX_SCRATCH: u32 = ((1 << 13) - 1) * 1024 / 64;
 
-/// The base address in the scratch buffer resource. An access through it goes to the scratch of the accessing wave.
+/// The base address in the scratch buffer resource. An access through this resource goes to the scratch of the accessing wave.
 pub(crate) const SCRATCH_WINDOW: u64 = 0x0000_6000_0000_0000;
 
-/// The scratch buffer resource (LLVM AMDGPU guide, "Private Segment Buffer"): unlimited, swizzled with the lane as the index, so that the
-/// same dwords of 64 lanes are adjacent.
+/// The scratch buffer resource (LLVM AMDGPU guide, "Private Segment Buffer"): without a size limit, and swizzled with the lane as the
+/// index, so that the same dwords of 64 lanes are adjacent.
 const SCRATCH_RESOURCE: [u32; 4] = [
     SCRATCH_WINDOW as u32,
     (SCRATCH_WINDOW >> 32) as u32 | 1 << 31,
@@ -189,7 +189,7 @@ impl KernelState {
             wave_size,
             vgprs,
             agprs,
-            // GFX9 allocates SGPRs in blocks of 16; the number includes VCC and the other named registers.
+            // GFX9 allocates SGPRs in blocks of 16. The block count includes VCC and the other named registers.
             sgprs: if target.counts_sgprs() {
                 ((bits(rsrc1, 6, 4) / 2 + 1) * 16).min(target.addressable_sgprs())
             } else {
@@ -265,7 +265,7 @@ impl KernelState {
             sgprs.push(self.private_bytes);
         }
         sgprs.extend(inputs.preload.iter().take(usize::from(self.kernarg_preload.length)));
-        // User SGPRs beyond the inputs are zero.
+        // User SGPRs after the requested inputs are zero.
         sgprs.resize(sgprs.len().max(usize::from(self.user_sgpr_count)), 0);
         sgprs.extend(id.iter().zip(self.workgroup_id).filter(|(_, enabled)| *enabled).map(|(id, _)| *id));
         if self.workgroup_info {
@@ -281,7 +281,7 @@ impl KernelState {
     }
 }
 
-/// The addresses and sizes from which the initial SGPRs are made.
+/// The addresses and sizes that the initial SGPRs contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Inputs {
     pub kernarg: u64,
@@ -294,7 +294,7 @@ pub(crate) struct Inputs {
 pub(crate) const MAX_PRELOAD: usize = 32;
 
 impl KernelState {
-    /// The preloaded dwords of the kernarg segment; those beyond its end are 0.
+    /// The preloaded dwords of the kernarg segment; dwords past the end of the segment are 0.
     pub(crate) fn preloaded(&self, kernarg: &[u8]) -> [u32; MAX_PRELOAD] {
         let start = usize::from(self.kernarg_preload.offset) * 4;
         let (words, _) = kernarg.get(start..).unwrap_or_default().as_chunks::<4>();
@@ -309,8 +309,8 @@ impl KernelState {
 mod tests {
     use super::*;
 
-    /// The descriptor that LLVM 22 writes for `.amdhsa_next_free_vgpr 40`, `.amdhsa_accum_offset 24`, `.amdhsa_next_free_sgpr 20`, with the
-    /// kernarg pointer, workgroup IDs x and y, and otherwise defaults.
+    /// The expected descriptor is the one that LLVM 22 writes for `.amdhsa_next_free_vgpr 40`, `.amdhsa_accum_offset 24`,
+    /// `.amdhsa_next_free_sgpr 20`, with the kernarg pointer, workgroup IDs x and y, and otherwise default settings.
     #[test]
     fn descriptor_fields() {
         let mut bytes = [0u8; 64];

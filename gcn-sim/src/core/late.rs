@@ -8,7 +8,7 @@ pub(crate) enum When {
     /// When the load is issued.
     #[default]
     Issued,
-    /// When its wave has waited for the load.
+    /// When the wave waits for the load with a wait instruction.
     Waited,
     /// In a cycle that the timed mode determines after the load is issued ([`Late::done_at`]).
     Done,
@@ -27,9 +27,9 @@ pub(crate) struct Late {
 /// A pending load to LDS.
 #[derive(Debug)]
 pub(crate) struct Copy {
-    /// The number of operations issued before it.
+    /// The number of counted operations issued before this load.
     pub number: u64,
-    /// The cycle in which it completes.
+    /// The cycle in which the load completes.
     pub done: u64,
     /// For each dword: its LDS address, the lane, and the data.
     pub dwords: Vec<(u32, u8, u32)>,

@@ -1,7 +1,7 @@
 //! A kernel's code, decoded and resolved to functions, with the settings of its descriptor; and the interface of these functions.
 //!
-//! The types refer to each other: a [`Machine`] consists of [`Step`]s, whose function ([`Exec`]) receives the machine in its context
-//! ([`Cx`]).
+//! The types refer to each other: a [`Machine`] consists of [`Step`]s; a step has a function ([`Exec`]), which receives the machine in its
+//! context ([`Cx`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(crate) struct Cx<'a> {
     pub lds: &'a mut Vec<u8>,
     pub memory: &'a Memory,
     pub machine: &'a Machine,
-    /// The record of memory accesses; `None` in functional mode.
+    /// The record of memory accesses; `None` in functional mode, which keeps no record.
     pub trace: Option<&'a mut Trace>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Cx<'a> {
 pub(crate) struct Step {
     /// The function in the usual rounding mode.
     pub exec: Arc<dyn Exec>,
-    /// The function if MODE selects directed rounding; `None` if that is not supported.
+    /// The function to use if MODE selects directed rounding; `None` if the instruction does not support that.
     pub directed: Option<Arc<dyn Exec>>,
     /// The instruction, for modifiers and messages.
     pub inst: Inst,
@@ -84,11 +84,11 @@ pub(crate) struct Step {
     pub plain_src: bool,
     /// True if the result has no clamp, omod, DPP, SDWA or `op_sel`.
     pub plain_dst: bool,
-    /// The half of the destination that a 16-bit result is written to, if the other half is kept.
+    /// The half of the destination register to which a 16-bit result is written, if the other half keeps its value.
     pub half: Option<u8>,
-    /// How the operands are read, for instructions whose f16 result may overflow.
+    /// The way in which the operands are read, for instructions whose f16 result may overflow.
     pub overflow: Option<Form>,
-    /// The target, whose properties some functions depend on.
+    /// The target, on whose properties some functions depend.
     pub arch: Target,
 }
 
@@ -112,7 +112,7 @@ impl Step {
             offset,
             size,
             vdst: 0,
-            // Without a mask operand the mask is dropped, as in RDNA compares that write EXEC.
+            // Without a mask operand the mask is discarded, as for RDNA compares that write EXEC.
             sdst: NUMBERED as u16,
             src: [Src::None; 3],
             scales: [0; 2],
@@ -134,7 +134,7 @@ impl Step {
         step
     }
 
-    /// This step with other registers: those of `inst`.
+    /// A copy of this step for `inst`, the same instruction with other registers.
     pub(crate) fn with(&self, inst: Inst, map: &RegisterMap) -> Step {
         let at = (self.offset, self.size);
         let step = Step::resolve(inst, at, self.arch, map, self.exec.clone(), self.directed.clone());
@@ -170,21 +170,21 @@ impl Step {
     }
 }
 
-/// The half of its destination register that a 16-bit result is written to, if the instruction specifies one.
+/// The half of the destination register to which a 16-bit result is written; `None` if the instruction does not specify a half.
 fn half_of_destination(inst: &Inst) -> Option<u8> {
     let named = inst.desc.operands.iter().find(|o| o.access != Access::Read);
     let bit = named.and_then(|o| inst.desc.half_bit(o)).or(inst.desc.op_sel_dst_bit());
     bit.map(|bit| inst.mods.op_sel >> bit & 1)
 }
 
-/// A kernel ready to run: each instruction has been resolved to a function and its operands. Clones share them.
+/// A kernel ready to run: each instruction has been resolved to a function and its operands. Clones share this data.
 #[derive(Clone)]
 pub struct Machine {
     target: Target,
     state: KernelState,
     /// The address of code offset 0.
     base: u64,
-    /// In ascending order of offset.
+    /// The steps, in ascending order of code offset.
     steps: Arc<[Step]>,
     registers: RegisterMap,
     /// The source positions of instructions, by code offset.
@@ -215,7 +215,7 @@ impl std::fmt::Debug for Machine {
 
 /// The result of resolving a kernel's code.
 pub(crate) struct Resolved {
-    /// In ascending order of offset.
+    /// The steps, in ascending order of code offset.
     pub steps: Vec<Step>,
     pub registers: RegisterMap,
     pub copies_to_lds: bool,
@@ -245,8 +245,8 @@ impl Machine {
         }
     }
 
-    /// Sets whether the register file has ECC, which makes 16-bit loads clear the other half of the register (MI100 ISA 9.1.6). By default
-    /// it does on targets that support it.
+    /// Sets whether the register file has ECC, which makes 16-bit loads clear the other half of the register (MI100 ISA 9.1.6). By default,
+    /// it has ECC on targets that support it.
     #[must_use]
     pub fn with_sram_ecc(mut self, ecc: bool) -> Machine {
         self.sram_ecc = ecc;
@@ -254,8 +254,8 @@ impl Machine {
     }
 
     /// Sets whether `v_fma_mixlo_f16` and `v_fma_mixhi_f16` (on gfx900 `v_mad_mixlo_f16` and `v_mad_mixhi_f16`) round the sum twice, first
-    /// to f32 and then to f16; by default they do. No manual specifies it. LLVM assumes two roundings (pull request 219723: the same as
-    /// `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once.
+    /// to f32 and then to f16. The default is true. No manual specifies the rounding. LLVM assumes two roundings (pull request 219723: the
+    /// same as `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once.
     #[must_use]
     pub fn with_mix_rounded_twice(mut self, twice: bool) -> Machine {
         self.mix_rounded_twice = twice;
@@ -270,8 +270,8 @@ impl Machine {
     }
 
     /// Adds probes: after each execution of an instruction at one of the code offsets in `at`, `sink` is called with the contents of the
-    /// SGPR or VGPR given for that offset. It is called from any thread; waves run in any order, and the instructions of each in program
-    /// order.
+    /// SGPR or VGPR given for that offset. `sink` may be called from any thread. Waves run in any order, but the calls for one wave are in
+    /// program order.
     #[must_use]
     pub fn with_probes(
         mut self,
@@ -293,7 +293,7 @@ impl Machine {
         self.with_shared_lines(Arc::new(lines.into()))
     }
 
-    /// As [`Machine::with_lines`], with lines that the kernels of an object share.
+    /// As [`Machine::with_lines`], with source positions that several kernels of an object share.
     #[must_use]
     pub(crate) fn with_shared_lines(mut self, lines: Arc<SourceLines>) -> Machine {
         self.lines = lines;
@@ -328,7 +328,7 @@ impl Machine {
         occupancy_in(target, self.mode(), Usage { vgprs, sgprs, lds_bytes, waves_per_workgroup })
     }
 
-    /// Sets the address of the code, which PC-relative addresses are computed from.
+    /// Sets the address of the code, from which PC-relative addresses are computed.
     #[must_use]
     pub fn at(mut self, base: u64) -> Machine {
         self.base = base;
@@ -350,7 +350,7 @@ impl Machine {
         self.lines.for_author(offset.into()).map(|place| place.to_string())
     }
 
-    /// This machine with other sizes of LDS and scratch.
+    /// A copy of this machine with other sizes of LDS and scratch.
     #[must_use]
     pub(crate) fn with_sizes(mut self, lds_bytes: u32, private_bytes: u32) -> Machine {
         (self.state.lds_bytes, self.state.private_bytes) = (lds_bytes, private_bytes);
@@ -387,8 +387,8 @@ impl Machine {
         text(self.target, inst)
     }
 
-    /// True if the result of a kernel may depend on the order of workgroups even without data races: it uses atomics that return the old
-    /// value, floating-point atomics, or global wave sync.
+    /// True if the result of a kernel may depend on the order of workgroups even without data races, because the code uses atomics that
+    /// return the old value, floating-point atomics, or global wave sync.
     pub fn depends_on_order(&self) -> bool {
         let rounds = |m: &str| ["_add_f", "_pk_add_"].iter().any(|part| m.contains(part));
         let global =

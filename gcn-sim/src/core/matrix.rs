@@ -7,11 +7,11 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MatrixArithmetic {
     /// Bit-exactly as the hardware does, for instructions whose model was validated on hardware ([`fidelity()`](crate::fidelity()) lists
-    /// them). For others as [`MatrixArithmetic::Chain`].
+    /// them). For other instructions, as [`MatrixArithmetic::Chain`].
     #[default]
     Hardware,
-    /// A chain of fused multiply-adds in ascending order of k, starting from C. Faster, but different from the hardware for formats of less
-    /// than 32 bits.
+    /// A chain of fused multiply-adds in ascending order of k, starting from C. This is faster, but for formats of less than 32 bits the
+    /// results differ from the hardware's.
     Chain,
 }
 

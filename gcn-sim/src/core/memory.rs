@@ -1,6 +1,6 @@
 //! The simulated global memory: allocations in a flat 64-bit address space.
 //!
-//! Workgroups may access it from several host threads without locks: a kernel without data races gives the same result in any order.
+//! Workgroups may access memory from several host threads without locks: a kernel without data races gives the same result in any order.
 //! [`allocation`] defines which accesses are atomic.
 
 pub(crate) mod allocation;
@@ -14,11 +14,11 @@ use allocation::Words;
 pub(crate) use allocation::{Allocation, Combined};
 pub use room::AllocError;
 
-/// The first address to allocate; low addresses, including null, are never valid.
+/// The first address that is allocated. Lower addresses, including null, are never valid.
 const FIRST_ADDRESS: u64 = 0x0000_0001_0000_0000;
-/// The number of unmapped bytes after each allocation, so that overruns do not hit the next one.
+/// The number of unmapped bytes after each allocation, so that an access past its end does not hit the next allocation.
 const GUARD: u64 = 0x1_0000;
-/// The number of freed ranges to remember for messages.
+/// The number of freed ranges that are remembered for messages.
 const REMEMBERED: usize = 4096;
 /// The alignment of allocations.
 const ALIGNMENT: u64 = 0x1000;
@@ -68,10 +68,10 @@ impl Memory {
         Memory { end: FIRST_ADDRESS, ..Memory::default() }
     }
 
-    /// Allocates `bytes` zeroed bytes, aligned to 4096. For sizes that may be large, use [`Memory::try_alloc`].
+    /// Allocates `bytes` zeroed bytes, aligned to 4096 bytes. If the size may be large, use [`Memory::try_alloc`].
     ///
     /// # Panics
-    /// If the host does not have enough memory, as [`Vec`] does.
+    /// If the host does not have enough memory, as for [`Vec`].
     pub fn alloc(&mut self, bytes: usize) -> u64 {
         let words = (0..bytes.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
         self.add(bytes, words)
@@ -96,7 +96,7 @@ impl Memory {
 
     fn add(&mut self, bytes: usize, words: Box<[AtomicU64]>) -> u64 {
         let base = self.end;
-        // Mapped ranges may lie above the addresses that are allocated here.
+        // Ranges mapped with [`Memory::map`] may lie above the addresses that are allocated here.
         let at = self.allocations.partition_point(|a| a.base <= base);
         self.allocations.insert(at, Allocation::new(base, bytes as u64, Words::Own(words)));
         self.end = (base + bytes as u64 + GUARD).next_multiple_of(ALIGNMENT);
@@ -111,7 +111,7 @@ impl Memory {
         base
     }
 
-    /// The resources of global wave sync, which belong to the device like its memory.
+    /// The resources of global wave sync, which are stored here because they belong to the device, as its memory does.
     pub(crate) fn gws(&self) -> &Gws {
         &self.gws
     }
@@ -178,7 +178,7 @@ impl Memory {
         if overlaps || !base.is_multiple_of(4) {
             return Err(error);
         }
-        // This range replaces freed allocations here, so accesses to it are no longer reported as use after free.
+        // This range replaces freed allocations at the same addresses, so accesses to them are no longer reported as use after free.
         self.freed.retain(|r| r.base >= end || r.base + r.bytes <= base);
         self.allocations.insert(at, Allocation::new(base, bytes as u64, words));
         Ok(at)
@@ -197,8 +197,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Frees an allocation without remembering it as freed. If it is the newest of [`Memory::alloc`], its addresses are reused. So launches
-    /// that allocate temporary buffers in a long-lived memory neither use up addresses nor grow the list of freed ranges.
+    /// Frees an allocation without remembering it as freed. If it is the newest allocation of [`Memory::alloc`], its addresses are reused.
+    /// So launches that allocate temporary buffers in a long-lived memory neither use up addresses nor grow the list of freed ranges.
     pub(crate) fn take_back(&mut self, address: u64) -> Result<(), MemoryError> {
         let taken = self.remove(address)?;
         if (taken.base + taken.bytes + GUARD).next_multiple_of(ALIGNMENT) == self.end {
@@ -242,7 +242,7 @@ impl Memory {
         Ok((allocation, allocation.offset(address)))
     }
 
-    /// Copies bytes without changing the state of any wave; false if no allocation contains them all.
+    /// Copies bytes without changing the state of any wave. Returns false if no single allocation contains all bytes.
     pub(crate) fn peek(&self, address: u64, to: &mut [u8]) -> bool {
         let Some(at) = self.find(address, to.len() as u64, 0) else { return false };
         let allocation = &self.allocations[at];
@@ -250,7 +250,7 @@ impl Memory {
         true
     }
 
-    /// Writes bytes, if an allocation contains them all.
+    /// Writes bytes, if a single allocation contains them all; otherwise does nothing.
     pub(crate) fn poke(&self, address: u64, from: &[u8]) {
         let Some(at) = self.find(address, from.len() as u64, 0) else { return };
         let allocation = &self.allocations[at];
@@ -267,7 +267,7 @@ impl Memory {
         Ok(allocation.update_pair(allocation.offset(address), |_| value))
     }
 
-    /// The index of the allocation that contains the range; tries `hint` first.
+    /// The index of the allocation that contains the whole range, if one does; tries the index `hint` first.
     #[inline]
     pub(crate) fn find(&self, address: u64, bytes: u64, hint: usize) -> Option<usize> {
         if self.allocations.get(hint).is_some_and(|a| a.holds(address, bytes)) {
@@ -291,18 +291,18 @@ impl Memory {
         self.allocations.iter().min_by_key(distance).map(|a| Range { base: a.base, bytes: a.bytes })
     }
 
-    /// The freed allocation that contained the byte at `address`.
+    /// The freed allocation that contained the byte at `address`, if any.
     pub(crate) fn freed(&self, address: u64) -> Option<Range> {
         self.freed.iter().copied().find(|r| r.base <= address && address - r.base < r.bytes)
     }
 
-    /// The allocation that contains the byte at `address`.
+    /// The allocation that contains the byte at `address`, if any.
     pub(crate) fn range_of(&self, address: u64) -> Option<Range> {
         let allocation = &self.allocations[self.find(address, 1, 0)?];
         Some(Range { base: allocation.base, bytes: allocation.bytes })
     }
 
-    /// True if all bytes have been written, or are not tracked.
+    /// True if all bytes have been written, or if their writes are not tracked.
     pub(crate) fn is_written(&self, address: u64, bytes: u64) -> bool {
         let Some(at) = self.find(address, bytes, 0) else { return true };
         let allocation = &self.allocations[at];

@@ -38,7 +38,8 @@ impl Const {
         Const {
             b16: bits as u16,
             b32: bits,
-            // A literal in a 64-bit operand is zero-extended, sign-extended, or the upper half of a double, depending on its type.
+            // In a 64-bit operand, a literal is zero-extended, sign-extended, or used as the upper half of a double, depending on the
+            // operand's type.
             b64: u64::from(bits),
             i64: bits as i32 as i64 as u64,
             f64: u64::from(bits) << 32,
@@ -88,7 +89,7 @@ pub(crate) struct RegisterMap {
     pub vgprs: u32,
     pub agprs: u32,
     pub sgprs: u32,
-    /// The first number of the named scalar registers, which need no allocation.
+    /// The number of the first named scalar register. Named scalar registers need no allocation.
     pub first_named: u16,
 }
 
@@ -101,12 +102,12 @@ impl RegisterMap {
         }
     }
 
-    /// The SGPR number of a destination; for `null`, the number of registers that absorb dropped writes.
+    /// The SGPR number of a destination. For `null`, the number of the first register that absorbs discarded writes.
     pub(crate) fn scalar_slot(&self, reg: Reg) -> u16 {
         if reg.index == reg::NULL.index { wave::NUMBERED as u16 } else { reg.index }
     }
 
-    /// The first register of `reg` that is not allocated, with the number of allocated ones.
+    /// The first register of `reg` that is not allocated, with the number of allocated registers; `None` if all are allocated.
     pub(crate) fn outside(&self, reg: Reg) -> Option<(Reg, u32)> {
         let limit = match reg.file {
             RegFile::Vgpr => self.vgprs,

@@ -9,14 +9,14 @@ use gcn_isa::hazards::Config;
 /// The level of detail with which a simulation models hazards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Each result is available at once.
+    /// The result of each instruction is available at once.
     #[default]
     Functional,
-    /// As functional, but it is an error if an instruction violates a wait counter or wait-state rule, or if a wave ends without reaching a
-    /// barrier at which others of its workgroup wait.
+    /// As functional, but an error is reported if an instruction violates a wait counter or wait-state rule, or if a wave ends without
+    /// reaching a barrier at which others of its workgroup wait.
     Strict,
-    /// An instruction that executes too early reads the old contents; [`Stats::stale`](crate::Stats::stale) counts these. With enough waits
-    /// the result is that of [`Mode::Functional`].
+    /// An instruction that executes too early reads the old contents of its operands; [`Stats::stale`](crate::Stats::stale) counts these
+    /// cases. If all waits are sufficient, the result is that of [`Mode::Functional`].
     Faithful,
 }
 
@@ -48,26 +48,26 @@ pub struct Options {
     pub rules: Config,
     /// The maximum number of instructions that a wave may execute.
     pub max_instructions: u64,
-    /// The maximum length of a wave's turn in instructions, after which the next wave of its workgroup runs. With 1, the waves alternate
-    /// after every instruction. Programs without data races are unaffected; some with data races rely on waves staying close together, as
-    /// they do on hardware. While several workgroups run concurrently, it is at most 1024. With 512 or less, a workgroup is considered to
-    /// wait for others only if its waves sleep or wait at global wave sync.
+    /// The maximum length of a wave's turn in instructions. After a turn, the next wave of the workgroup runs. With 1, the waves alternate
+    /// after every instruction. Programs without data races are unaffected; some programs with data races rely on waves staying close
+    /// together, as they do on hardware. While several workgroups run concurrently, a turn is at most 1024. With 512 or less, a workgroup
+    /// is considered to wait for others only if its waves sleep or wait at global wave sync.
     pub turn: u64,
     /// The length of the first turn of each wave after the start of a workgroup and after each barrier. Each later turn is twice as long as
-    /// the one before, up to `turn`. The default is `turn`. With a small value, waves stay close together after a barrier as they do on
-    /// hardware, so that programs with a data race there get the usual result, while long runs cost no more.
+    /// the previous one, up to `turn`. The default is `turn`. With a small value, waves stay close together after a barrier, as they do on
+    /// hardware. Programs with a data race there then get the usual result, and long runs take no more time.
     pub first_turn: u64,
-    /// Run workgroups on all host threads. For kernels without data races between workgroups, the result is the same. If there are several
-    /// errors, that of the first workgroup is reported.
+    /// Run workgroups on all host threads. For kernels without data races between workgroups, the result is the same. If several workgroups
+    /// fail, the error of the first one is reported.
     pub parallel: bool,
     /// The sanitizers to run.
     pub sanitize: Sanitize,
     /// The maximum number of sanitizer findings to keep in [`Stats::findings`](crate::Stats::findings). With 0, the first one ends the run
     /// as [`SimError::Finding`](crate::SimError::Finding).
     pub findings: u32,
-    /// Require that all workgroups fit on the device at once, as `hipLaunchCooperativeKernel` does, so that each may wait for any other;
-    /// otherwise the launch fails with [`LaunchError::Cooperative`](crate::LaunchError::Cooperative). Resource 0 of global wave sync is
-    /// initialised for one wave of each workgroup, as the runtime does.
+    /// Require that all workgroups fit on the device at once, as `hipLaunchCooperativeKernel` does, so that each may wait for any other. If
+    /// they do not fit, the launch fails with [`LaunchError::Cooperative`](crate::LaunchError::Cooperative). Resource 0 of global wave sync
+    /// is initialised for one wave of each workgroup, as the runtime does.
     pub cooperative: bool,
 }
 
@@ -77,7 +77,7 @@ impl Default for Options {
             mode: Mode::Functional,
             rules: Config::default(),
             max_instructions: 1 << 40,
-            // Not unlimited, because waves may wait for each other through memory.
+            // A turn must not be unlimited, because waves may wait for each other through memory.
             turn: 1 << 16,
             first_turn: u64::MAX,
             parallel: false,
@@ -104,11 +104,11 @@ bitflags! {
     /// A set of sanitizers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Sanitize: u16 {
-        /// Accesses that are out of bounds, to freed memory, or misaligned. Without this sanitizer they end the run as [`crate::SimError`];
-        /// with it they are findings.
+        /// Accesses that are out of bounds, to freed memory, or misaligned. Without this sanitizer, such an access ends the run as
+        /// [`crate::SimError`]; with it, the access is a finding.
         const ACCESSES = 1;
-        /// Uninitialized bits of registers, which are tracked through computations to a use that matters: in an address, in EXEC, as a
-        /// branch condition, or in a store to shared memory.
+        /// Uninitialized bits of registers. They are tracked through computations until they are used in an address, in EXEC, as a branch
+        /// condition, or in a store to shared memory.
         const REGISTERS = 1 << 1;
         /// Reads of uninitialized LDS.
         const LDS = 1 << 2;

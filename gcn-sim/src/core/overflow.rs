@@ -1,4 +1,4 @@
-//! Lists the instructions whose f16 result can overflow, for MODE.FP16_OVFL.
+//! Lists the instructions whose f16 result can overflow, for which MODE.FP16_OVFL matters.
 
 use gcn_isa::Inst;
 
@@ -7,7 +7,7 @@ use gcn_isa::Inst;
 pub(crate) enum Form {
     /// As f16, except for the operand at this position, which is not a float or cannot cause an infinity.
     Half { except: Option<usize> },
-    /// As f16; a zero operand is a division by zero.
+    /// As f16. Division by a zero operand gives an exact infinity, which is not an overflow.
     Reciprocal,
     /// As f32.
     FromSingle,

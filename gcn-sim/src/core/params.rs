@@ -1,7 +1,7 @@
 //! The parameters of the timing model, from a table that names the source of each value.
 //!
-//! `data/timing.tsv` contains every number that the timed mode uses. A row may name targets; a row for the target takes precedence over one
-//! for all. [`Config::set`](crate::timed::Config::set) overrides any of them.
+//! `data/timing.tsv` contains every number that the timed mode uses. A row may name targets; a row that names the target takes precedence
+//! over a row for all targets. [`Config::set`](crate::timed::Config::set) overrides any parameter.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -75,7 +75,7 @@ pub struct Parameter {
 /// A row of the table.
 struct Row<'a> {
     name: &'a str,
-    /// `None` applies to all targets without a row of their own.
+    /// The targets for which the row holds; `None` for a row that applies to all targets without a row that names them.
     targets: Option<TargetSet>,
     value: &'a str,
     unit: &'a str,
@@ -107,10 +107,10 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The columns of a table of parameters, in order; the last may be left out.
+/// The columns of a table of parameters, in order. The last column may be omitted.
 pub const COLUMNS: [&str; 7] = ["name", "target", "value", "unit", "grade", "source", "range"];
 
-/// The row of a table of parameters for a value that was measured. `source` may be any text.
+/// The row of a table of parameters for a measured value. `source` may be any text.
 pub fn measured_row(name: &str, set: InstructionSet, value: &str, unit: &str, source: &str) -> String {
     let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
     [name, set.name(), value, unit, &Grade::Measured.to_string(), &source].join("\t")
@@ -128,12 +128,13 @@ fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines.filter(|(_, line)| !line.starts_with('#') && !line.is_empty())
 }
 
-/// The row of a parameter.
+/// The row of a parameter that applies to a target; `None` if there is none.
 fn row_of(target: Target, name: &str) -> Option<&'static Row<'static>> {
     row_in(&ROWS, target, name)
 }
 
-/// The same in any table: the target's own, that of the one whose measurements stand for it, or the one for all.
+/// As [`row_of`], in any table. In decreasing precedence: the row that names the target, the row of the target whose measurements are used
+/// for it, and the row for all targets.
 fn row_in<'r, 'a>(rows: &'r [Row<'a>], target: Target, name: &str) -> Option<&'r Row<'a>> {
     let set = target.instruction_set();
     let of = |set| rows.iter().find(|row| row.name == name && row.names(set));
@@ -177,8 +178,8 @@ pub fn multiprocessors(target: Target) -> u64 {
     (compute_units(target) / u64::from(Mode::usual(target).compute_units())).max(1)
 }
 
-/// The largest plausible value of a parameter: the upper end of its range, or the value itself if it is known. `None` if there is no number
-/// of this name.
+/// The largest plausible value of a parameter: the upper end of its range, or the value itself if it is known. `None` if there is no
+/// numeric parameter with this name.
 ///
 /// ```
 /// use gcn_isa::Target;
@@ -229,7 +230,7 @@ pub enum ParameterError {
     /// The setting does not have the form `name=value`.
     #[error("`{0}` sets no parameter; write `name=value`, for example `l2.latency=250`")]
     Form(String),
-    /// A line of a table that is no row.
+    /// A line of a table that is not a valid row.
     #[error(
         "line {line} is no row of parameters; write name, target, value, unit, grade and source, with tabs between them, as in gcn-sim/data/timing.tsv"
     )]
@@ -258,7 +259,7 @@ pub(crate) struct Params {
 }
 
 impl Params {
-    /// The values of the table for `target` with `overrides`, which [`check`] has accepted.
+    /// The values of the table for `target`, replaced by those in `overrides`, which [`check`] has accepted.
     pub(crate) fn new(target: Target, overrides: &[(String, String)]) -> Params {
         let mut params = Params { parameters: parameters(target) };
         for (name, value) in overrides {

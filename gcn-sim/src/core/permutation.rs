@@ -1,4 +1,4 @@
-//! Data-parallel primitives (DPP): the lane that each lane reads.
+//! Data-parallel primitives (DPP): the source lane for each lane.
 
 use gcn_isa::{Dpp, Inst};
 
@@ -58,7 +58,7 @@ impl Permutation {
         out
     }
 
-    /// The same for register pairs.
+    /// As [`Permutation::of_words`], for register pairs.
     pub(crate) fn of_pairs(&self, exec: u64, lanes: &[u64; LANES]) -> [u64; LANES] {
         let mut out = [0; LANES];
         self.each(exec, |lane, from| out[lane] = from.map_or(0, |from| lanes[from]));
@@ -83,7 +83,7 @@ impl From<Dpp> for Permutation {
     }
 }
 
-/// The lane that `lane` reads under a DPP control, if there is one.
+/// The lane that `lane` reads under a DPP control; `None` if there is no such lane.
 fn source(ctrl: u16, lane: usize) -> Option<usize> {
     let (row, place) = (lane / 16 * 16, lane % 16);
     let n = (ctrl & 0xf) as usize;

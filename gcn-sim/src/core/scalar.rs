@@ -37,7 +37,7 @@ impl Cx<'_> {
             SrcSpecial::Vccz => u32::from(self.w.vcc() == 0),
             SrcSpecial::Execz => u32::from(self.w.exec() == 0),
             SrcSpecial::Scc => u32::from(self.w.scc),
-            // Reading an aperture as 32 bits is not reliable on hardware; compilers read 64 bits and use one half.
+            // A 32-bit read of an aperture is not reliable on hardware; compilers read 64 bits and use one half.
             SrcSpecial::SharedBase
             | SrcSpecial::SharedLimit
             | SrcSpecial::PrivateBase

@@ -49,10 +49,10 @@ impl fmt::Display for Space {
     }
 }
 
-/// An access outside every allocation.
+/// An access outside of every allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutOfBounds {
-    /// The instruction that accesses it.
+    /// The instruction that performs the access.
     pub site: Site,
     /// The kind of memory.
     pub space: Space,
@@ -119,7 +119,7 @@ impl fmt::Display for After<'_> {
     }
 }
 
-/// A dependence between two instructions that the hardware does not enforce and the program does not wait for.
+/// A dependence between two instructions that neither the hardware nor a wait in the program enforces.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Hazard {
     /// The ID of the violated rule.
@@ -130,7 +130,7 @@ pub struct Hazard {
     pub second: Site,
     /// The register that causes the dependence, if there is one.
     pub register: Option<String>,
-    /// The distance that the rule requires between the two.
+    /// The distance that the rule requires between the two instructions.
     pub need: String,
     /// The actual distance.
     pub have: String,

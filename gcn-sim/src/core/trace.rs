@@ -1,6 +1,6 @@
 //! A record of the memory accesses of the current instruction.
 //!
-//! Functional mode keeps no record, so that each memory function only pays for one well-predicted branch.
+//! Functional mode keeps no record, so the cost for each memory access is a single well-predicted branch.
 
 use crate::core::fault::Fault;
 
@@ -43,14 +43,14 @@ pub(crate) struct Touch {
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub touches: Vec<Touch>,
-    /// Record the bytes that each write to LDS or global memory replaces in [`Trace::replaced`], and those of atomics in
-    /// [`Trace::updated`].
+    /// If true, the bytes that each write to LDS or global memory replaces are recorded in [`Trace::replaced`], and the old values of
+    /// atomics in [`Trace::updated`].
     pub keep: bool,
     /// The replaced bytes of each [`Kind::Write`] to LDS or global memory, in order.
     pub replaced: Vec<u8>,
     /// The old bytes of each [`Kind::Atomic`], in order.
     pub updated: Vec<u8>,
-    /// Continue after a bad access (reads give 0, writes are dropped) and record its fault in [`Trace::faults`].
+    /// If true, the run continues after a bad access (reads give 0, writes are dropped), and the fault is recorded in [`Trace::faults`].
     pub lenient: bool,
     /// The faults of bad accesses so far.
     pub faults: Vec<Fault>,
@@ -59,7 +59,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Removes the recorded accesses; the settings stay.
+    /// Removes the recorded accesses; keeps the settings.
     pub(crate) fn clear(&mut self) {
         self.touches.clear();
         self.replaced.clear();

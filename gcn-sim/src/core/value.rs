@@ -42,7 +42,7 @@ impl Ty {
     }
 }
 
-/// The number of lanes that arithmetic processes at a time, chosen so that operands and results fit in the host's registers.
+/// The number of lanes that arithmetic processes at a time, chosen so that the operands and results of a group fit in the host's registers.
 pub(crate) const GROUP: usize = 16;
 
 /// The register content of one lane: one dword or two.
@@ -61,9 +61,9 @@ impl Raw for u64 {
 
 /// A typed value of a lane or of a scalar operand.
 pub(crate) trait Value: Copy + Send + Sync + 'static {
-    /// The register content that represents it.
+    /// The register content that represents the value.
     type Raw: Raw;
-    /// Its type.
+    /// The type of the value.
     const TY: Ty;
     /// Converts from register bits (for 16-bit types, the low half).
     fn from_raw(raw: Self::Raw) -> Self;
@@ -75,7 +75,7 @@ impl Raw for () {
     const ZERO: [(); LANES] = [(); LANES];
 }
 
-/// Stands for an operand or a result that an instruction does not have.
+/// The type of an operand or a result that an instruction does not have.
 impl Value for () {
     type Raw = ();
     const TY: Ty = Ty::B32;

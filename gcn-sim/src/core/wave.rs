@@ -11,8 +11,8 @@ use crate::core::late::Late;
 use crate::core::value::LANES;
 use crate::fp::Round;
 
-/// The number of extra vector registers at the end, which programs cannot name: room for three 64-bit operands of a vector instruction that
-/// have to be converted before use, such as constants and permuted values.
+/// The number of extra vector registers after those that programs can name. Three 64-bit operands fit in them: operands that must be
+/// converted before use, such as constants and permuted values.
 const ROOM: usize = 6;
 
 /// A vector register: one dword for each lane.
@@ -25,7 +25,7 @@ const M0: usize = reg::M0.index as usize;
 
 /// The number of SGPRs that an encoding can name.
 pub(crate) const NUMBERED: usize = 128;
-/// The number of registers from [`NUMBERED`] on that absorb writes to `null`: as many as an instruction can write.
+/// The number of registers from [`NUMBERED`] on, which absorb writes to `null`: the largest number that one instruction can write.
 const DROPPED: usize = 16;
 /// The SGPRs, followed by those that absorb writes to `null`.
 pub(crate) type Sgprs = [u32; NUMBERED + DROPPED];
@@ -93,12 +93,12 @@ impl Mode {
         self.bits & Mode::FP16_OVFL != 0
     }
 
-    /// True if MODE changes the results of vector instructions from the usual ones.
+    /// True if MODE changes the results of vector instructions from those in the usual mode.
     pub(crate) fn is_special(self) -> bool {
         self.is_directed() || self.keeps_f16_finite()
     }
 
-    /// True unless all rounding is to nearest even.
+    /// True if any rounding mode is not to nearest even.
     pub(crate) fn is_directed(self) -> bool {
         self.bits & 0xf != 0
     }
@@ -117,11 +117,12 @@ pub(crate) struct Wave {
     pub mode: Mode,
     /// The index of the next instruction.
     pub pc: usize,
-    /// The number in the workgroup.
+    /// The wave's number in the workgroup.
     pub id: u32,
     /// The number of executed instructions.
     pub count: u64,
-    /// The number of cycles that the wave has slept or waited for a clock; clocks add it to the number of instructions.
+    /// The number of cycles that the wave has slept or waited for a clock. Clocks show this number plus the number of executed
+    /// instructions.
     pub slept: u64,
     pub reading: Reading,
     /// The scratch of all lanes, one lane after the other.
@@ -143,13 +144,13 @@ pub(crate) struct Reading {
     at: u64,
 }
 
-/// The cycles that reading a clock takes (`memtime.latency`). They let a loop that waits for a certain time end sooner.
+/// The number of cycles that reading a clock takes (`memtime.latency`). Counting them lets a loop that waits for a certain time end sooner.
 const CYCLES_OF_READING: u64 = 40;
-/// A series ends if at least `APART` instructions lie between two readings, and is taken for a waiting loop if it has more than `FEW`
-/// readings.
+/// A series ends if at least `APART` instructions lie between two readings. A series of more than `FEW` readings is considered a waiting
+/// loop.
 const APART: u64 = 256;
 const FEW: u32 = 64;
-/// In a waiting loop, a reading takes 1/`PART` of the time since the first one, at most `LONGEST` cycles (20 µs at 2.1 GHz). Loops that
+/// In a waiting loop, a reading takes 1/`PART` of the time since the first reading, at most `LONGEST` cycles (20 µs at 2.1 GHz). Loops that
 /// wait for milliseconds then end after tens of trips instead of thousands, and wait at most a twentieth too long.
 const PART: u64 = 20;
 const LONGEST: u64 = 42_000;
@@ -157,7 +158,7 @@ const LONGEST: u64 = 42_000;
 /// A wave's progress at split barriers, where arriving (`s_barrier_signal`) and waiting are separate instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrivals {
-    /// The number of times that it has arrived, and that it has waited for the others.
+    /// The number of times that the wave has arrived, and the number of times that it has waited for the others.
     signals: u64,
     waits: u64,
     /// The largest number of arrivals of any wave of the workgroup.
@@ -165,7 +166,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Records an arrival; true if this wave is the first to arrive at this barrier.
+    /// Records an arrival. Returns true if this wave is the first to arrive at this barrier.
     pub(crate) fn signal(&mut self) -> bool {
         self.signals += 1;
         self.most.fetch_max(self.signals, Ordering::Relaxed) < self.signals
@@ -186,7 +187,7 @@ impl Arrivals {
         self.waits += 1;
     }
 
-    /// Makes this wave share the barrier state of `other`'s workgroup.
+    /// Makes this wave share the barrier state of the workgroup of `other`.
     pub(crate) fn join(&mut self, other: &Arrivals) {
         self.most = Arc::clone(&other.most);
     }
@@ -210,8 +211,8 @@ pub(crate) enum Status {
     Ended,
 }
 
-/// The target of a wave's last backward jump, and all state except memory that its next instructions depend on. If the wave returns to the
-/// same state, it is in a loop that only memory can end.
+/// The target of a wave's last backward jump, and all state, except memory, on which its next instructions depend. If the wave returns to
+/// the same state, it is in a loop that only a change in memory can end.
 pub(crate) struct Snapshot {
     pc: usize,
     s: Sgprs,
@@ -241,7 +242,7 @@ impl Snapshot {
 }
 
 impl Wave {
-    /// The number of cycles so far, assuming one for each executed instruction.
+    /// The number of cycles so far, counting one for each executed instruction and the cycles that the wave has slept.
     pub(crate) fn cycles(&self) -> u64 {
         self.count + self.slept
     }
@@ -330,7 +331,7 @@ impl Wave {
         self.s[M0] = self.s[M0] & !mask | value & mask;
     }
 
-    /// A lane mask in one SGPR or two, depending on the wave size.
+    /// A lane mask, from one SGPR or two, depending on the wave size.
     #[inline(always)]
     pub(crate) fn mask(&self, n: usize) -> u64 {
         self.pair(n) & self.lanes

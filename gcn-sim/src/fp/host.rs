@@ -1,7 +1,7 @@
-//! Selects code compiled for the host's wide vectors and fused multiply-add, if the host has them.
+//! Selects code compiled for the host's wide vectors and fused multiply-add instructions, if the host has them.
 //!
-//! The crate is compiled for the baseline processor of its architecture. Work that is also compiled for better ones is dispatched here at
-//! run time; the crate `multiversion` contains the unsafe code that this requires.
+//! The crate is compiled for the baseline processor of its architecture. Work that is also compiled for better processors is dispatched
+//! here at run time; the crate `multiversion` contains the unsafe code that this requires.
 
 use std::cell::Cell;
 
@@ -14,12 +14,12 @@ pub(crate) trait Work {
     fn run<const FUSED: bool, const WIDE: bool>(self) -> Self::Out;
 }
 
-/// A host instruction set other than the best, for tests.
+/// A host instruction set that a test selects instead of the best one.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
     /// AVX2: vectors of 32 bytes and fused multiply-add, if the host has them.
     Avx2,
-    /// The instruction set that the crate is compiled for.
+    /// The instruction set for which the crate is compiled.
     Portable,
 }
 
@@ -43,7 +43,8 @@ pub(crate) fn run<W: Work>(work: W) -> W::Out {
     }
 }
 
-/// The same for short and varied work, such as one vector instruction: not compiled for vectors of 64 bytes, to limit code size.
+/// As [`run`], for short and varied work, such as one vector instruction. It is not compiled for vectors of 64 bytes, to limit code
+/// size.
 #[inline]
 pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
     match WAY.get() {
@@ -52,7 +53,7 @@ pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
     }
 }
 
-// Each of the next three functions is compiled once, and falls back to the next one if the host lacks its instruction set.
+// Each of the next three functions is compiled for one instruction set, and falls back to the next function if the host lacks it.
 
 #[multiversion::multiversion(
     targets("x86_64+avx2+avx512bw+avx512cd+avx512dq+avx512f+avx512vl+bmi1+bmi2+f16c+fma+lzcnt+popcnt"),

@@ -1,13 +1,13 @@
-//! Conversions between f32 or f64 and the 16-bit formats; those that run per lane are branch-free.
+//! Conversions between f32 or f64 and the 16-bit formats. Conversions that run for each lane are branch-free.
 
-/// Converts a magnitude in a format with a smaller exponent range to f32, exactly. `shifted` contains its bits with the fraction at f32's
-/// position; `up` is the difference of the exponent biases, at the position of f32's exponent.
+/// Converts a magnitude in a format with a smaller exponent range to f32, exactly. `shifted` contains the bits of the magnitude, with the
+/// fraction at f32's position; `up` is the difference of the exponent biases, at the position of f32's exponent.
 ///
-/// No intermediate f32 is denormal, because many hosts take a hundred cycles for denormals.
+/// No intermediate f32 is denormal, because operations on denormals take a hundred cycles on many hosts.
 #[inline(always)]
 pub(crate) fn rebias(shifted: u32, up: u32) -> u32 {
-    // A denormal gets an implicit leading one like a normal number, which is subtracted afterwards. The comparison is signed, because more
-    // hosts have a vector instruction for that.
+    // A denormal gets an implicit leading one, like a normal number, which is subtracted afterwards. The comparison is signed, because more
+    // hosts have a vector instruction for signed comparisons.
     let is_denormal = (shifted as i32) < 1 << 23;
     let (leading, one) = if is_denormal { (1 << 23, up + (1 << 23)) } else { (0, 0) };
     (f32::from_bits(shifted + up + leading) - f32::from_bits(one)).to_bits()

@@ -1,11 +1,11 @@
 //! The formats of at most eight bits (fp8, bf8, fp6, bf6, fp4) and conversions from and to them.
 //!
 //! Widening is exact. Narrowing rounds once, to nearest even or stochastically: random bits are added below the last kept bit, and the sum
-//! is truncated. A value that overflows becomes the largest number if MODE.FP16_OVFL is set, otherwise infinity, or NaN if the format has
-//! no infinity; formats without infinity and NaN always saturate. Evidence: AMD's public pseudo-code for the choice of random bits, the
-//! host reference of the gfx950 conversions in HIP (`amd_hip_ocp_host.hpp`), and public kernels that clamp the operands of both kinds of
-//! conversion, scaled and unscaled, because these would otherwise give NaN. That FP16_OVFL also makes infinite operands finite is an
-//! assumption (the saturating mode of the OFP8 specification does that).
+//! is truncated. If MODE.FP16_OVFL is set, a value that overflows becomes the largest number; otherwise it becomes infinity, or NaN if the
+//! format has no infinity. Formats without infinity and NaN always saturate. Evidence: AMD's public pseudo-code for the choice of random
+//! bits; the host reference of the gfx950 conversions in HIP (`amd_hip_ocp_host.hpp`); and public kernels that clamp the operands of both
+//! kinds of conversion, scaled and unscaled, which is necessary only if overflow gives NaN. It is an assumption that FP16_OVFL also makes
+//! infinite operands finite (the saturating mode of the OFP8 specification does that).
 
 use gcn_isa::Target;
 
@@ -13,7 +13,7 @@ use super::NAN32;
 use super::narrow::rebias;
 use super::soft::{Exact, Format, Round};
 
-/// A float format that can be narrowed to; all but two have at most eight bits.
+/// A float format to which values can be narrowed; all but two have at most eight bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Small {
     /// The number of exponent bits.
@@ -22,7 +22,7 @@ pub(crate) struct Small {
     pub fraction: u32,
     /// The exponent bias.
     pub bias: i32,
-    /// The special values, which use the upper end of the encodings.
+    /// The meaning of the largest encodings, which may be special values.
     pub top: Top,
 }
 
@@ -44,11 +44,11 @@ pub(crate) enum Top {
 pub(crate) enum Rounding {
     /// To nearest, ties to even.
     NearestEven,
-    /// Stochastic, with these random bits, of which the upper ones are used.
+    /// Stochastic, with these random bits; only the upper ones are used.
     Stochastic(u32),
 }
 
-/// A float format that can be narrowed from.
+/// A float format from which values can be narrowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Wide {
     exponent: u32,
@@ -114,14 +114,14 @@ impl Small {
         let sign = if negative { self.sign_bit() } else { 0 };
         match self.top {
             Top::Fnuz => self.sign_bit(),
-            // As in the host reference: in formats without NaN, NaN becomes the largest number; in e5m2 it has only the upper fraction bit
-            // set.
+            // As in the host reference: in formats without NaN, NaN becomes the largest number; in e5m2, NaN has only the upper fraction
+            // bit set.
             Top::Finite | Top::NanOnly => sign | (self.sign_bit() - 1),
             Top::Ieee => sign | (self.largest() + 1) | 1 << (self.fraction - 1),
         }
     }
 
-    /// The result of converting a value beyond the largest number.
+    /// The result of converting a value greater than the largest number.
     const fn overflow(self, negative: bool, saturate: bool) -> u32 {
         let sign = if negative { self.sign_bit() } else { 0 };
         match self.top {
@@ -204,14 +204,14 @@ impl Small {
         if negative && keeps_sign { self.sign_bit() | magnitude } else { magnitude }
     }
 
-    /// The encoding, without sign, of `significand` (leading bit at `from.fraction`) times 2^(`leading` - `from.fraction`). It may exceed
-    /// [`Small::largest`].
+    /// The encoding, without sign, of `significand` (leading bit at `from.fraction`) times 2^(`leading` - `from.fraction`). The result may
+    /// exceed [`Small::largest`].
     fn round(self, from: Wide, significand: u32, leading: i32, round: Rounding) -> u32 {
         let smallest = 1 - self.bias;
         if leading > smallest + (1 << self.exponent) {
             return u32::MAX;
         }
-        // A number below the normal range loses this many additional bits.
+        // A number below the normal range keeps this many bits fewer.
         let below = (smallest - leading).max(0) as u32;
         let field = (leading.max(smallest) + self.bias - 1) as u32;
         let cut = from.fraction - self.fraction;
@@ -247,9 +247,9 @@ pub(crate) struct Widening {
     fraction_up: u32,
     /// The difference of the exponent biases, at the position of f32's exponent.
     rebias: u32,
-    /// Encodings above this magnitude are infinity and NaN, with fractions as in f32.
+    /// An encoding whose magnitude exceeds this one is infinity or NaN, with its fraction as in f32.
     largest: u32,
-    /// The encoding that is NaN although it is not above `largest`.
+    /// An encoding that is NaN although it does not exceed `largest`.
     nan: u32,
 }
 
@@ -271,8 +271,8 @@ impl Widening {
         let magnitude = code & (self.sign_bit - 1);
         let sign = code & self.sign_bit;
         let finite = rebias(magnitude << self.fraction_up, self.rebias);
-        // A bitwise or has the same result here as a selection, and is cheaper. The comparison is signed, because more hosts have a vector
-        // instruction for that.
+        // A bitwise or gives the same result here as a selection, and is cheaper. The comparison is signed, because more hosts have a
+        // vector instruction for signed comparisons.
         let special = if magnitude as i32 > self.largest as i32 { f32::INFINITY.to_bits() } else { 0 };
         let nan = if sign | magnitude == self.nan { NAN32 } else { 0 };
         let bits = finite | special | nan;

@@ -1,8 +1,8 @@
 //! Multiply-add and conversions in software, for any binary format up to f64 and any rounding mode.
 //!
 //! Used for directed rounding, which the host's arithmetic does not offer. Values are unpacked to a sign, a 128-bit significand and an
-//! exponent. Bits that are shifted out are combined into the lowest bit ("sticky"), which suffices for every rounding decision because at
-//! least twenty spare bits lie below the result.
+//! exponent. Bits that are shifted out are combined into the lowest bit ("sticky bit"). This suffices for every rounding decision, because
+//! at least twenty spare bits lie below the result.
 
 /// A rounding mode, with the numbering of the MODE register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -81,7 +81,7 @@ impl Format {
     }
 }
 
-/// ±significand * 2^exponent; a set lowest bit may stand for any nonzero remainder.
+/// ±significand * 2^exponent. If the lowest bit of the significand is set, it may represent any nonzero remainder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exact {
     pub negative: bool,
@@ -135,7 +135,7 @@ impl Exact {
             return sign;
         }
         let value = self.normalized();
-        // The exponents of the leading bit and of the last bit to keep (denormals keep fewer bits).
+        // The exponents of the leading bit and of the last kept bit (denormals keep fewer bits).
         let leading = value.exponent + 126;
         if leading > format.bias() {
             return sign | overflow(format, self.negative, round);
@@ -251,7 +251,7 @@ pub(crate) fn add(format: Format, round: Round, a: u64, b: u64) -> u64 {
     fma(format, round, a, one, b)
 }
 
-/// a * b. The zero that is added has the sign of the product, so that it does not change a zero product.
+/// a * b. The added zero has the sign of the product, so that it does not change a product that is zero.
 pub(crate) fn mul(format: Format, round: Round, a: u64, b: u64) -> u64 {
     fma(format, round, a, b, (a ^ b) & format.sign_bit())
 }

@@ -48,7 +48,7 @@ struct Bound {
 enum Place {
     /// An offset in the kernarg segment.
     Segment(usize),
-    /// An address.
+    /// An address in memory.
     Memory(u64),
 }
 
@@ -76,9 +76,9 @@ struct Pending {
 /// The property of the buffer that is the value.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// Its address plus this number of bytes.
+    /// The buffer's address plus this number of bytes.
     Address(u64),
-    /// Its number of elements.
+    /// The buffer's number of elements.
     Count,
 }
 
@@ -87,7 +87,7 @@ impl<'s> Binder<'s> {
         Binder { memory, folder, buffers: Vec::new(), by_argument: HashMap::new(), pending: Vec::new() }
     }
 
-    /// Creates the kernarg segment; also returns the hidden arguments that are null.
+    /// Creates the kernarg segment. Also returns the hidden arguments that are null.
     pub(crate) fn bind(
         &mut self,
         program: &Program,
@@ -118,7 +118,7 @@ impl<'s> Binder<'s> {
         Ok((segment, null))
     }
 
-    /// A value that depends on the buffer of another argument, once all buffers are in memory.
+    /// Computes a value that depends on the buffer of another argument. All buffers must be in memory.
     fn resolve(&self, pending: &Pending) -> Result<u64, Error> {
         let Pending { name, of, size, .. } = pending;
         let missing =
@@ -213,7 +213,7 @@ impl<'s> Binder<'s> {
             Arg::Struct(members) => return self.structure(name, position, members, at),
             Arg::Null => bytes.extend([0; 8]),
             Arg::Buffer(buffer) => {
-                // In the metadata a structure is an array of bytes, but the kernel counts structures.
+                // In the metadata a structure is an array of bytes, but the kernel counts whole structures.
                 let whole = arg.and_then(kernarg::pointee).filter(|(_, numbers)| *numbers > 1);
                 let unit =
                     whole.map_or(buffer.element.bytes(), |(element, n)| element.bytes().saturating_mul(n));
@@ -244,7 +244,7 @@ impl<'s> Binder<'s> {
         let elements = bytes as u64 / u64::from(unit);
         let bound = Bound { address, bytes: bytes as u64, elements };
         self.by_argument.insert(name.to_owned(), bound);
-        // Buffers in an array of pointers belong to the same argument, whose first buffer counts.
+        // All buffers in an array of pointers belong to the same argument; the first one stands for it.
         self.by_argument.entry(position.to_string()).or_insert(bound);
         self.buffers.push(Placed {
             name: name.to_owned(),
@@ -301,7 +301,7 @@ impl<'s> Binder<'s> {
         for (number, (offset, member)) in members.iter().enumerate() {
             let inner = format!("{name}.{number}");
             let inner = if name == "args" { number.to_string() } else { inner };
-            // Every value is aligned to its size, a structure to 8 bytes.
+            // Every value is aligned to its size, and a structure to 8 bytes.
             let align = match member {
                 Arg::Scalar(element, _) => element.bytes() as usize,
                 Arg::Bytes(_) | Arg::Untyped(_) => 1,
@@ -323,7 +323,7 @@ impl<'s> Binder<'s> {
     }
 }
 
-/// For each argument, its value in the spec, if there is one.
+/// For each argument, its value in the spec; `None` if the spec gives none.
 fn assign<'s>(args: &[&KernelArg], spec: &'s Spec) -> Result<Vec<Option<&'s Arg>>, Error> {
     let mut values: Vec<Option<&Arg>> = vec![None; args.len()];
     for (key, value) in &spec.args {
@@ -336,7 +336,7 @@ fn assign<'s>(args: &[&KernelArg], spec: &'s Spec) -> Result<Vec<Option<&'s Arg>
     Ok(values)
 }
 
-/// The position of the argument with this name, or with this number if no argument has it as its name.
+/// The position of the argument with this name. A name that no argument has may also be a position number.
 fn find(args: &[&KernelArg], key: &Key) -> Result<usize, Error> {
     let named = |name: &str| -> Vec<usize> {
         args.iter().enumerate().filter(|(_, a)| a.name.as_deref() == Some(name)).map(|(at, _)| at).collect()

@@ -27,7 +27,7 @@ pub struct Call {
     pub provided: Provided,
 }
 
-/// A launch whose sizes have been checked.
+/// A launch whose sizes have been checked, ready to run.
 struct Ready {
     machine: Machine,
     geometry: Geometry,
@@ -40,8 +40,8 @@ impl Program {
         self.all_args().iter().any(|a| a.value_kind == kind)
     }
 
-    /// Runs the kernel in `memory`, which must contain the image of its object. `explicit` contains the bytes of the kernarg segment up to
-    /// the end of the explicit arguments.
+    /// Runs the kernel in `memory`, which must contain the image of the kernel's object. `explicit` contains the bytes of the kernarg
+    /// segment up to the end of the explicit arguments.
     ///
     /// ```no_run
     /// use gcn_sim::launch::{Call, Object, Provided};
@@ -81,7 +81,7 @@ impl Program {
     /// As [`Program::call`], in timed mode.
     ///
     /// # Errors
-    /// Those of [`Program::call`].
+    /// The errors of [`Program::call`].
     pub fn call_timed(
         &self,
         memory: &mut Memory,

@@ -40,7 +40,8 @@ const ELEMENTS: [(Element, &str, u32, &str); 12] = [
     (Element::F64, "f64", 8, "<f8"),
 ];
 
-/// Other accepted names: those of formats of at most a byte, whose elements are treated as bytes, and the names of types in C and OpenCL.
+/// Other accepted names: the names of formats of at most a byte, whose elements are treated as bytes, and the names of types in C and
+/// OpenCL.
 const ALIASES: [(&str, Element); 34] = [
     ("fp8", Element::U8),
     ("bf8", Element::U8),
@@ -85,7 +86,7 @@ pub enum Number {
     Int(i128),
     /// A number with a fraction, infinity or NaN.
     Float(f64),
-    /// The bits, in whatever type they are used.
+    /// A bit pattern, for whichever type it is used as.
     Bits(u64),
 }
 
@@ -117,7 +118,7 @@ impl Element {
     }
 
     fn row(self) -> &'static (Element, &'static str, u32, &'static str) {
-        // Every type has a row; the fallback is never used.
+        // Every type has a row, so the fallback is never used.
         ELEMENTS.iter().find(|row| row.0 == self).unwrap_or(&ELEMENTS[0])
     }
 
@@ -212,8 +213,8 @@ impl Element {
     }
 }
 
-/// Rounds to `f32` in such a way that rounding again, to fewer bits, gives the same result as rounding once: an inexact result gets an odd
-/// last bit (S. Boldo and G. Melquiond, "When double rounding is odd").
+/// Rounds to `f32` so that rounding the result again, to fewer bits, gives the same as rounding once: an inexact result gets an odd last
+/// bit (S. Boldo and G. Melquiond, "When double rounding is odd").
 fn round_to_odd(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) == value || !near.is_finite() {

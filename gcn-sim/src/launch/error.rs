@@ -73,7 +73,7 @@ pub enum Error {
     /// The simulation stopped with an error.
     #[error("{error}{}", note.as_deref().map(|n| format!("\n  note: {n}")).unwrap_or_default())]
     Sim {
-        /// The error that stopped it.
+        /// The error that stopped the simulation.
         #[source]
         error: Box<SimError>,
         /// A note that names the buffer, as in the spec, to which the address in the error belongs.

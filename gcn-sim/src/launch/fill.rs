@@ -41,7 +41,7 @@ pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled,
             let bytes = space(name, element, count)?;
             (random(element, *seed, (*min, *max), count, bytes).map_err(bad)?, None)
         }
-        // The caller fills in the addresses.
+        // The caller fills in the addresses later.
         Init::Pointers(values) => (vec![0; values.len() * element.bytes() as usize], None),
         Init::Values(values) => {
             let mut bytes = Vec::with_capacity(values.len() * element.bytes() as usize);
@@ -60,7 +60,8 @@ pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled,
     Ok(Filled { bytes, shape })
 }
 
-/// A vector with capacity for this many elements, if there is enough memory for it and for the copy in simulated memory.
+/// A vector with capacity for this many elements. An error if there is not enough memory for the vector and for its copy in simulated
+/// memory.
 fn space(name: &str, element: Element, count: u64) -> Result<Vec<u8>, Error> {
     let bytes = count.saturating_mul(element.bytes().into());
     let list = room::check(bytes.saturating_mul(2)).and_then(|()| room::vector(bytes));
@@ -123,7 +124,7 @@ fn iota(
     Ok(bytes)
 }
 
-/// The number, if it is an integer.
+/// The number as an integer; an error if it has a fraction.
 fn whole(number: Number) -> Result<i128, String> {
     match number {
         Number::Int(value) => Ok(value),
@@ -171,7 +172,8 @@ fn read(name: &str, path: &Path) -> Result<Vec<u8>, Error> {
     bounded(path).map_err(failed)
 }
 
-/// The bytes of a file, if there is enough memory for them and their copy. The size is limited, because a device or a pipe may be endless.
+/// The bytes of a file. An error if there is not enough memory for the bytes and their copy. The size is limited, because a device or a
+/// pipe may be endless.
 fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let too_large = |problem: String| std::io::Error::new(std::io::ErrorKind::FileTooLarge, problem);
     let file = std::fs::File::open(path)?;

@@ -1,7 +1,7 @@
 //! Loads a code object: places its sections at their addresses and applies relocations.
 //!
 //! Linked code objects are position independent: `.rela.dyn` lists everything that depends on the load address (LLVM AMDGPU guide,
-//! "Relocation Records"). The load address, that of the object's address 0, is chosen by the loader.
+//! "Relocation Records"). The loader chooses the load address, at which the object's address 0 is placed.
 
 use gcn_emit::object::{CodeObject, RelocationKind, SectionView};
 
@@ -12,7 +12,7 @@ const MOST: u64 = 1 << 30;
 /// ELF section types.
 const SHT_RELA: u32 = 4;
 const SHT_DYNSYM: u32 = 11;
-/// `R_AMDGPU_RELATIVE64`: the load address plus the addend. It occurs in linked objects only.
+/// `R_AMDGPU_RELATIVE64`: the load address plus the addend. This relocation occurs in linked objects only.
 const RELATIVE64: u32 = 13;
 /// The sizes in bytes of an entry of a relocation table and of a symbol table.
 const RELA_BYTES: usize = 24;

@@ -26,14 +26,14 @@ pub struct Provided {
 }
 
 /// The value of a hidden argument (LLVM AMDGPU guide, "Code Object V5 Kernel Argument Metadata Map Additions" and the sections before it).
-/// Buffers and queues that are not provided are null, so using one is an access out of bounds.
+/// Buffers and queues that are not provided are null, so an access to them is reported as out of bounds.
 pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
     use ValueKind as K;
     let [gx, gy, gz] = sizes.geometry.full().map(u64::from);
     let [wx, wy, wz] = sizes.geometry.size.map(u64::from);
     let [rx, ry, rz] = sizes.geometry.remainder().map(u64::from);
     match kind {
-        // The number of full workgroups only.
+        // Only full workgroups are counted.
         K::HiddenBlockCountX => gx,
         K::HiddenBlockCountY => gy,
         K::HiddenBlockCountZ => gz,
@@ -76,7 +76,7 @@ pub(crate) fn place_hidden<'a>(
     Ok(null)
 }
 
-/// True for hidden arguments that are null in this simulator but a pointer on a real machine.
+/// True for a hidden argument that is null in this simulator but a valid pointer on a real machine.
 pub(crate) fn is_null(kind: ValueKind) -> bool {
     use ValueKind as K;
     matches!(
@@ -137,7 +137,7 @@ pub(crate) fn counted<'a>(args: &[&'a KernelArg], arg: &'a KernelArg) -> Option<
     Some(of).filter(|_| pointer && arg.value_kind == ValueKind::ByValue && matches!(arg.size, 4 | 8))
 }
 
-/// The size of an argument in bytes, if the kernarg segment is not too large for it.
+/// The size of an argument in bytes; an error if the kernarg segment would become too large.
 pub(crate) fn size(name: &str, arg: &KernelArg) -> Result<usize, Error> {
     let end = (arg.offset as usize).saturating_add(arg.size as usize);
     if end > MOST_SEGMENT {

@@ -16,8 +16,8 @@ use crate::core::machine::{CODE_BASE, Machine};
 
 /// A linked code object: its image, which has to be written to memory once, and its kernels, which share the image.
 ///
-/// [`Program::load`] suffices for a kernel that runs once. A runtime loads an object, keeps its image in memory between launches, and
-/// decodes a kernel when it is first used.
+/// [`Program::load`] suffices for a kernel that runs once. A runtime instead loads an object, keeps its image in memory between launches,
+/// and decodes each kernel on first use.
 #[derive(Clone, Debug)]
 pub struct Object {
     target_id: TargetId,
@@ -34,7 +34,7 @@ pub struct Object {
 struct Kernel {
     pub name: String,
     pub descriptor: [u8; 64],
-    /// The address of its first instruction in the object.
+    /// The address of the kernel's first instruction in the object.
     pub address: u64,
     pub kernarg_bytes: u32,
     pub metadata: Option<KernelMetadata>,
@@ -45,9 +45,9 @@ struct Kernel {
 pub struct Variable {
     /// The symbol's name.
     pub name: String,
-    /// Its address in memory.
+    /// The variable's address in memory.
     pub address: u64,
-    /// Its size in bytes.
+    /// The variable's size in bytes.
     pub bytes: u64,
 }
 
@@ -94,7 +94,7 @@ impl Object {
         })
     }
 
-    /// The target that the object is compiled for.
+    /// The target for which the object is compiled.
     pub fn target_id(&self) -> TargetId {
         self.target_id
     }
@@ -109,7 +109,7 @@ impl Object {
         self.image.base
     }
 
-    /// The names of the kernels.
+    /// The names of the object's kernels.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|k| k.name.as_str())
     }
@@ -119,7 +119,7 @@ impl Object {
         self.variables.iter().find(|v| v.name == name)
     }
 
-    /// The kernel with this name, or the only one, decoded.
+    /// Decodes the kernel with this name or, if `kernel` is `None`, the only kernel.
     ///
     /// # Errors
     /// An error that lists the kernels, if none has this name, or if there are several and none was named.
@@ -139,7 +139,7 @@ impl Object {
 }
 
 impl Program {
-    /// Loads the kernel with this name, or the only one. A relocatable object is linked first.
+    /// Loads the kernel with this name or, if `kernel` is `None`, the only kernel. A relocatable object is linked first.
     ///
     /// # Errors
     /// [`Error::Object`] if the bytes are not a code object, [`Error::Image`] if it cannot be loaded, and an error that lists the kernels

@@ -70,7 +70,7 @@ impl Prepared {
     /// As [`Prepared::run`], with hooks.
     ///
     /// # Errors
-    /// Those of [`Prepared::run`].
+    /// The errors of [`Prepared::run`].
     pub fn run_with(&mut self, options: &Options, hooks: &Hooks<'_>) -> Result<Stats, Error> {
         let Prepared { machine, memory, kernarg, geometry, .. } = self;
         let (items, size) = (Grid::Items(geometry.items), geometry.size);
@@ -81,7 +81,7 @@ impl Prepared {
     /// Runs the kernel in timed mode.
     ///
     /// # Errors
-    /// Those of [`Prepared::run`].
+    /// The errors of [`Prepared::run`].
     pub fn run_timed(&mut self, config: &timed::Config) -> Result<timed::TimedReport, Error> {
         let Prepared { machine, memory, kernarg, geometry, .. } = self;
         let (items, size) = (Grid::Items(geometry.items), geometry.size);
@@ -89,7 +89,7 @@ impl Prepared {
         result.map_err(|error| self.explain(error))
     }
 
-    /// Adds to an error a note on the address in it.
+    /// Adds a note to an error about the address that it contains.
     pub fn explain(&self, error: SimError) -> Error {
         let note = match &error {
             SimError::OutOfBounds(oob) if oob.space == Space::Global => self.whose(oob.address),
@@ -102,7 +102,7 @@ impl Prepared {
         Error::Sim { error: Box::new(error), note }
     }
 
-    /// A note that names the buffer near an unallocated address.
+    /// A note that names the buffer near an unallocated address; `None` if no buffer is near.
     fn whose(&self, address: u64) -> Option<String> {
         const NEAR: u64 = 0x1_0000;
         if address < NEAR {
@@ -155,7 +155,7 @@ impl Prepared {
         &self.machine
     }
 
-    /// The machine and the memory, for other kinds of runs than [`Prepared::run`].
+    /// The machine and the memory, for runs of other kinds than [`Prepared::run`] offers.
     pub fn parts(&mut self) -> (&Machine, &mut Memory) {
         (&self.machine, &mut self.memory)
     }

@@ -30,12 +30,12 @@ pub struct Program {
     pub(super) image: Arc<Image>,
     pub(super) metadata: Option<KernelMetadata>,
     pub(super) kernarg_bytes: u32,
-    /// True if Triton compiled it.
+    /// True if Triton compiled the kernel.
     pub(super) triton: bool,
 }
 
 impl Program {
-    /// Sets the source lines for reports, by address in the code object, instead of those in the object's DWARF.
+    /// Sets the source lines for reports, by address in the code object. They replace the source lines from the object's DWARF.
     #[must_use]
     pub fn with_lines(mut self, lines: SourceLines) -> Program {
         self.machine = self.machine.with_lines(lines);
@@ -61,7 +61,7 @@ impl Program {
         &self.name
     }
 
-    /// The target that the code object is compiled for.
+    /// The target for which the code object is compiled.
     pub fn target_id(&self) -> TargetId {
         self.target_id
     }

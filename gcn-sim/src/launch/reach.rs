@@ -1,8 +1,8 @@
 //! Finds the instructions of an image that a kernel can reach.
 //!
 //! Follows every fall-through, direct branch and direct call from the entry on. The targets of indirect jumps and calls are unknown before
-//! the run; if there is one, all code of the image is decoded, word by word where no instruction boundary is known. Undecodable words are
-//! errors only when execution reaches them.
+//! the run. If there is an indirect jump or call, all code of the image is decoded, word by word where no instruction boundary is known.
+//! Words that cannot be decoded are errors only when execution reaches them.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ impl Reach<'_> {
         let mut open = vec![entry];
         while let Some(start) = open.pop() {
             let mut at = start;
-            // A jump into the middle of a decoded instruction is not followed: the first decoding of the bytes wins.
+            // A jump into the middle of a decoded instruction is not followed: the bytes keep their first decoding.
             while !self.taken(at) {
                 let Some((size, next)) = self.decode(at) else { break };
                 open.extend(next.branch);
@@ -51,7 +51,7 @@ impl Reach<'_> {
         }
     }
 
-    /// True if a decoded instruction covers the offset.
+    /// True if a decoded instruction covers the byte at this offset.
     fn taken(&self, at: u32) -> bool {
         let before = self.code.range(..=at).next_back();
         before.is_some_and(|(start, decoded)| match decoded {
@@ -60,7 +60,7 @@ impl Reach<'_> {
         })
     }
 
-    /// Decodes one instruction; `None` if the bytes are no instruction, or if it would overlap a decoded one.
+    /// Decodes one instruction; `None` if the bytes are not an instruction, or if the instruction would overlap a decoded one.
     fn decode(&mut self, at: u32) -> Option<(u32, Next)> {
         let bytes = self.image.bytes.get(at as usize..).unwrap_or_default();
         match decode_inst(bytes, self.on) {

@@ -31,7 +31,7 @@ pub(super) fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error
     Ok(geometry)
 }
 
-/// The workgroup size in the spec, which must agree with the size that the kernel requires; by default that size.
+/// The workgroup size in the spec, which must agree with the size that the kernel requires. Without one in the spec, the required size.
 fn workgroup(program: &Program, spec: &Spec) -> Result<[u32; 3], Error> {
     let metadata = program.metadata();
     let required = metadata.and_then(|m| m.reqd_workgroup_size);

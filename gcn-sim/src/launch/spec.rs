@@ -28,8 +28,8 @@ pub struct Spec {
     pub workgroup: Option<[u32; 3]>,
     /// The LDS size in bytes in addition to that in the descriptor.
     pub dynamic_lds: u32,
-    /// The scratch size of a work-item in bytes. By default that in the descriptor, plus [`super::DYNAMIC_STACK`] if the metadata declares
-    /// a dynamic stack.
+    /// The scratch size of a work-item in bytes. The default is the size in the descriptor, plus [`super::DYNAMIC_STACK`] if the metadata
+    /// declares a dynamic stack.
     pub scratch: Option<u32>,
     /// If true, arguments without a value are zero; otherwise they are an error.
     pub rest_zero: bool,
@@ -74,7 +74,7 @@ pub enum Arg {
     Scalar(Element, Number),
     /// A number whose type the metadata determines.
     Untyped(Number),
-    /// These bytes, whatever the argument's type.
+    /// These bytes, for an argument of any type.
     Bytes(Vec<u8>),
     /// A structure: its members follow each other, each at the next multiple of its size or at the given offset.
     Struct(Vec<(Option<u32>, Arg)>),
@@ -211,7 +211,7 @@ impl Buffer {
         Buffer { element, shape: None, init: Init::Values(values), out: None }
     }
 
-    /// The same buffer, to be printed after the run.
+    /// This buffer, set to be printed after the run.
     #[must_use]
     pub fn shown(self) -> Buffer {
         Buffer { out: Some(Out::Show), ..self }

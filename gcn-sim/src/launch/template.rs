@@ -9,8 +9,8 @@ use super::{Element, kernarg};
 
 /// The workgroup size if the metadata states no maximum.
 const WORKGROUP: u32 = 64;
-/// The number of pointers that Triton appends to a kernel's arguments, and that are null in most launches: to scratch memory in global
-/// memory, and to that of its profiler.
+/// The number of pointers that Triton appends to a kernel's arguments: to scratch memory in global memory, and to the memory of its
+/// profiler. Both are null in most launches.
 const TRITON_POINTERS: usize = 2;
 
 impl Program {
@@ -52,7 +52,7 @@ fn of(program: &Program) -> String {
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
-/// The workgroup size that the kernel requires; by default one dimension with the maximum that it is compiled for.
+/// The workgroup size that the kernel requires. If it requires none, the maximum size for which it is compiled, in one dimension.
 fn workgroup(program: &Program) -> [u32; 3] {
     let metadata = program.metadata();
     let most = metadata.map_or(0, |m| m.max_flat_workgroup_size).min(gcn_emit::kernel::MAX_WORKGROUP);
@@ -60,7 +60,8 @@ fn workgroup(program: &Program) -> [u32; 3] {
     metadata.and_then(|m| m.reqd_workgroup_size).unwrap_or([most, 1, 1])
 }
 
-/// True if the launch may have to provide dynamic LDS: an argument refers to it, or the code uses LDS and the descriptor allocates none.
+/// True if the launch may have to provide dynamic LDS: an argument refers to dynamic LDS, or the code uses LDS although the descriptor
+/// allocates none.
 fn takes_dynamic_lds(program: &Program) -> bool {
     let dynamic = |kind| matches!(kind, ValueKind::DynamicSharedPointer | ValueKind::HiddenDynamicLdsSize);
     let machine = program.machine();

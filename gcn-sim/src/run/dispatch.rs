@@ -22,7 +22,7 @@ use queue::Queue;
 pub struct Stats {
     /// The number of executed instructions, counting one for each wave.
     pub wave_instructions: u64,
-    /// The same for each class of instructions, in descending order of count.
+    /// The number of executed instructions of each class, in descending order.
     pub by_class: Vec<(Class, u64)>,
     /// The number of waves that ran.
     pub waves: u64,
@@ -85,10 +85,10 @@ pub fn run(
 pub struct Hooks<'h> {
     /// Reports the progress after each workgroup.
     pub progress: Option<&'h (dyn Fn(Progress) + Sync)>,
-    /// Serves requests of kernels to the host, for which they wait: called after each round of turns of a workgroup's waves.
+    /// Serves requests of kernels to the host, for which the kernels wait. Called after each round of turns of a workgroup's waves.
     pub service: Option<&'h (dyn Fn(&Memory) + Sync)>,
-    /// Called once if no workgroup has ended for the given time, so that the kernel may hang. Tell the user about
-    /// [`Options::max_instructions`] and [`crate::Sanitize::DEADLOCK`], which report the position.
+    /// Called once if no workgroup has ended for the given time; the kernel may hang. The callback should tell the user about
+    /// [`Options::max_instructions`] and [`crate::Sanitize::DEADLOCK`], which report where a kernel hangs.
     pub stalled: Option<&'h (dyn Fn(Duration) + Sync)>,
 }
 
@@ -106,7 +106,7 @@ pub struct Hooks<'h> {
 /// ```
 ///
 /// # Errors
-/// Those of [`run`].
+/// The errors of [`run`].
 pub fn run_with(
     machine: &Machine,
     memory: &mut Memory,
@@ -128,12 +128,12 @@ pub fn run_with(
     }
 }
 
-/// Runs `work` in a pool of this many host threads, or in the global pool.
+/// Runs `work` in a pool of this many host threads; `None` selects the global pool.
 pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
     let pool = threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build());
     match pool {
         Some(Ok(pool)) => pool.install(work),
-        // If no pool can be created, the existing threads do the work.
+        // If the pool cannot be created, the existing threads do the work.
         Some(Err(_)) | None => work(),
     }
 }
@@ -141,8 +141,8 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 /// Runs all workgroups of a launch.
 fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<(Counts, u64), SimError> {
     launch.cooperate(memory)?;
-    // Some programs launch up to 2^32 work-items of an empty kernel. As each wave executes just `s_endpgm`, the counts are known without
-    // running them.
+    // Some programs launch an empty kernel with up to 2^32 work-items. Each wave executes only `s_endpgm`, so the counts are known without
+    // running the waves.
     let (steps, entry) = (launch.machine.steps(), launch.machine.entry());
     if steps.get(entry).is_some_and(|step| step.inst.desc.class == Class::Endpgm) {
         let mut counts = vec![0; steps.len()];

@@ -18,24 +18,24 @@ pub(crate) struct Launch<'a> {
     pub geometry: Geometry,
     pub inputs: Inputs,
     pub options: Options,
-    /// The checks that run along with the instructions, if any.
+    /// The state of sanitizers and hazard checks; `None` if there are no checks.
     pub watch: Option<Shared>,
     /// The addresses of temporary allocations.
     temporary: Vec<u64>,
 }
 
 impl Launch<'_> {
-    /// The number of its workgroups that fit on the device at once.
+    /// The number of workgroups of this launch that fit on the device at once.
     pub(super) fn room(&self) -> u64 {
         multiprocessors(self.machine.target()) * self.resident()
     }
 
-    /// The number of its workgroups that fit on a compute unit (a workgroup processor on RDNA) at once; at least one.
+    /// The number of workgroups of this launch that fit on a compute unit (a workgroup processor on RDNA) at once; at least one.
     pub(crate) fn resident(&self) -> u64 {
         u64::from(self.machine.of_multiprocessor(&self.occupancy()).max(1))
     }
 
-    /// Checks that the host has enough memory for the scratch of this many more workgroups.
+    /// Checks that the host has enough memory for the scratch of this many additional workgroups.
     pub(crate) fn check_scratch(&self, workgroups: u64) -> Result<(), SimError> {
         let of_wave = LANES as u64 * u64::from(self.machine.state().private_bytes);
         let bytes = workgroups.saturating_mul(of_wave * u64::from(self.geometry.waves()));
@@ -70,7 +70,7 @@ impl Launch<'_> {
     }
 }
 
-/// The size in bytes of a line of the scalar cache; runtimes allocate kernarg segments in multiples of it.
+/// The size in bytes of a line of the scalar cache. Runtimes allocate kernarg segments in multiples of this size.
 const CACHE_LINE: usize = 64;
 
 /// Checks a launch, and allocates the kernarg segment and the dispatch packet; [`Launch::release`] frees them.
@@ -84,7 +84,7 @@ pub(crate) fn prepare<'a>(
 ) -> Result<Launch<'a>, SimError> {
     let geometry = Geometry::new(grid.into(), size, machine.state().wave_size)?;
     check_sizes(machine)?;
-    // Compilers may read to the end of the last cache line: they load four dwords where only three are left.
+    // Compilers may read to the end of the last cache line, because they load four dwords even if only three arguments' dwords are left.
     let address = memory.try_alloc(kernarg.len().next_multiple_of(CACHE_LINE))?;
     memory.write(address, kernarg)?;
     let mut temporary = vec![address];

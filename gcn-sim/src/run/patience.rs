@@ -3,14 +3,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The time without the end of a workgroup after which a kernel may hang and [`Hooks::stalled`](crate::Hooks::stalled) is called.
+/// The time without the end of a workgroup after which a launch is reported as possibly hanging, by
+/// [`Hooks::stalled`](crate::Hooks::stalled).
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Detects, once, that no workgroup of a launch has ended for [`PATIENCE`].
+/// Detects, once per launch, that no workgroup has ended for [`PATIENCE`].
 pub(super) struct Patience {
     long: Duration,
     started: Instant,
-    /// The time in milliseconds from the start to the end of the last workgroup that has ended.
+    /// The time in milliseconds from the start of the launch to the last end of a workgroup.
     moved: AtomicU64,
     lost: AtomicBool,
 }
@@ -31,7 +32,7 @@ impl Patience {
         self.moved.store(self.started.elapsed().as_millis() as u64, Relaxed);
     }
 
-    /// True on the first call after no workgroup has ended for long enough.
+    /// True on the first call after the time without the end of a workgroup has exceeded the limit; false on later calls.
     pub(super) fn ends(&self) -> bool {
         let waited = self.started.elapsed().saturating_sub(Duration::from_millis(self.moved.load(Relaxed)));
         waited >= self.long && !self.lost.swap(true, Relaxed)

@@ -29,14 +29,14 @@ impl Counts {
 /// The state of one workgroup, whose allocations are reused for the next one.
 pub(crate) struct Unit {
     pub waves: Vec<Wave>,
-    /// Unused waves, because a partial workgroup has fewer.
+    /// Waves that a partial workgroup does not need.
     spare: Vec<Wave>,
     watch: Option<Group>,
     /// The length of a turn in the next round, in instructions.
     turn: u64,
     pub lds: Vec<u8>,
     pub counts: Counts,
-    /// The number of split barriers (arrive and wait are separate instructions) that the waves have passed.
+    /// The number of split barriers (with separate instructions for arriving and waiting) that the waves have passed.
     met: u64,
 }
 
@@ -67,7 +67,7 @@ impl Unit {
         }
     }
 
-    /// Runs workgroup `id` to its end, without others.
+    /// Runs workgroup `id` to its end, without running others concurrently.
     pub(crate) fn run(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
         self.start(launch, id)?;
         loop {
@@ -168,7 +168,7 @@ impl Unit {
         self.waves.iter().all(|w| w.status == Status::Ended || w.arrivals.has_met(waiting))
     }
 
-    /// Writes the data of loads to LDS that complete in this cycle.
+    /// Writes the data of those loads to LDS that complete by this cycle.
     pub(crate) fn finish_copies(&mut self, memory: &Memory, machine: &Machine, cycle: u64) {
         for w in &mut self.waves {
             Cx { w, lds: &mut self.lds, memory, machine, trace: None }.finish_copies_until(cycle);
@@ -203,7 +203,7 @@ impl Unit {
     }
 
     /// Notifies the checks that all waves that have not ended have reached a barrier. At a split barrier this happens when the first wave
-    /// passes it: what other waves have executed after their arrival then counts as before the barrier.
+    /// passes it: the instructions that other waves have executed after their arrival then count as before the barrier.
     fn tell_barrier(&mut self, launch: &Launch<'_>) -> Result<(), SimError> {
         if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
             && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves)
@@ -216,7 +216,8 @@ impl Unit {
     /// Releases the barrier at which all waves that have not ended are waiting. Ended waves do not count, as on hardware.
     fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         if launch.watch.as_ref().is_some_and(Shared::is_strict) {
-            // Waves may be at different `s_barrier` instructions, as on hardware: barriers pair by arrival.
+            // Waves may be at different `s_barrier` instructions, as on hardware: a barrier is complete when every wave waits at any of
+            // them.
             if self.waves.iter().any(|w| w.status == Status::Ended) {
                 return Err(self.divergent_barrier(launch, id));
             }
@@ -236,7 +237,7 @@ impl Unit {
         SimError::DivergentBarrier { workgroup: id, waves: self.waves.iter().map(place).collect() }
     }
 
-    /// Runs a wave until it waits, ends, or its turn is over. Returns true if it seems to wait for others.
+    /// Runs a wave until it waits, ends, or its turn is over. Returns true if the wave seems to wait for others.
     fn turn(
         &mut self,
         launch: &Launch<'_>,
@@ -264,11 +265,11 @@ impl Unit {
 /// The state of a workgroup after a round of turns.
 pub(crate) enum Round {
     Ended,
-    /// It has made progress.
+    /// The workgroup has made progress.
     Went,
-    /// It has made progress, but seems to wait for other workgroups.
+    /// The workgroup has made progress, but seems to wait for other workgroups.
     Waits,
-    /// It cannot continue unless another workgroup does something.
+    /// The workgroup cannot continue unless another workgroup makes progress; with the error to report otherwise.
     Stuck(Box<SimError>),
 }
 
@@ -281,7 +282,7 @@ fn place_of(machine: &Machine, wave: &Wave) -> String {
     }
 }
 
-/// The number of instructions at the end of a turn in which to search for a waiting loop.
+/// The number of instructions at the end of a turn in which a waiting loop is searched for.
 const LOOK: u64 = 512;
 
 /// Runs a wave until it waits, ends, or its turn is over; `run` executes an instruction. Returns true if the wave seems to wait for others:
@@ -297,7 +298,7 @@ fn go_on(
     let steps = launch.machine.steps();
     let limit = launch.options.max_instructions;
     let end = cx.w.count.saturating_add(turn.max(1)).min(limit);
-    // Only at the end of a turn, because saving the state costs as much as many instructions.
+    // Search only at the end of a turn, because saving the state costs as much as many instructions.
     let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
     let mut seen: Option<Snapshot> = None;
     while cx.w.count < end {
@@ -352,15 +353,15 @@ fn go_on(
     Err(SimError::InstructionLimit { site, limit })
 }
 
-/// Writes the IDs of workgroup and wave to the trap temporaries: x to `ttmp9`, y and z to the halves of `ttmp7`, and the wave to bits 29:25
-/// of `ttmp8` (as LLVM 22 compiles `llvm.amdgcn.workgroup.id` and `llvm.amdgcn.wave.id`).
+/// Writes the workgroup ID and the wave ID to the trap temporaries: x to `ttmp9`, y and z to the halves of `ttmp7`, and the wave to bits
+/// 29:25 of `ttmp8` (as LLVM 22 compiles `llvm.amdgcn.workgroup.id` and `llvm.amdgcn.wave.id`).
 fn put_ids(wave: &mut Wave, [x, y, z]: [u32; 3]) {
     let first = usize::from(gcn_isa::reg::TTMP.index);
     (wave.s[first + 9], wave.s[first + 7]) = (x, y & 0xffff | z << 16);
     wave.s[first + 8] = wave.id << 25;
 }
 
-/// Writes the work-item IDs of a wave of a workgroup of this size to its first VGPRs; returns its initial EXEC.
+/// Writes the work-item IDs of a wave to its first VGPRs, for a workgroup of the given size; returns the wave's initial EXEC.
 fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], number: usize) -> u64 {
     let dimensions = launch.machine.state().workitem_id;
     let lanes = launch.geometry.wave;
@@ -369,7 +370,7 @@ fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], numb
     if count == 0 {
         return 0;
     }
-    // The IDs are incremented from lane to lane: a division for each lane took a fifth of the time of short kernels.
+    // The IDs are incremented from lane to lane: with a division for each lane, this took a fifth of the time of short kernels.
     let [mut x, mut y, mut z] = [first % sx, first / sx % sy, first / (sx * sy)];
     let mut ids = [[0; LANES]; 3];
     for lane in 0..count {
@@ -396,7 +397,7 @@ fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], numb
     u64::MAX >> (64 - count)
 }
 
-/// Writes a register if it is allocated: a kernel may allocate fewer VGPRs than it receives IDs in.
+/// Writes IDs to a register if the kernel allocates it: a kernel may allocate fewer VGPRs than there are IDs.
 fn put(wave: &mut Wave, register: usize, ids: Lanes) {
     let registers = wave.room();
     if let Some(lanes) = wave.v[..registers].get_mut(register) {

@@ -12,7 +12,7 @@ use crate::semantics::functions::{self, refusal};
 pub struct Coverage {
     /// Mnemonics with an implementation.
     pub known: Vec<&'static str>,
-    /// Mnemonics that are refused for a reason, because they have no defined result in a simulated dispatch.
+    /// Mnemonics that are refused, each for a reason: they have no defined result in a simulated dispatch.
     pub refused: Vec<Refusal>,
     /// Other mnemonics without an implementation; programs that contain them are refused as well.
     pub unknown: Vec<&'static str>,
@@ -27,14 +27,14 @@ pub struct Refusal {
     pub reason: &'static str,
 }
 
-/// Groups the instructions of `target` by whether the simulator implements them.
+/// Groups the instructions of `target` by how the simulator handles them.
 ///
 /// ```
 /// let coverage = gcn_sim::coverage(gcn_isa::Target::GFX942);
 /// assert!(coverage.known.contains(&"v_mfma_f32_32x32x8_f16") && coverage.unknown.is_empty());
 /// ```
 pub fn coverage(target: Target) -> Coverage {
-    // Functions are registered by the entry's mnemonic, so rows of the same entry are equivalent.
+    // Functions are registered by the mnemonic of a table entry, so all rows of one entry are equivalent.
     let of_target = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
     let rows: BTreeMap<&'static str, &'static InstDesc> = of_target.map(|row| (row.mnemonic, row)).collect();
     let has_function = |row: &InstDesc| functions::is_known(row.entry);

@@ -38,8 +38,8 @@ pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
                 Some(exec) if directed => exec.run(cx, half),
                 _ => half.exec.run(cx, half),
             };
-            // The halves write different registers. The second one must read the old value of the first one's destination, so that is
-            // restored in between.
+            // The halves write different registers. The second half must read the old value of the first half's destination, so the old
+            // value is restored before the second half executes.
             let first = usize::from(x.vdst);
             let old = cx.w.v[first];
             run(cx, &x)?;

@@ -12,7 +12,7 @@ use gcn_isa::{Target, semantics, table};
 use super::mfma::model::{self, Arithmetic};
 use crate::core::matrix::MatrixArithmetic;
 
-/// How the simulator's results of an opcode relate to the hardware's.
+/// The relation between the simulator's results of an opcode and the hardware's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Bit-exact according to the witness.
@@ -154,7 +154,7 @@ const RUN: &str = "kernels of Triton 3.9 and clang 22, compared with NumPy";
 const MANUAL: &str = "RDNA ISA manuals";
 const UNSEEN: &str = "no kernel with known results was seen to execute it";
 
-/// The same for instructions of RDNA, by entry name; consulted before [`NOTES`].
+/// As [`NOTES`], for instructions of RDNA, by entry name; consulted before [`NOTES`].
 const NOTES_OF_RDNA: &[(Pattern, Grade, &str)] = &[
     (("v_wmma_i32_", ""), Grade::Exact, ""),
     (("v_swmmac_i32_", ""), Grade::Exact, ""),
@@ -216,7 +216,7 @@ fn note(notes: &[(Pattern, Grade, &'static str)], mnemonic: &str) -> Option<(Gra
     notes.iter().find(fits).map(|row| (row.1, row.2))
 }
 
-/// As [`fidelity_of`], for an instruction of RDNA. For a VOPD instruction, the result for its less reliable half.
+/// As [`fidelity_of`], for an instruction of RDNA. A VOPD instruction has the reliability of its less reliable half.
 fn of_rdna(row: &InstDesc) -> Option<Fidelity> {
     let of_entry = |entry: &Entry| {
         let shared = table::entry(entry.alone);
@@ -237,8 +237,8 @@ fn of_rdna(row: &InstDesc) -> Option<Fidelity> {
     }
 }
 
-/// The grade and note of a matrix instruction; `None` for other instructions. An instruction that the target does not have counts as one
-/// without a validated model.
+/// The grade and note of a matrix instruction; `None` for other instructions. An instruction that the target does not have is treated like
+/// one without a validated model.
 fn of_matrix(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> Option<(Grade, &'static str)> {
     let mut rows = table::rows().iter().filter(|row| row.mnemonic == mnemonic && row.is_matrix());
     let any = rows.clone().next()?;

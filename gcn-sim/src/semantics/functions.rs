@@ -60,7 +60,7 @@ const REFUSED: [(&str, &str); 26] = [
     ),
 ];
 
-/// The reason why `mnemonic` is refused, if it is.
+/// The reason why `mnemonic` is refused; `None` if it is not.
 pub(crate) fn refusal(mnemonic: &str) -> Option<&'static str> {
     REFUSED.iter().find(|r| r.0 == mnemonic).map(|r| r.1)
 }
@@ -90,7 +90,7 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     ops
 });
 
-/// The functions of `inst`, with registers mapped by `map`: for rounding to nearest even, and for directed rounding.
+/// The functions of `inst` for rounding to nearest even and for directed rounding. `map` maps registers to slots.
 ///
 /// # Errors
 /// The reason, if the simulator does not support the instruction or one of its modifiers.

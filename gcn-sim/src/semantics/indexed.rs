@@ -18,7 +18,7 @@ pub(crate) fn may_move(cx: &Cx<'_>, step: &Step) -> bool {
         || cx.w.mode.vgpr_msb != 0 && !matches!(format.unit(), Unit::Scalar | Unit::ScalarMemory)
 }
 
-/// The instruction with the indexed registers; `None` if these are the named ones.
+/// The instruction with the registers that the index selects; `None` if these are the registers that it names.
 #[inline]
 pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
     let desc = step.inst.desc;
@@ -39,7 +39,7 @@ pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
 
 const BEYOND: &str = "a VGPR index beyond the allocated registers";
 
-/// The resolved instruction with the registers that VGPR indexing selects; `None` if it changes none.
+/// The resolved instruction with the registers that VGPR indexing selects; `None` if VGPR indexing changes none.
 pub(crate) fn step(cx: &Cx<'_>, step: &Step) -> Result<Option<Step>, Fault> {
     let Some(inst) = moved(cx, step)? else { return Ok(None) };
     let vgprs = cx.machine.state().vgprs;

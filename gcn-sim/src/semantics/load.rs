@@ -18,8 +18,8 @@ use crate::core::operand::RegisterMap;
 impl Machine {
     /// Decodes `text`, the code of a kernel from its entry on. [`crate::launch::Program`] loads whole code objects.
     ///
-    /// Decoding ends at the first bytes that are not an instruction, if the instruction before does not fall through (`s_endpgm`,
-    /// `s_branch`): padding, constants or other functions may follow.
+    /// Decoding ends at the first bytes that are not an instruction, provided that the instruction before them does not fall through
+    /// (`s_endpgm`, `s_branch`): padding, constants or other functions may follow.
     ///
     /// # Errors
     /// [`SimError::Decode`], [`SimError::Unsupported`] for an instruction that the simulator does not implement, and [`SimError::Register`]
@@ -48,8 +48,8 @@ impl Machine {
         fault.map_or(Ok(machine), Err)
     }
 
-    /// Resolves the code of an image, given by offset; `entry` is the offset of the kernel's first instruction. An instruction that cannot
-    /// be executed is an error only when it is reached, because the image may contain other kernels.
+    /// Resolves the code of an image, given by offset; `entry` is the offset of the kernel's first instruction. Since the image may contain
+    /// other kernels, an instruction that cannot be executed is an error only when it is reached.
     pub(crate) fn of_code(
         target: Target,
         code: BTreeMap<u32, Decoded>,
@@ -115,8 +115,8 @@ impl Loader {
     }
 
     /// The registers that an instruction may name. In a unified register file the AGPRs follow the VGPRs, and a VGPR number from
-    /// `ACCUM_OFFSET` on refers to an AGPR. AMD's own kernels rely on that: the flash attention for gfx942 in the `amd-aiter` wheel uses
-    /// v160 to v235 with 256 registers and an offset of 160.
+    /// `ACCUM_OFFSET` on refers to an AGPR. AMD's own kernels rely on that: the flash attention kernel for gfx942 in the `amd-aiter` wheel
+    /// uses v160 to v235 with 256 registers and an offset of 160.
     fn reach(&self) -> RegisterMap {
         let RegisterMap { vgprs, agprs, .. } = self.registers;
         let vgprs = if self.target.has_unified_agprs() { vgprs + agprs } else { vgprs };
@@ -140,7 +140,7 @@ pub(crate) fn branch_offset(inst: &Inst, offset: u32, size: u32) -> Option<u32> 
         Operand::Imm(value) => Some(*value),
         _ => None,
     })?;
-    // simm16 counts dwords from the next instruction (MI100 ISA 4.2).
+    // simm16 counts dwords from the next instruction on (MI100 ISA 4.2).
     u32::try_from(i64::from(offset + size) + i64::from(immediate as i16) * 4).ok()
 }
 

@@ -1,10 +1,10 @@
 //! Matrix instructions, driven by the shapes and layouts of [`gcn_isa::layout`].
 //!
 //! Numerics. For instructions with a model of the hardware's arithmetic that was validated on hardware ([`model`]), the simulator uses that
-//! model, unless [`MatrixArithmetic::Chain`](crate::MatrixArithmetic::Chain) is selected. All others start from C and add the products in
-//! ascending order of k, each step a fused multiply-add in the accumulator's type: exact for integers, one rounding to nearest even per
-//! step for floats. On gfx90a, denormal f16 and bf16 inputs count as zero, and so do denormal results of such instructions. xf32 inputs are
-//! truncated to 10 fraction bits. NaN results are the default NaN.
+//! model, unless [`MatrixArithmetic::Chain`](crate::MatrixArithmetic::Chain) is selected. All other instructions start from C and add the
+//! products in ascending order of k, each step a fused multiply-add in the accumulator's type: exact for integers, one rounding to nearest
+//! even per step for floats. On gfx90a, denormal f16 and bf16 inputs count as zero, and denormal results of f16 and bf16 instructions
+//! become zero. xf32 inputs are truncated to 10 fraction bits. NaN results are the default NaN.
 
 mod cut;
 mod dense;
@@ -82,15 +82,14 @@ struct Line {
 }
 
 impl Line {
-    /// Its first `count` lanes.
+    /// The first `count` lanes of the line.
     #[inline(always)]
     fn lanes(self, count: usize) -> Range<usize> {
         usize::from(self.lane)..usize::from(self.lane) + count
     }
 }
 
-/// The line that consists of `count` elements of `block`, of which the i-th has the row and column `at(i)`; `None` if they do not form a
-/// line.
+/// The line of `count` elements of `block`, where element i has the row and column `at(i)`; `None` if these elements do not form a line.
 fn line(
     shape: &Shape,
     matrix: Matrix,
@@ -112,7 +111,7 @@ fn line(
     in_line.then_some(Line { lane: first.lane, register: first.register, low_bit: first.low_bit })
 }
 
-/// All lines of A (one for each block and k), of its indices, or of B.
+/// All lines of A or B (one for each block and k), or of the indices of a sparse A; `None` if elements do not form lines.
 fn input_lines(shape: &Shape, matrix: Matrix) -> Option<Vec<Line>> {
     let blocks = 0..shape.blocks;
     let lines = blocks.flat_map(|block| (0..shape.k).map(move |k| (block, k)));
@@ -124,7 +123,7 @@ fn input_lines(shape: &Shape, matrix: Matrix) -> Option<Vec<Line>> {
         .collect()
 }
 
-/// All lines of C and D: one for each block and row.
+/// All lines of C and D, one for each block and row; `None` if elements do not form lines.
 fn result_lines(shape: &Shape) -> Option<Vec<Line>> {
     let blocks = 0..shape.blocks;
     let lines = blocks.flat_map(|block| (0..shape.m).map(move |row| (block, row)));
@@ -157,7 +156,7 @@ impl<'c> Registers<'c> {
         })
     }
 
-    /// Register `n`, or with `upper` the second register of a 64-bit element that starts there.
+    /// Register `n`. With `upper`, the register after it, which contains the upper half of a 64-bit element.
     #[inline(always)]
     fn get(&self, n: u8, upper: bool) -> &Lanes {
         match self {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::core::machine::Exec;
 use crate::core::value::Ty;
 
-/// The functions of a resolved instruction: for rounding to nearest even and, if known, for directed rounding.
+/// The functions of a resolved instruction: for rounding to nearest even and, if supported, for directed rounding.
 pub(crate) type Functions = (Arc<dyn Exec>, Option<Arc<dyn Exec>>);
 
 /// The semantics of an instruction.
@@ -16,22 +16,22 @@ pub(crate) struct Op {
     pub exec: Arc<dyn Exec>,
     /// The behaviour in directed rounding modes.
     pub directed: Directed,
-    /// The function if the `clamp` bit is set, for integer results (floats are clamped when they are written).
+    /// The function to use if the `clamp` bit is set, for integer results. (Float results are clamped when they are written.)
     pub(super) saturating: Option<Arc<dyn Exec>>,
-    /// The type of the result, if the common write-back code applies the output modifiers.
+    /// The type of the result, if the common write-back code applies the output modifiers; `None` if the function applies them itself.
     pub(super) result: Option<Ty>,
-    /// True if it computes with halves of registers, for which VOP3P has modifiers and other encodings do not.
+    /// True if the instruction computes with halves of registers, for which VOP3P has modifiers and other encodings do not.
     pub(super) packed: bool,
 }
 
-/// The effect of an instruction if MODE selects directed rounding.
+/// What an instruction does if MODE selects directed rounding.
 #[derive(Clone)]
 pub(crate) enum Directed {
-    /// The same effect, because the result is never rounded.
+    /// The same as otherwise, because its result is never rounded.
     Same,
-    /// The effect of another function.
+    /// It executes this function instead.
     Own(Arc<dyn Exec>),
-    /// Unknown: executing the instruction is an error.
+    /// Unknown: executing the instruction is then an error.
     Unknown,
 }
 
@@ -40,27 +40,27 @@ impl Op {
         Op { exec: Arc::new(exec), directed: Directed::Same, saturating: None, result: None, packed: false }
     }
 
-    /// With `clamp`, the integer result saturates as in `op`.
+    /// Sets the function for `clamp` to that of `op`, whose integer result saturates.
     pub(crate) fn saturating(self, op: Op) -> Op {
         Op { saturating: Some(op.exec), ..self }
     }
 
-    /// The result has type `ty`, and the common code writes it.
+    /// Declares that the result has type `ty` and that the common code writes it.
     pub(crate) fn result(self, ty: Ty) -> Op {
         Op { result: Some(ty), ..self }
     }
 
-    /// The operands are packed.
+    /// Declares that the operands are packed.
     pub(crate) fn packed(self) -> Op {
         Op { packed: true, ..self }
     }
 
-    /// In directed rounding modes, behaves like `op`.
+    /// Sets the function for directed rounding modes to that of `op`.
     pub(crate) fn directed(self, op: Op) -> Op {
         Op { directed: Directed::Own(op.exec), ..self }
     }
 
-    /// The result is rounded, and only the function for nearest even is known.
+    /// Declares that the result is rounded, and that only the function for rounding to nearest even is known.
     pub(crate) fn rounds(self) -> Op {
         Op { directed: Directed::Unknown, ..self }
     }
@@ -80,7 +80,7 @@ impl Ops {
         assert!(before.is_none(), "{mnemonic} is defined twice");
     }
 
-    /// The function of an instruction.
+    /// The function of an instruction; `None` if the table has none.
     pub(super) fn get(&self, mnemonic: &str) -> Option<&Op> {
         self.0.get(mnemonic)
     }

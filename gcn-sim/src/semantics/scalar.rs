@@ -17,7 +17,7 @@ pub(crate) fn add(ops: &mut Ops) {
     fork::add(ops);
 }
 
-/// D = f(S0); SCC stays.
+/// D = f(S0); SCC is not changed.
 fn s1<A: ScalarValue, D: ScalarValue>(f: impl Fn(A) -> D + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let a = A::read(cx, &s.src[0])?;
@@ -37,7 +37,7 @@ fn s1c<A: ScalarValue, D: ScalarValue>(f: impl Fn(A) -> (D, bool) + Send + Sync 
     })
 }
 
-/// D = f(S0, S1); SCC stays.
+/// D = f(S0, S1); SCC is not changed.
 fn s2<A: ScalarValue, B: ScalarValue, D: ScalarValue>(f: impl Fn(A, B) -> D + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let (a, b) = (A::read(cx, &s.src[0])?, B::read(cx, &s.src[1])?);

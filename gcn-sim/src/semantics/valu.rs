@@ -1,7 +1,7 @@
-//! Vector ALU: fetches operands with their modifiers, runs a lane function for all lanes, and writes results.
+//! Vector ALU: fetches operands with their modifiers, runs a lane function for all lanes, and writes the results.
 //!
-//! A lane function is a pure Rust function of a lane's operands; it runs for all lanes, and the write is masked. What an encoding adds
-//! (DPP, SDWA, neg, abs, `op_sel`, omod, clamp, denormal flushing) is applied before or after it.
+//! A lane function is a pure Rust function of a lane's operands. It runs for all lanes, and the write is masked by EXEC. The effects of the
+//! encoding (DPP, SDWA, neg, abs, `op_sel`, omod, clamp, denormal flushing) are applied before or after the lane function.
 
 pub(crate) mod cmp;
 pub(crate) mod convert;
@@ -40,7 +40,7 @@ pub(crate) use each::Lane;
 pub(crate) use read::Fetch;
 pub(crate) use write::Finish;
 
-/// Inputs of a lane function other than operands.
+/// The inputs of a lane function in addition to its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Env {
     /// True in IEEE mode, in which signaling NaNs are quieted.
@@ -95,10 +95,10 @@ fn rounding<V: Value>(cx: &Cx<'_>) -> Round {
     if V::TY == crate::core::value::Ty::F32 { cx.w.mode.round32 } else { cx.w.mode.round16_64 }
 }
 
-/// Defines functions that turn a lane function with a rounding mode into the directed-rounding variant of an instruction.
+/// Defines functions that turn a lane function with a rounding mode into an instruction's variant for directed rounding.
 macro_rules! directed {
     ($name:ident, $inner:ident, $($arg:ident: $ty:ident),+) => {
-        /// Directed-rounding variant of an instruction: the lane function takes the rounding mode of its result type.
+        /// The variant of an instruction for directed rounding: the lane function takes the rounding mode of its result type.
         pub(crate) fn $name<$($ty: Lane,)+ D: Lane>(
             f: impl Fn(Round, $($ty),+) -> D + Copy + Send + Sync + 'static,
         ) -> Op {

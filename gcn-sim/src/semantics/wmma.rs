@@ -1,9 +1,9 @@
 //! Matrix instructions of RDNA: WMMA and SWMMAC.
 //!
-//! Numerics. The hardware's arithmetic beyond the ISA documents is not public: neither the order nor the width of its additions has been
-//! published, and those of gfx11.5 are known to differ from f32 additions. Here products are added to C in ascending order of k, each step
-//! a fused multiply-add in f32; 16-bit results are rounded once, at the end. Denormals are kept whatever MODE says, and NaN results are the
-//! default NaN. Integers are exact and wrap around, or saturate with `clamp`. EXEC is ignored.
+//! Numerics. The details of the hardware's arithmetic are not public: neither the order nor the width of its additions has been published,
+//! and on gfx11.5 they are known to differ from f32 additions. Here products are added to C in ascending order of k, each step a fused
+//! multiply-add in f32; 16-bit results are rounded once, at the end. Denormals are kept regardless of MODE, and NaN results are the default
+//! NaN. Integers are exact and wrap around, or saturate with `clamp`. EXEC is ignored.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::fp::{NAN32, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, fma32_e
 
 /// The number of rows and columns.
 const N: usize = 16;
-/// The largest number of k.
+/// The largest size of the k dimension.
 const K: usize = 64;
 
 type Tile<T> = [[T; N]; N];
@@ -38,20 +38,20 @@ pub(crate) fn exec(inst: &Inst, target: Target) -> Option<Result<Arc<dyn Exec>, 
     let [Some(narrow), Some(wide)] = shapes.map(|shape| shape.and_then(Layout::new)) else {
         return Some(Err("its layout on this target is not known".to_owned()));
     };
-    // The shapes for both wave sizes differ only in the places of elements.
+    // The shapes for both wave sizes differ only in the places of the elements.
     let shape = shapes[0]?;
     Some(Ok(Arc::new(WaveMatrix { shape, layouts: [narrow, wide], target })))
 }
 
 /// The places of the elements in the registers of waves of one size.
 struct Layout {
-    /// Indexed by k, then row.
+    /// The places of A's elements, by k and then by row.
     a: Vec<[ElementPlace; N]>,
-    /// Indexed by k, then column.
+    /// The places of B's elements, by k and then by column.
     b: Vec<[ElementPlace; N]>,
-    /// Indexed by row, then column.
+    /// The places of C's and D's elements, by row and then by column.
     acc: [[ElementPlace; N]; N],
-    /// Indexed by group of four k, then row.
+    /// The places of the indices, by group of four k and then by row.
     index: Vec<[ElementPlace; N]>,
     index_set_bits: u8,
 }
@@ -86,7 +86,7 @@ struct WaveMatrix {
 /// The sign modifiers of an operand.
 #[derive(Clone, Copy)]
 struct Signs {
-    /// The operand's bits of `neg_lo` and `neg_hi`.
+    /// The operand's bit of `neg_lo`, and that of `neg_hi`.
     low: bool,
     high: bool,
 }
@@ -108,7 +108,7 @@ impl<'c> Registers<'c> {
         }
     }
 
-    /// The element at a place; all elements of a constant are equal.
+    /// The element at a place. A constant has the same element at every place.
     fn get(&self, place: ElementPlace, ty: ElemType) -> Result<u32, Fault> {
         let mask = u32::MAX >> (32 - place.bits);
         match self.0 {
@@ -175,7 +175,7 @@ impl WaveMatrix {
         }
     }
 
-    /// A and B by k; a sparse A is expanded with zeros.
+    /// The elements of A and B, by k. A sparse A is expanded with zeros.
     fn inputs<T: Copy + Default>(
         &self,
         cx: &Cx<'_>,
@@ -224,7 +224,7 @@ impl WaveMatrix {
         let widen = |ty: ElemType| self.widening(ty);
         let (of_a, of_b) = (widen(self.shape.a), widen(self.shape.b));
         let [signs_a, signs_b] = [Signs::of(s, 0), Signs::of(s, 1)];
-        // neg_lo negates the elements in lower halves of registers, neg_hi those in upper halves.
+        // neg_lo negates the elements in lower halves of registers, and neg_hi those in upper halves.
         let signed = |value: f32, signs: Signs, k: usize| {
             if if k.is_multiple_of(2) { signs.low } else { signs.high } { -value } else { value }
         };
@@ -239,7 +239,7 @@ impl WaveMatrix {
         };
         let [a, b] = self.inputs(cx, s, [&a, &b])?;
         let (of_acc, signs) = (widen(self.shape.acc), Signs::of(s, 2));
-        // For C the modifiers have the same meaning as in scalar operands: neg_hi takes the absolute value.
+        // For C, the modifiers have the same meaning as for scalar operands: neg_lo negates, and neg_hi takes the absolute value.
         let acc = |bits: u32| {
             let value = of_acc(bits);
             let value = if signs.high { value.abs() } else { value };

@@ -1,16 +1,16 @@
-//! A set-associative cache with LRU replacement, which stores for each line the cycle from which it is present; and a bandwidth-limited
-//! channel.
+//! A set-associative cache with LRU replacement, which stores for each line the cycle from which it is present; and a channel with limited
+//! bandwidth.
 
 /// The tags of a cache. All times are in cycles.
 pub(super) struct Cache {
-    /// The sets, one after another. In a set, lines are ordered from most to least recently used; each entry is the line number plus one,
-    /// and the cycle from which the line is present. A free entry is all zeros, because zeroed memory is committed only when it is written:
-    /// unused sets of a large cache cost nothing.
+    /// The sets, one after the other. In a set, lines are ordered from the most to the least recently used. An entry consists of the line
+    /// number plus one and of the cycle from which the line is present. A free entry is all zeros: zeroed memory is committed only when it
+    /// is written, so unused sets of a large cache cost nothing.
     lines: Vec<[u64; 2]>,
     sets: u64,
     ways: usize,
     line: u64,
-    /// The log2 of the line size, if it is a power of two.
+    /// The log2 of the line size; `None` if it is not a power of two.
     shift: Option<u32>,
     /// The numbers of hits and of misses.
     pub hits: u64,
@@ -28,7 +28,7 @@ impl Cache {
         Cache { lines, sets, ways: ways as usize, line, shift, hits: 0, misses: 0 }
     }
 
-    /// The entries of the set that a line belongs to.
+    /// The entries of the set to which a line belongs.
     fn set(&mut self, line: u64) -> &mut [[u64; 2]] {
         let first = line.checked_rem(self.sets).map_or(0, |set| set as usize * self.ways);
         self.lines.get_mut(first..first + self.ways).unwrap_or_default()
@@ -47,7 +47,7 @@ impl Cache {
         }
     }
 
-    /// Looks up a line: the cycle from which it is present, if it is in the cache or being fetched.
+    /// Looks up a line. Returns the cycle from which it is present, or `None` if it is neither in the cache nor being fetched.
     pub(super) fn find(&mut self, line: u64) -> Option<u64> {
         let set = self.set(line);
         let found = set.iter().position(|[tag, _]| *tag == line + 1);
@@ -83,7 +83,8 @@ const MOST_WAYS: u64 = 1 << 10;
 
 /// A channel with limited bandwidth that serves one request after the other.
 pub(super) struct Channel {
-    /// The time from which it is free, in 1/[`PARTS`] of a cycle: a share of a bandwidth may be less than a byte per cycle.
+    /// The time from which the channel is free, in 1/[`PARTS`] of a cycle, because a share of a bandwidth may be less than a byte per
+    /// cycle.
     free: u64,
     /// The time for a byte in 1/[`PARTS`] of a cycle, rounded.
     per_byte: u64,
@@ -91,7 +92,7 @@ pub(super) struct Channel {
     pub bytes: u64,
 }
 
-/// The resolution of times. At 100 bytes per cycle, rounding changes the time of a byte by less than one part in 100,000.
+/// The resolution of times. At 100 bytes per cycle, rounding changes the time for a byte by less than one part in 100,000.
 const PARTS: u64 = 1 << 24;
 
 impl Channel {
@@ -142,7 +143,7 @@ mod tests {
         // A quarter of 64 bytes per cycle.
         let mut share = Channel::new(64, 1, 4);
         assert_eq!([0, 0].map(|now| share.take(now, 128)), [0, 8]);
-        // The time for a byte is not a whole number of parts.
+        // The time for a byte is not a whole number of 1/`PARTS` cycles.
         let mut odd = Channel::new(54, 1, 1);
         for line in 0..10_000 {
             let (start, want) = (odd.take(0, 128), line * 128 / 54);

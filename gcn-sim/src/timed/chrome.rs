@@ -10,8 +10,8 @@ const LANES: u64 = 256;
 
 impl TimedReport {
     /// The events as JSON in Chrome's trace-event format: a process for each CU, a thread for each wave slot of a SIMD, and a slice for
-    /// each interval of a wave's time. A microsecond represents a cycle. Empty unless [`Config::timeline`](super::Config::timeline) is
-    /// greater than 0.
+    /// each interval of a wave's time. A microsecond represents a cycle. The list is empty unless
+    /// [`Config::timeline`](super::Config::timeline) is greater than 0.
     pub fn timeline(&self) -> String {
         let mut events: Vec<Value> = self.names();
         events.extend(self.recording.events.iter().map(|event| self.slice(event)));

@@ -19,8 +19,8 @@ pub struct Config {
     /// and each CU gets an equal share of the bandwidth of L2 and memory.
     pub cus: Option<u32>,
     /// The number of these CUs whose time is simulated, starting with those of the first L2: on gfx942, with 304 CUs and eight L2 caches,
-    /// CUs 0, 8, 16, … They share the lines of their L2 and of the Infinity Cache. The cycles of one CU equal those of the device if all
-    /// workgroups do equal work, and either share no lines or `l2.reuse` and `mall.reuse` describe the sharing.
+    /// CUs 0, 8, 16, … The simulated CUs share the lines of their L2 and of the Infinity Cache. The cycles of one CU equal those of the
+    /// device if all workgroups do equal work, and either share no lines or `l2.reuse` and `mall.reuse` describe the sharing.
     pub simulated_cus: u32,
     /// If true, the workgroups of the other CUs run afterwards without timing, so that the results in memory are complete.
     pub complete: bool,
@@ -63,7 +63,7 @@ impl Config {
     }
 
     /// Sets the parameters that a table in the form of `data/timing.tsv` has for a target, for example those that `gcn probe` has measured.
-    /// What is set later beats them.
+    /// Later settings take precedence over these.
     ///
     /// ```
     /// use gcn_isa::Target;
@@ -77,7 +77,7 @@ impl Config {
     /// ```
     ///
     /// # Errors
-    /// [`ParameterError`] if a line is no row, or a value does not fit.
+    /// [`ParameterError`] if a line is not a row, or a value is not valid for its parameter.
     pub fn read(&mut self, table: &str, target: Target) -> Result<(), ParameterError> {
         self.overrides.extend(params::read(table, target)?);
         Ok(())

@@ -1,4 +1,4 @@
-//! The static costs of each instruction: its pipeline, the cycles that it occupies, and the events that it waits for.
+//! The static costs of each instruction: its pipeline, the cycles for which it occupies the pipeline, and the events for which it waits.
 
 use gcn_isa::counters::{Counter, Event, WaitCnt, events, room};
 use gcn_isa::delay::{hinted, latency};
@@ -14,7 +14,7 @@ use super::stall::Pipe;
 use crate::core::machine::Machine;
 use crate::core::params::Params;
 
-/// The number of operations for each counter.
+/// The number of operations that each counter counts.
 pub(super) type Counts = [u8; Counter::ALL.len()];
 
 /// The effect of issuing an instruction on its wave and on shared units.
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Branch,
     Priority(u8),
     Lds(Transfer),
-    /// A vector memory access; for flat instructions, `transfer` is the data that may go to LDS. `bypass`: it does not look up L1.
+    /// A vector memory access. For flat instructions, `transfer` is the data that may go to LDS. `bypass`: the access does not look up L1.
     Vmem {
         transfer: Transfer,
         bypass: bool,
@@ -59,24 +59,24 @@ pub(super) struct Cost {
     pub kind: Kind,
     /// The increment of each wait counter.
     pub counts: Counts,
-    /// For each counter, the value above which the instruction cannot issue.
+    /// For each counter, the largest value at which the instruction can issue.
     pub room: WaitCnt,
-    /// True if its results return in the order of issue in its stream (vector memory, LDS).
+    /// True if the instruction's results return in the order of issue of its stream (vector memory or LDS).
     pub in_order: bool,
-    /// True if it waits for no counter, neither to be low enough nor to have room.
+    /// True if the instruction waits for no counter: neither for a counter to be low enough, nor for a counter to have room.
     pub free: bool,
-    /// The [slots] of registers whose pending results make the hardware stall the instruction.
+    /// The [slots] of registers for whose pending results the hardware stalls the instruction.
     pub waits_for: Vec<u16>,
     /// The slots of registers whose results other instructions may have to wait for.
     pub writes: Vec<u16>,
-    /// The number of cycles until these results can be read.
+    /// The number of cycles until the instruction's results can be read.
     pub latency: u64,
     /// True if the SIMD issues nothing else while the instruction waits for a result.
     pub holds: bool,
     /// The first and the last line of the instruction cache that contain the instruction.
     pub lines: (u64, u64),
-    /// The number of consecutive scalar instructions, from this one on, whose effects only their own wave can observe, and whose successors
-    /// are in the same cache lines.
+    /// The number of consecutive scalar instructions, from this one on, that only their own wave can observe, and that are followed by an
+    /// instruction in the same cache lines.
     pub run: u32,
 }
 
@@ -96,7 +96,7 @@ pub(super) fn costs(machine: &Machine, params: &Params) -> Vec<Cost> {
         .collect();
     for (i, step) in machine.steps().iter().enumerate() {
         for after in hinted(&step.inst).into_iter().flatten() {
-            // `s_delay_alu` announces this dependence, so the SIMD can issue from other waves.
+            // `s_delay_alu` announces this dependence, so the SIMD can issue from other waves instead.
             if let Some(cost) = costs.get_mut(i + 1 + after) {
                 cost.holds = false;
             }
@@ -126,7 +126,7 @@ fn slots(reg: Reg) -> Option<std::ops::Range<u16>> {
     }
 }
 
-/// The slots that an instruction waits for, those that it writes, and the cycles until its results can be read.
+/// The slots for which an instruction waits, the slots that it writes, and the cycles until its results can be read.
 struct Dependencies {
     waits_for: Vec<u16>,
     writes: Vec<u16>,
@@ -134,7 +134,7 @@ struct Dependencies {
 }
 
 impl Dependencies {
-    /// For targets on which the hardware interlocks all ALU results.
+    /// The dependencies on targets whose hardware interlocks all ALU results.
     fn of_alu(inst: &Inst, pipe: Pipe, matrix: u64, params: &Params) -> Dependencies {
         let desc = inst.desc;
         let all = |regs: &mut dyn Iterator<Item = Reg>, implied: ImplicitRegs| -> Vec<u16> {
@@ -156,7 +156,7 @@ impl Dependencies {
         }
     }
 
-    /// For targets on which the hardware interlocks only SGPRs that the VALU writes and other units read.
+    /// The dependencies on targets whose hardware interlocks only SGPRs that the VALU writes and other units read.
     fn of_sgprs(inst: &Inst, pipe: Pipe, params: &Params) -> Dependencies {
         let sgprs = |wanted: bool, regs: &mut dyn Iterator<Item = Reg>| -> Vec<u16> {
             let regs = regs.filter(|reg| wanted && reg.file == RegFile::Sgpr);
@@ -171,7 +171,7 @@ impl Dependencies {
     }
 }
 
-/// The cost of one instruction, without its position in the code.
+/// The cost of one instruction, except for what depends on its position in the code.
 pub(super) fn cost(on: Subtarget, inst: &Inst, params: &Params) -> Cost {
     let (desc, target) = (inst.desc, on.target);
     let pipe = pipe(desc);
@@ -205,7 +205,7 @@ pub(super) fn cost(on: Subtarget, inst: &Inst, params: &Params) -> Cost {
 }
 
 impl Cost {
-    /// True if it increments any counter.
+    /// True if the instruction increments any counter.
     pub fn counts_something(&self) -> bool {
         self.counts != Counts::default()
     }
@@ -247,7 +247,7 @@ fn vector_cycles(on: Subtarget, inst: &Inst, params: &Params) -> (u64, u64, u64)
     if !desc.format.is_vop() {
         return (0, 0, 0);
     }
-    // An instruction with a scalar result works on one lane.
+    // An instruction with a scalar result computes a single lane.
     let lanes = if desc.class == Class::TransScalar { 1 } else { u64::from(on.wave.lanes()) };
     let passes = lanes.div_ceil(params.number("valu.lanes").max(1));
     let transcendental = matches!(desc.class, Class::Trans | Class::TransScalar);
@@ -255,7 +255,7 @@ fn vector_cycles(on: Subtarget, inst: &Inst, params: &Params) -> (u64, u64, u64)
     (params.number(rate(desc)) * passes, 0, trans)
 }
 
-/// The parameter with the cycles of a WMMA instruction, by the element type of A.
+/// The name of the parameter with the cycles of a WMMA instruction, which depends on the element type of A.
 fn wmma(on: Subtarget, desc: &InstDesc) -> &'static str {
     match shape_on(desc, on).and_then(|shape| shape.a.bits()) {
         Some(4) => "matrix.wmma-4",
@@ -264,7 +264,7 @@ fn wmma(on: Subtarget, desc: &InstDesc) -> &'static str {
     }
 }
 
-/// The parameter with the cycles of a VALU instruction.
+/// The name of the parameter with the cycles of a VALU instruction.
 pub(super) fn rate(desc: &InstDesc) -> &'static str {
     let f64 = desc.entry.has_doubles();
     let of = |names: &[&str]| names.contains(&desc.mnemonic);
@@ -285,11 +285,11 @@ pub(super) fn rate(desc: &InstDesc) -> &'static str {
     }
 }
 
-/// Helper instructions of divisions and of argument reduction.
+/// Instructions that support divisions and argument reduction.
 const DIVISIONS: [&str; 5] =
     ["v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_trig_preop_f64"];
 
-/// Multiplications of full dwords.
+/// Multiplications of 32-bit or wider factors.
 const MULTIPLICATIONS: [&str; 8] = [
     "v_mul_lo_u32",
     "v_mul_lo_i32",
@@ -335,7 +335,7 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
     };
     match desc.class {
         C::Nop => Kind::Nop(u64::from(wait_states(inst)) * params.number("issue.interval")),
-        // MI100 ISA, S_SLEEP: 64 times the low 7 bits, plus up to 64 cycles.
+        // MI100 ISA, S_SLEEP: 64 times the low 7 bits of the immediate, plus up to 64 cycles.
         C::Sleep => Kind::Sleep((imm as u64 & 0x7f) * params.number("sleep.unit")),
         C::Waitcnt => Kind::Wait(WaitCnt::of(inst).unwrap_or(WaitCnt::NONE)),
         C::Branch => Kind::Branch,
@@ -349,8 +349,8 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
         _ if desc.is_ds() => Kind::Lds(transfer(desc)),
         _ if desc.is_vmem() => {
             let mods = &inst.mods;
-            // LLVM AMDGPU guide, memory model: agent-scope loads bypass L1 if they have glc or, from gfx942 on, sc1. On GFX12, loads with
-            // any scope wider than the compute unit bypass it.
+            // LLVM AMDGPU guide, memory model: agent-scope loads bypass L1 if they have glc or, from gfx942 on, sc1. On GFX12, loads whose
+            // scope is wider than the compute unit bypass L1.
             let bypass = if target.is_gfx940_family() { mods.scc } else { mods.glc || mods.scope > 0 };
             Kind::Vmem { transfer: transfer(desc), bypass }
         }
@@ -383,7 +383,7 @@ mod tests {
 
     use super::*;
 
-    /// Compares with LLVM 22's scheduling models. If the model differs, the row of its parameter gives the reason.
+    /// Compares with LLVM 22's scheduling models. Where they differ, the row of the parameter gives the reason.
     #[test]
     fn vector_instructions_take_as_long_as_llvm_says_or_a_better_source() {
         let mut llvm: HashMap<(&str, &str), u64> = HashMap::new();
@@ -400,14 +400,14 @@ mod tests {
             for row in table::rows().iter().filter(|row| row.is_valu() && row.targets.contains(target)) {
                 let latency = llvm.get(&(row.mnemonic, target.name())).copied().unwrap_or(1);
                 let expected = match rate(row) {
-                    // White paper: twice as fast.
+                    // According to the white paper, transcendental instructions are twice as fast on gfx950.
                     "valu.trans" if target == Target::GFX950 => 8,
                     // Published peak rates: 1/16 and half rate.
                     "valu.f64" if target == Target::GFX900 => 64,
                     "valu.f64" if old => 8,
-                    // LLVM puts them into the same class as f64.
+                    // LLVM puts these instructions into the same class as f64.
                     "valu.div32" if old => 16,
-                    // LLVM: latency 1, but the unit is used twice.
+                    // LLVM has latency 1, but the unit is used twice.
                     "valu.swap" => 8,
                     _ => 4 * latency,
                 };
@@ -419,7 +419,7 @@ mod tests {
     }
 
     /// Compares with LLVM 22's latencies for RDNA (`gcn-isa/data/latency-rdna.tsv`): an instruction with a slower rate has a longer latency
-    /// than the usual 5.
+    /// there than the usual 5.
     #[test]
     fn vector_instructions_of_rdna_take_as_long_as_their_latency_says() {
         let mut compared = 0;
@@ -428,12 +428,12 @@ mod tests {
             let rows = table::rows_of(target.family()).iter().filter(|row| row.targets.contains(target));
             for row in rows.filter(|row| row.is_valu() && !matches!(row.class, Class::Wmma | Class::Swmmac)) {
                 let expected = match latency(row) {
-                    // LLVM assumes that comparisons of doubles that write EXEC are as fast as those of integers.
+                    // LLVM assumes that comparisons of doubles that write EXEC are as fast as comparisons of integers.
                     Some(6) if row.entry.has_doubles() => 16,
                     Some(6) => 2,
                     Some(8) => 4,
                     Some(22 | 24 | 38 | 40) => 16,
-                    // The issue takes one cycle; transcendental instructions continue in their own unit.
+                    // The issue takes one cycle; transcendental instructions then continue in a separate unit.
                     Some(5 | 7 | 10) => 1,
                     other => panic!("{target} {}: {other:?}", row.mnemonic),
                 };

@@ -1,10 +1,10 @@
 //! A compute unit (or a workgroup processor with two): four SIMDs with their waves, the arbiter, and the units that the SIMDs share.
 //!
 //! Time advances in slots: each SIMD is considered every fourth cycle, in turn, or every cycle (RDNA). In a slot, each wave issues at most
-//! one instruction, and each category of instructions is issued from at most one wave: the oldest of the highest priority. The time of a
-//! wave from its start to its end is fully accounted for, as slots in which it issues or with a stall reason. Once an instruction has
-//! issued, the time at which its wave can issue the next one is known, except at barriers. So the scheduler proceeds directly to the next
-//! slot in which something can change.
+//! one instruction, and for each category of instructions at most one wave is selected: the oldest wave of the highest priority. The time
+//! of a wave from its start to its end is fully accounted for: each slot is one in which the wave issues, or has a stall reason. Once an
+//! instruction has issued, the time at which its wave can issue the next one is known, except at barriers. So the scheduler proceeds
+//! directly to the next slot in which something can change.
 
 mod flow;
 mod issue;
@@ -112,25 +112,25 @@ struct Group {
     id: [u32; 3],
     index: u64,
     waves: Vec<usize>,
-    /// The number of waves that have not ended, and of those that have reached the barrier.
+    /// The number of waves that have not ended, and the number of waves that have reached the barrier.
     left: usize,
     arrived: usize,
     /// The number of waves that have arrived at a split barrier and wait for the others.
     waiting: usize,
-    /// The array of LDS banks that contains its LDS.
+    /// The array of LDS banks in which the workgroup's LDS is allocated.
     array: usize,
 }
 
 #[derive(Default)]
 struct Simd {
-    /// Its waves in the order in which the arbiter considers them.
+    /// The waves of the SIMD, in the order in which the arbiter considers them.
     order: Vec<usize>,
     /// True if the order has to be updated.
     reorder: bool,
     valu_free: u64,
     matrix_free: u64,
     trans_free: u64,
-    /// Until this cycle the SIMD issues nothing, because a selected wave waits for an operand.
+    /// The cycle until which the SIMD issues nothing, because a selected wave waits for an operand.
     held: u64,
     /// The next slot in which something can change.
     next: u64,
@@ -143,13 +143,13 @@ pub(super) struct Cu {
     waves: Vec<TimedWave>,
     free: Vec<usize>,
     retired: Vec<usize>,
-    /// Slots of workgroups that have ended, with the cycle from which another workgroup may start there.
+    /// Free workgroup slots of workgroups that have ended, each with the cycle from which another workgroup may start there.
     vacant: Vec<(usize, u64)>,
     simds: [Simd; SIMDS],
     pub lds: Lds,
-    /// One for each compute unit.
+    /// The vector memory units, one for each compute unit.
     pub vectors: Vec<Vector>,
-    /// The caches that they share, between L1 and L2.
+    /// The caches between L1 and L2 that the compute units share.
     pub middle: Middle,
     pub scalar: Scalar,
     pub instructions: Cache,
@@ -192,12 +192,12 @@ impl Cu {
         }
     }
 
-    /// Its number on the device.
+    /// The number of this compute unit on the device.
     pub(super) fn index(&self) -> u32 {
         self.index
     }
 
-    /// The next slot in which something can change, and its SIMD; the cycle is `u64::MAX` if all work is done.
+    /// The next slot in which something can change, as its cycle and its SIMD; the cycle is `u64::MAX` if all work is done.
     pub(super) fn next(&self) -> (u64, usize) {
         let mut first = (u64::MAX, 0);
         for (simd, this) in self.simds.iter().enumerate() {
@@ -216,7 +216,7 @@ impl Cu {
         Ok(())
     }
 
-    /// Starts the next workgroup in a free slot, if there is one.
+    /// Starts the next workgroup in a free slot; does nothing if no workgroup is left.
     fn start(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) -> Result<(), SimError> {
         let (index, step, end) = self.pending;
         if index >= end {
@@ -233,7 +233,7 @@ impl Cu {
         let count = unit.waves.len();
         let pcs: Vec<usize> = unit.waves.iter().map(|w| w.pc).collect();
         let part = self.part(code.times.spread);
-        // How the hardware chooses the array of a workgroup that may use any is not public; here they alternate.
+        // It is not public how the hardware chooses the array for a workgroup that may use any of them; here they alternate.
         let array = if part.len() < SIMDS { part.start / code.times.spread } else { slot };
         let waves = Vec::with_capacity(count);
         let group = Group { unit, id, index, waves, left: count, arrived: 0, waiting: 0, array };
@@ -265,7 +265,7 @@ impl Cu {
         Ok(())
     }
 
-    /// The `spread` adjacent SIMDs on which the next workgroup runs: those with the fewest waves.
+    /// The adjacent SIMDs on which the next workgroup runs: the `spread` SIMDs with the fewest waves.
     fn part(&self, spread: usize) -> Range<usize> {
         let parts = (0..SIMDS / spread).map(|part| part * spread..(part + 1) * spread);
         let waves =
@@ -278,7 +278,7 @@ impl Cu {
         simd * self.vectors.len() / SIMDS
     }
 
-    /// The lowest wave slot of the SIMD that is free.
+    /// The lowest free wave slot of a SIMD.
     fn free_lane(&self, simd: usize) -> u8 {
         let taken = |lane: u8| self.simds[simd].order.iter().any(|w| self.waves[*w].lane == lane);
         (0..=u8::MAX).find(|lane| !taken(*lane)).unwrap_or(u8::MAX)
@@ -331,7 +331,7 @@ impl Cu {
             }
             let operands = self.waves[w].operands;
             if operands > now {
-                // The front end cannot select another wave meanwhile.
+                // Until the operand is ready, the SIMD cannot select another wave.
                 self.lost(code, shared, w, now, Outcome::Operand);
                 next = code.times.slot(simd, operands);
                 self.simds[simd].held = next;
@@ -377,7 +377,7 @@ impl Cu {
         }
     }
 
-    /// Records that the wave does not issue in this slot. Its time is accounted for when the reason changes.
+    /// Records that the wave does not issue in this slot. Its time is added to the statistics when the reason changes.
     fn lost(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64, outcome: Outcome) {
         if self.waves[w].outcome != Some(outcome) {
             self.settle(code, shared, w, now);
@@ -385,7 +385,7 @@ impl Cu {
         }
     }
 
-    /// Accounts for the time of a wave up to `now`.
+    /// Adds the time of a wave up to `now` to the statistics.
     fn settle(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64) {
         let wave = &mut self.waves[w];
         if wave.accounted == now {
@@ -401,7 +401,7 @@ impl Cu {
         wave.blocks.clear();
         if wave.accounted < now {
             let cycles = now - wave.accounted;
-            // A wave is considered in the slot in which it becomes ready, so its outcome is known here.
+            // The wave was considered in the slot in which it became ready, so its outcome is known here.
             let outcome = wave.outcome.unwrap_or(Outcome::NotWin { stalled: false });
             let pipe = code.costs.get(wave.pc).map_or(Pipe::Internal, |cost| cost.pipe);
             let slots = cycles / code.times.interval;

@@ -1,8 +1,8 @@
-//! Estimates the clock frequency, and hence the time in seconds. The model itself counts cycles and knows no frequency.
+//! Estimates the clock frequency, and from it the time in seconds. The model itself only counts cycles.
 //!
 //! A device that is busy with matrix products lowers its clock to limit its power. `data/clocks.tsv` contains measurements: the clock under
-//! such a load, and the utilization of the matrix cores. The estimate interpolates linearly in the utilization between the maximum clock,
-//! for idle matrix cores, and the measured one. In reality the clock also depends on the data, memory traffic, cooling and duration; no
+//! such a load, and the utilization of the matrix cores. The estimate interpolates linearly in the utilization, between the maximum clock
+//! for idle matrix cores and the measured clock. In reality the clock also depends on the data, memory traffic, cooling and duration; no
 //! measurement of power over different loads is public.
 
 use gcn_isa::Target;
@@ -14,7 +14,7 @@ use super::stall::Pipe;
 /// An estimated clock, and the resulting time of a report's cycles.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ClockEstimate {
-    /// The load whose measurement the estimate is based on.
+    /// The load on whose measurement the estimate is based.
     pub load: &'static str,
     /// The clock in MHz.
     pub megahertz: f64,
@@ -64,7 +64,7 @@ fn rows() -> impl Iterator<Item = Row> {
 /// Checks that there is a measurement for the workload `load`, named after the element type of its matrix products: `f16`, `bf16`, `fp8`.
 ///
 /// # Errors
-/// [`NoMeasurement`], which lists the existing ones.
+/// [`NoMeasurement`], which lists the loads with measurements.
 pub fn check_load(target: Target, load: &str) -> Result<(), NoMeasurement> {
     row(target.name(), load).map(drop)
 }
@@ -76,8 +76,8 @@ fn row(target: &'static str, load: &str) -> Result<Row, NoMeasurement> {
 }
 
 impl TimedReport {
-    /// Estimates the clock, and hence the time, from the utilization of the matrix cores with a `load` such as `bf16`. The estimate relies
-    /// on published measurements of one library on one device, and is not part of the model.
+    /// Estimates the clock, and from it the time, from the utilization of the matrix cores under a `load` such as `bf16`. The estimate
+    /// relies on published measurements of one library on one device, and is not part of the model.
     ///
     /// # Errors
     /// [`NoMeasurement`] if none was published for the target and the load.
@@ -92,7 +92,7 @@ impl TimedReport {
 }
 
 impl ClockEstimate {
-    /// A line of text that presents the clock as an estimate.
+    /// A line of text that states the clock and says that it is an estimate.
     pub fn text(&self) -> String {
         format!(
             "estimate for a load of {}, not part of the model: {:.0} MHz, {:.1} us ({:.1} us at the highest clock); {}\n",
@@ -109,7 +109,8 @@ impl ClockEstimate {
 mod tests {
     use super::*;
 
-    /// The published throughputs imply the utilization: 304 CUs with 2048 operations per clock for f16 and bf16, 4096 for fp8.
+    /// The expected utilization follows from the published throughputs: 304 CUs with 2048 operations per clock for f16 and bf16, 4096 for
+    /// fp8.
     #[test]
     fn how_busy_a_measured_load_was_follows_from_its_throughput() {
         let published = [("f16", 654.0, 2048.0), ("bf16", 708.0, 2048.0), ("fp8", 1273.0, 4096.0)];

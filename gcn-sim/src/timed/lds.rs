@@ -1,18 +1,18 @@
-//! The timing of LDS: two ports, one for each pair of SIMDs, in front of one array of banks, or of an array for each pair (RDNA).
+//! The timing of LDS: two ports, one for each pair of SIMDs. They share one array of banks or, on RDNA, each has its own array.
 //!
 //! An instruction passes through the input of its port (addresses and data to write), the banks, and the output of its port (data read).
-//! Each of these stages is a resource with a time from which it is free, so instructions overlap. Bank conflicts are computed from the
+//! For each of these stages the model keeps the time from which it is free, so instructions overlap. Bank conflicts are computed from the
 //! lanes' addresses: an instruction is executed in phases of several lanes each, and in a phase every bank serves one dword per cycle, to
 //! any number of lanes (rocprofiler-compute documentation, LDS).
 //!
-//! Loads to LDS bypass the ports: their data are written to the banks when they arrive, which is later than instructions sent in the
-//! meantime. Such writes are kept in a queue until the banks' time reaches their arrival.
+//! Loads to LDS bypass the ports: their data are written to the banks when they arrive from memory. Instructions issued after the load may
+//! use the banks before that. So these writes are kept in a queue until the banks' time reaches the arrival.
 
 use crate::core::params::Params;
 use crate::core::trace::{Kind, Touch};
 use crate::core::value::LANES;
 
-/// The access widths that have different phases: up to 4, up to 8 and up to 16 bytes.
+/// The access widths with different phases: up to 4, up to 8 and up to 16 bytes.
 const WIDTHS: [&str; 3] = ["32", "64", "128"];
 /// The maximum number of banks.
 const MOST_BANKS: u64 = 128;
@@ -40,7 +40,7 @@ pub(super) struct Lds {
     arriving: [Vec<(u64, u64)>; PORTS],
     /// Temporary lists of accesses, kept to reuse their memory.
     rounds: Vec<Vec<Touch>>,
-    /// When the banks worked for the last instruction: the first cycle and the number of cycles.
+    /// The time in which the banks worked for the last instruction: the first cycle and the number of cycles.
     pub span: (u64, u64),
     /// The number of cycles in which the banks worked.
     pub busy: u64,
@@ -62,7 +62,7 @@ pub(super) struct Transfer {
 impl Lds {
     /// An LDS for waves of `lanes` lanes.
     pub(super) fn new(params: &Params, lanes: u64) -> Lds {
-        // Phases with only lanes that no wave has are omitted.
+        // Omits phases that contain only lanes which the wave does not have.
         let there = u64::MAX >> (LANES as u64).saturating_sub(lanes);
         let groups = |name: &str| params.groups(name).into_iter().filter(|mask| mask & there != 0).collect();
         let phases = |direction: &str| WIDTHS.map(|width| groups(&format!("lds.phases.{direction}.{width}")));
@@ -118,7 +118,7 @@ impl Lds {
         self.in_free[port].max(self.bank_free[array]).max(self.out_free[port]) + self.latency
     }
 
-    /// Queues the data of a load to LDS that arrive in cycle `arrival`; returns the cycle in which they are written.
+    /// Queues the data of a load to LDS that arrive in cycle `arrival`. Returns the cycle in which they are written.
     pub(super) fn write_arriving(&mut self, array: usize, arrival: u64, touches: &[Touch]) -> u64 {
         self.span = (arrival, 0);
         let array = array % self.arrays;
@@ -135,7 +135,7 @@ impl Lds {
         self.span.0 + cycles
     }
 
-    /// Executes queued writes that arrive by cycle `time`, or while the banks are busy.
+    /// Executes the queued writes that arrive by cycle `time`, or while the banks are busy.
     fn take_arrived(&mut self, array: usize, time: u64) {
         let (arriving, free) = (&mut self.arriving[array], &mut self.bank_free[array]);
         while let Some((arrival, cycles)) = arriving.pop_if(|(at, _)| *at <= time.max(*free)) {
@@ -146,7 +146,7 @@ impl Lds {
     /// The number of bank cycles for `touches`, and how many of these are due to conflicts.
     fn bank_cycles(&mut self, touches: &[Touch]) -> (u64, u64) {
         if touches.is_empty() {
-            // A permutation of lanes (ds_swizzle, ds_bpermute): data pass through the same paths without accessing memory.
+            // A permutation of lanes (ds_swizzle, ds_bpermute): data pass through the ports and banks without an access to memory.
             return (self.phases[0][0].len() as u64, 0);
         }
         // Lanes are in ascending order, each with all its accesses. Conflicting accesses of one lane are executed in separate rounds.
@@ -167,8 +167,8 @@ impl Lds {
         all
     }
 
-    /// The cycles for at most one access of each lane, in ascending order: the sum over all phases of the number of dwords in the busiest
-    /// bank.
+    /// The cycles for at most one access of each lane, in ascending order of lanes: the sum, over all phases, of the number of dwords in
+    /// the busiest bank.
     fn access(&self, touches: &[Touch]) -> (u64, u64) {
         // All accesses of an instruction have the same kind and width.
         let Some(first) = touches.first() else { return (0, 0) };
@@ -191,7 +191,7 @@ impl Lds {
         (cycles, conflicts)
     }
 
-    /// A quick test: `None` if two accesses of the phase use the same bank, otherwise whether there are any accesses.
+    /// A quick test: `None` if two accesses of the phase use the same bank; otherwise whether the phase has any accesses.
     fn apart(&self, active: Active<'_>) -> Option<bool> {
         let mut used = 0u128;
         for touch in active {
@@ -238,7 +238,7 @@ const NOWHERE: u8 = u8::MAX;
 #[derive(Clone, Copy)]
 struct Active<'a> {
     touches: &'a [Touch],
-    /// For each lane, the index of its access.
+    /// For each lane, the index of its access, or [`NOWHERE`].
     place: &'a [u8; LANES],
     rest: u64,
 }
@@ -264,7 +264,7 @@ fn dwords(touch: &Touch) -> std::ops::RangeInclusive<u32> {
     first / 4..=(first + u32::from(touch.bytes).max(1) - 1) / 4
 }
 
-/// Distributes the accesses of one lane over rounds, one for each; adjacent accesses are merged.
+/// Distributes the accesses of one lane over rounds, one access for each round; adjacent accesses are merged.
 fn put_rounds(rounds: &mut Vec<Vec<Touch>>, mut own: &[Touch]) {
     let mut round = 0;
     while let [first, ..] = own {
@@ -283,7 +283,7 @@ fn put_rounds(rounds: &mut Vec<Vec<Touch>>, mut own: &[Touch]) {
     }
 }
 
-/// True if `next` continues where `touch` ends, and both together are not wider than the widest access.
+/// True if `next` starts where `touch` ends, and both together are not wider than the widest access.
 fn continues(touch: &Touch, next: &Touch) -> bool {
     let end = touch.address + u64::from(touch.bytes);
     next.lane == touch.lane
@@ -293,7 +293,7 @@ fn continues(touch: &Touch, next: &Touch) -> bool {
         && touch.bytes + next.bytes <= 16
 }
 
-/// The port of a SIMD: SIMDs 0 and 1 share one, and so do 2 and 3.
+/// The port of a SIMD: SIMDs 0 and 1 share a port, and so do SIMDs 2 and 3.
 fn port(simd: usize) -> usize {
     simd / 2 % PORTS
 }
@@ -321,18 +321,19 @@ mod tests {
         Lds::new(&Params::new(target, &[]), LANES as u64)
     }
 
-    /// Measurements: github.com/tingqli/pyhip, docs/mem_latency.md, on an MI308X. Strides are in dwords.
+    /// The expected cycles are measurements on an MI308X (github.com/tingqli/pyhip, docs/mem_latency.md). Strides are in dwords.
     #[test]
     fn b32_conflicts_take_as_long_as_measured() {
         let mut lds = lds(Target::GFX942);
         let mut cycles = |stride: u64| lds.bank_cycles(&touches(4, Kind::Read, |lane| lane * stride * 4)).0;
-        // Measured: 4 cycles at the port, which is as long as 2 cycles of the banks with both ports; 16; 64.
+        // Measured: 4, 16 and 64 cycles. The 4 cycles are those of the port; with both ports in use this corresponds to 2 cycles of the
+        // banks.
         assert_eq!([1, 8, 32].map(&mut cycles), [2, 16, 64]);
         // If all lanes read one dword, it is broadcast.
         assert_eq!(cycles(0), 2);
     }
 
-    /// The phases and banks are those that HipKittens found on an MI355X: 64 banks, four phases for 128 bits.
+    /// The expected phases and banks are those that HipKittens found on an MI355X: 64 banks, four phases for 128 bits.
     #[test]
     fn wide_reads_of_consecutive_data_have_no_conflicts() {
         for (target, phases) in [(Target::GFX942, [2, 4, 8]), (Target::GFX950, [1, 2, 4])] {
@@ -343,7 +344,7 @@ mod tests {
         }
     }
 
-    /// A write that arrives in cycle 100 delays later accesses but no earlier ones.
+    /// A write that arrives in cycle 100 delays later accesses, but not earlier ones.
     #[test]
     fn writes_of_loads_to_lds_take_the_banks_when_they_arrive() {
         let data = |kind| touches(16, kind, |lane| lane * 16);
@@ -357,7 +358,7 @@ mod tests {
             lds.send(0, 0, now, read, &data(Kind::Read))
         };
         assert_eq!(done(4, 50), done(0, 50));
-        // The write occupies the banks for 32 cycles first; the output of the port is busy for 16 cycles in any case.
+        // The write occupies the banks for 32 cycles first. The output of the port is busy for 16 cycles in either case.
         assert_eq!(done(4, 100), done(0, 100) + 32);
         assert_eq!(done(4, 200), done(0, 200));
     }

@@ -18,8 +18,8 @@ const COLUMNS: [(&str, Stall); Stall::COUNT] = [
 ];
 
 impl TimedReport {
-    /// The program with the cost of each instruction: the number of issues, the share of all waves' time, and the cycles that waves stalled
-    /// at it, by reason. If source lines are known, each is shown before its instructions. A summary precedes the program.
+    /// The program with the cost of each instruction: the number of issues, the share of all waves' time, and the cycles for which waves
+    /// stalled at it, by reason. If source lines are known, each is shown before its instructions. A summary precedes the program.
     pub fn listing(&self) -> String {
         let mut text = self.summary();
         // Writing to a string cannot fail.

@@ -1,9 +1,9 @@
-//! The memory hierarchy after a compute unit's first-level caches: L2, Infinity Cache, memory.
+//! The memory hierarchy after the first-level caches of a compute unit: L2, Infinity Cache, memory.
 //!
-//! Each level stores which lines it contains, has a latency measured from the start of the access, and moves a limited number of bytes per
-//! cycle. Simulated CUs share the lines of their L2 and of the Infinity Cache. For the other CUs, `l2.reuse` and `mall.reuse` state how
-//! many CUs access the same lines. Bandwidth is divided evenly among the CUs that run the kernel, so that a simulated CU gets as much as it
-//! would get on the busy device.
+//! Each level stores which lines it contains, has a latency that is measured from the start of the access, and moves a limited number of
+//! bytes per cycle. Simulated CUs share the lines of their L2 and of the Infinity Cache. For the CUs that are not simulated, `l2.reuse` and
+//! `mall.reuse` state how many CUs access the same lines. Bandwidth is divided evenly among the CUs that run the kernel, so a simulated CU
+//! gets as much as it would get on the busy device.
 
 use serde::Serialize;
 
@@ -26,18 +26,18 @@ pub(super) struct Memory {
     latency: u64,
 }
 
-/// True if a CU that is not simulated has fetched the line already: of the `reuse` CUs that access the same lines, each is assumed to be
-/// the first for an equal share of them. Multiplicative hashing (Knuth, volume 3, 6.4) selects the lines, so that no stride always hits or
-/// always misses.
+/// True if it is assumed that a CU that is not simulated has fetched the line already: of the `reuse` CUs that access the same lines, each
+/// fetches an equal share of the lines first. Multiplicative hashing (Knuth, volume 3, 6.4) selects the lines, so that no stride always
+/// hits or always misses.
 fn others_came_first(line: u64, reuse: u64) -> bool {
     !(line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(reuse)
 }
 
-/// How the grid is distributed over the device.
+/// The distribution of the grid over the device.
 pub(super) struct Device {
     /// The number of CUs over which the grid is distributed: workgroup `i` runs on CU `i % cus`.
     pub cus: u64,
-    /// The number of L2 caches: CU `c` uses L2 `c % l2s`, because workgroups go to the XCDs in turn.
+    /// The number of L2 caches. CU `c` uses L2 `c % l2s`, because workgroups are assigned to the XCDs in turn.
     pub l2s: u64,
     pub groups: u64,
     /// The simulated CUs, starting with those of the first L2.
@@ -53,7 +53,7 @@ impl Device {
         Device { cus, l2s, groups, simulated }
     }
 
-    /// The number of CUs that have any work.
+    /// The number of CUs that have at least one workgroup.
     fn active(&self) -> u64 {
         self.cus.min(self.groups)
     }
@@ -135,7 +135,7 @@ impl Memory {
     }
 
     /// Writes `bytes` at `address` to L2 in cycle `now`; returns the cycle in which the CU receives the acknowledgement. L2 is write-back:
-    /// a line that is written completely is not read first, and the traffic of write-backs is not modelled.
+    /// a line that is written completely is not read first. The traffic of write-backs is not modelled.
     pub(super) fn write(&mut self, now: u64, address: u64, bytes: u64) -> u64 {
         let (l2, channel) = &mut self.l2s[self.current];
         let start = channel.take(now, bytes);

@@ -10,10 +10,10 @@ use crate::core::params::{Grade, Params};
 
 /// The ranges of results over the ranges of the assumed parameters.
 ///
-/// First, each parameter is set to both ends of its range while the others keep their values. Then all of them are set to the ends that
+/// First, each parameter is set to both ends of its range, one parameter at a time. Then all parameters are set together, to the ends that
 /// made the run shorter, and to the ends that made it longer. The intervals cover the results of all these runs. Parameters that the caller
-/// has set are not varied. A run with other values within the ranges can still lie outside of the intervals, if parameters counteract each
-/// other.
+/// has set are not varied. With other values in the ranges, a result can still lie outside of the intervals, if the effects of parameters
+/// cancel each other.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ranges {
     /// The cycles of the device.
@@ -58,13 +58,13 @@ pub struct Sensitivity {
 }
 
 impl Sensitivity {
-    /// The setting with more cycles if `longer`, otherwise that with fewer.
+    /// The setting with more cycles if `longer` is true, otherwise the one with fewer cycles.
     fn end(&self, longer: bool) -> (String, String) {
         let high = (self.cycles[1] > self.cycles[0]) == longer;
         (self.name.clone(), self.range[usize::from(high)].clone())
     }
 
-    /// The number of cycles by which it changes the result.
+    /// The number of cycles by which the parameter changes the result.
     fn effect(&self) -> u64 {
         self.cycles[0].abs_diff(self.cycles[1])
     }

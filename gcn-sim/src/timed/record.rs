@@ -18,7 +18,7 @@ pub(super) struct InstUse {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PipeUse {
     pub issued: u64,
-    /// The number of cycles in which it was busy.
+    /// The number of cycles in which the pipeline was busy.
     pub busy: u64,
     /// The number of slots in which the arbiter selected a wave whose instruction was not accepted.
     pub stalled: u64,
@@ -35,9 +35,9 @@ pub(crate) struct Event {
     pub at: u32,
     pub start: u64,
     pub cycles: u64,
-    /// The reason of a stall; `None` if the instruction issues.
+    /// The reason for the stall; `None` if the instruction issues.
     pub stall: Option<Stall>,
-    /// For a stall, the instruction whose operation the wave waits for, if the model knows it.
+    /// For a stall, the instruction for whose operation the wave waits, if the model knows it.
     pub by: Option<u32>,
     /// For an issue, the cycle in which the memory operation completes.
     pub done: Option<u64>,
@@ -47,7 +47,7 @@ pub(crate) struct Event {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Busy {
     pub cu: u32,
-    /// `None` for units that the four SIMDs share.
+    /// The SIMD; `None` for units that the four SIMDs share.
     pub simd: Option<u8>,
     pub pipe: Pipe,
     pub workgroup: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Busy {
     pub cycles: u64,
 }
 
-/// A barrier that a workgroup's waves pass in this cycle, in which the last of them arrived.
+/// The cycle in which the waves of a workgroup pass a barrier, because the last of them arrives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Barrier {
     pub cu: u32,
@@ -93,7 +93,7 @@ impl Record {
         }
     }
 
-    /// True if pipelines and barriers are recorded as well, which is the case until the maximum number of events is reached.
+    /// True until the maximum number of events is reached; then pipelines and barriers are no longer recorded.
     pub(super) fn records(&self) -> bool {
         self.recording.events.len() < self.most_events
     }
@@ -106,7 +106,7 @@ impl Record {
         }
     }
 
-    /// Counts the cycles for which an instruction of `pipe` was ready and did not issue.
+    /// Counts the cycles for which an instruction of `pipe` was ready but did not issue.
     pub(super) fn arbitration(
         &mut self,
         at: usize,

@@ -19,11 +19,11 @@ pub struct TimedReport {
     pub ipc: f64,
     /// The number of CUs over which the grid is distributed.
     pub cus: u32,
-    /// The number of these that were simulated.
+    /// The number of these CUs that were simulated.
     pub simulated_cus: u32,
     /// The number of workgroups in the grid.
     pub workgroups: u64,
-    /// The number of these that were simulated.
+    /// The number of these workgroups that were simulated.
     pub simulated_workgroups: u64,
     /// The number of simulated waves.
     pub waves: u64,
@@ -68,11 +68,12 @@ pub struct OccupancyReport {
 pub struct PipeReport {
     /// The pipeline.
     pub pipe: Pipe,
-    /// The number of instructions issued to it.
+    /// The number of instructions issued to the pipeline.
     pub issued: u64,
-    /// The share of cycles in which it was busy, from 0 to 1.
+    /// The share of cycles in which the pipeline was busy, from 0 to 1.
     pub utilization: f64,
-    /// The share of issue slots in which the arbiter issued to it: `arbiter_state_issue` without `arbiter_state_stall`.
+    /// The share of issue slots in which the arbiter issued to the pipeline, and the pipeline accepted the instruction:
+    /// `arbiter_state_issue` without `arbiter_state_stall`.
     pub arbiter_issue: f64,
     /// The share of issue slots in which the pipeline did not accept the selected instruction: `arbiter_state_stall`.
     pub arbiter_stall: f64,
@@ -83,9 +84,9 @@ pub struct PipeReport {
 pub struct LdsReport {
     /// The number of bytes that lanes read and wrote.
     pub bytes: u64,
-    /// The number of cycles in which its banks worked.
+    /// The number of cycles in which the banks worked.
     pub busy_cycles: u64,
-    /// The number of these that were due to bank conflicts.
+    /// The number of these cycles that were due to bank conflicts.
     pub conflict_cycles: u64,
 }
 
@@ -117,13 +118,14 @@ pub struct InstructionReport {
     pub text: String,
     /// The source position, if known.
     pub line: Option<String>,
-    /// Its pipeline.
+    /// The pipeline of the instruction.
     pub pipe: Pipe,
-    /// The number of times that it was issued.
+    /// The number of times that the instruction was issued.
     pub issued: u64,
-    /// The cycles of waves that issued it.
+    /// The cycles in which waves issued the instruction.
     pub issue_cycles: u64,
-    /// The cycles of waves that could not issue it. For `s_nop`, `s_sleep` and `s_barrier`, also the cycles that it took.
+    /// The cycles for which waves could not issue the instruction. For `s_nop`, `s_sleep` and `s_barrier`, also the cycles that the
+    /// instruction took.
     pub stalls: Stalls,
     /// The part of `ARBITER_NOT_WIN` in which another wave's instruction was accepted (`arbiter_state_issue` without
     /// `arbiter_state_stall`).
@@ -135,23 +137,23 @@ pub struct InstructionReport {
 /// The statistics of a wave.
 #[derive(Clone, Debug, Serialize)]
 pub struct WaveReport {
-    /// The number of its CU.
+    /// The number of the wave's CU.
     pub cu: u32,
-    /// The SIMD of that CU.
+    /// The wave's SIMD on that CU.
     pub simd: u8,
-    /// The linear index of its workgroup.
+    /// The linear index of the wave's workgroup.
     pub workgroup: u64,
     /// The wave's number in the workgroup.
     pub wave: u32,
-    /// The cycle in which it started.
+    /// The cycle in which the wave started.
     pub start: u64,
-    /// The cycle in which it ended.
+    /// The cycle in which the wave ended.
     pub end: u64,
-    /// The number of instructions that it issued.
+    /// The number of instructions that the wave issued.
     pub instructions: u64,
-    /// The cycles in which it issued: one slot for each instruction.
+    /// The cycles in which the wave issued: one slot for each instruction.
     pub issue_cycles: u64,
-    /// The cycles in which it stalled, by reason. Together with `issue_cycles` they make up its lifetime.
+    /// The cycles for which the wave stalled, by reason. Together with `issue_cycles` they are the wave's lifetime.
     pub stalls: Stalls,
 }
 
@@ -164,7 +166,7 @@ impl TimedReport {
         serde_json::to_string_pretty(self)
     }
 
-    /// The statistics of a pipeline.
+    /// The statistics of a pipeline; `None` if the report does not have it.
     pub fn pipe(&self, pipe: Pipe) -> Option<&PipeReport> {
         self.pipes.iter().find(|p| p.pipe == pipe)
     }

@@ -8,13 +8,13 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Stall {
-    /// The instruction has not been fetched: after a branch, or on a miss of the instruction cache.
+    /// The instruction has not been fetched yet: after a branch, or after a miss of the instruction cache.
     NoInstructionAvailable,
-    /// A result of another pipeline is pending, and the hardware interlocks it.
+    /// A result of another pipeline is pending, and the hardware stalls the instruction until it is available.
     AluDependency,
-    /// An `s_waitcnt`.
+    /// The wave waits at an `s_waitcnt`.
     Waitcnt,
-    /// The wave executes an internal instruction that takes longer than a slot, such as `s_nop`.
+    /// The wave executes an internal instruction, such as `s_nop`, that takes longer than a slot.
     InternalInstruction,
     /// The wave waits at a barrier.
     BarrierWait,
@@ -22,7 +22,7 @@ pub enum Stall {
     ArbiterNotWin,
     /// The wave was selected, but the pipeline does not accept the instruction yet.
     ArbiterWinExStall,
-    /// Anything else, such as `s_sleep` or a counter that is at its maximum.
+    /// Any other reason, such as `s_sleep` or a counter that is at its maximum.
     Other,
 }
 
@@ -78,7 +78,7 @@ impl Stalls {
         self.0.iter().sum()
     }
 
-    /// The reasons with any cycles, in descending order.
+    /// The reasons with a nonzero number of cycles, in descending order of cycles.
     pub fn by_length(&self) -> Vec<(Stall, u64)> {
         let mut list: Vec<_> =
             Stall::ALL.into_iter().map(|s| (s, self.get(s))).filter(|(_, n)| *n > 0).collect();

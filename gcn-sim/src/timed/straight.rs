@@ -1,8 +1,8 @@
-//! Estimates the issue times of straight-line code without running it.
+//! Estimates when straight-line code issues, without running it.
 //!
 //! The estimate assumes a single wave on its SIMD, with its code in the instruction cache, idle pipelines at the start, loads that hit L2
-//! and the scalar cache, and LDS without conflicts. Everything else is as in a timed run, with the same parameters and costs. The purpose
-//! is to compare orders of instructions and to see what a wait waits for; for the time of a loop, use a timed run.
+//! and the scalar cache, and LDS accesses without conflicts. Everything else is as in a timed run, with the same parameters and costs. Use
+//! the estimate to compare orders of instructions, and to see for what a wait waits; to determine the time of a loop, use a timed run.
 
 use std::collections::VecDeque;
 
@@ -17,14 +17,14 @@ use crate::core::params::Params;
 /// The issue of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// The cycle, counted from the first instruction.
+    /// The cycle of the issue, counted from the first instruction.
     pub cycle: u64,
-    /// The number of cycles for which it waits after the previous instruction has issued: for a pipeline or, if it is a wait, for memory
-    /// operations.
+    /// The number of cycles for which the instruction waits after the previous one has issued: for a pipeline or, if it is a wait, for
+    /// memory operations.
     pub held: u64,
-    /// The pipeline that executes it.
+    /// The pipeline that executes the instruction.
     pub pipe: Pipe,
-    /// The cycle in which loaded data are available, or in which the counters show a store as complete.
+    /// The cycle in which loaded data are available, or in which the counters show a store as complete; `None` for other instructions.
     pub back: Option<u64>,
 }
 
@@ -135,7 +135,7 @@ impl<'p> Wave<'p> {
         pipe.max(waited).max(results.max().unwrap_or(0))
     }
 
-    /// The cycle from which no more operations are outstanding than `wait` allows.
+    /// The cycle from which at most as many operations are outstanding as `wait` allows.
     fn done(&self, wait: WaitCnt) -> u64 {
         let of = |(counter, queue): (Counter, &VecDeque<u64>)| {
             let mut times: Vec<u64> = queue.iter().copied().collect();
@@ -146,7 +146,7 @@ impl<'p> Wave<'p> {
         Counter::ALL.into_iter().zip(&self.outstanding).filter_map(of).max().unwrap_or(0)
     }
 
-    /// Starts the operations that counters count; returns the cycle in which they complete.
+    /// Starts the operations that counters count. Returns the cycle in which they complete; `None` if there are none.
     fn start(&mut self, cost: &Cost, cycle: u64) -> Option<u64> {
         if let Kind::Wait(wait) = cost.kind {
             for (counter, queue) in Counter::ALL.into_iter().zip(&mut self.outstanding) {

@@ -1,8 +1,8 @@
 //! Micro-benchmarks: loops of one instruction in the model, compared with published throughputs.
 //!
-//! `data/published.tsv` contains the published figures with their sources. For each there is a loop of independent instructions with four
-//! waves on every SIMD, which runs with two trip counts; the throughput follows from the additional time of the additional trips.
-//! [`markdown`] generates the table in `docs/timing.md`.
+//! `data/published.tsv` contains the published figures with their sources. For each figure there is a loop of independent instructions,
+//! with four waves on every SIMD, that runs with two trip counts. The throughput follows from the difference of the times and of the trip
+//! counts. [`markdown`] generates the table in `docs/timing.md`.
 
 use std::fmt::Write;
 
@@ -26,10 +26,11 @@ const TRIPS: [u64; 2] = [1, 3];
 const ITEMS: u32 = 1024;
 /// The number of instructions in the loop, enough to make the loop overhead negligible.
 const UNROLL: u64 = 128;
-/// The number of operations of the matrix instructions in a loop; it is limited because they take long to execute on the host.
+/// The number of operations of the matrix instructions in a loop. It is limited, because matrix instructions take long to execute on the
+/// host.
 const MATRIX_WORK: u64 = 262_144;
 
-/// The unit of a throughput.
+/// The unit in which a throughput is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThroughputKind {
     /// Operations of a matrix instruction.
@@ -114,7 +115,7 @@ impl Published {
 
     /// The number of instructions in the loop.
     fn unroll(&self) -> u64 {
-        // On targets that issue in every cycle, the loop overhead weighs four times as much.
+        // On targets that issue in every cycle, the loop overhead has four times the effect.
         let more = 4 / Params::new(self.target, &[]).number("issue.interval").clamp(1, 4);
         if self.kind == ThroughputKind::Matrix {
             (MATRIX_WORK / self.ops.max(1)).clamp(16, 64) * more
@@ -192,7 +193,7 @@ fn vector(template: &str, i: u64) -> String {
     template.replace("{d}", &one).replace("{e}", &next).replace("{d2}", &two).replace("{d4}", &four) + "\n"
 }
 
-/// An instruction of a matrix benchmark: `mnemonic modifiers`, with operands from the table.
+/// Instruction number `i` of a matrix benchmark. `instruction` is `mnemonic modifiers`; the operands come from the instruction table.
 fn matrix(target: Target, instruction: &str, i: u64) -> Option<String> {
     let (mnemonic, controls) = instruction.split_once(' ').unwrap_or((instruction, ""));
     let desc = table::find(target, mnemonic).next()?;
@@ -204,11 +205,11 @@ fn matrix(target: Target, instruction: &str, i: u64) -> Option<String> {
     Some(format!("{mnemonic} {} {controls}\n", operands.join(", ")))
 }
 
-/// The registers of a matrix operand. Two accumulators alternate.
+/// The registers of a matrix operand. Instructions alternate between two accumulators.
 fn register(target: Target, desc: &InstDesc, name: &str, dwords: u8, controls: &str, i: u64) -> String {
     let sparse = matches!(desc.class, table::Class::Smfmac | table::Class::Swmmac);
     let sums = if target.has_agprs() { ("a", i % 2 * 32) } else { ("v", 32 + i % 2 * 16) };
-    // The table states the widest operands of f8f6f4 instructions; 4- and 6-bit formats need fewer registers.
+    // The table gives the operand sizes of the widest formats of f8f6f4 instructions; 4- and 6-bit formats need fewer registers.
     let dwords = match (name, controls) {
         ("src0" | "src1", "cbsz:4 blgp:4") => 4,
         ("src0" | "src1", "cbsz:2 blgp:2") => 6,
@@ -301,8 +302,8 @@ fn best(rows: &[(&Published, Option<f64>)], peak: &Published) -> f64 {
     rows.iter().filter(|(row, _)| same(row)).filter_map(|(_, measured)| *measured).fold(0.0, f64::max)
 }
 
-/// The names of those targets that belong to a family; `None` if there are none, and the family's name if they are all its targets with a
-/// model.
+/// The names of those targets that belong to a family, as text. If they are all targets of the family that have a model, the family's name;
+/// `None` if there are none.
 fn those(targets: &[Target], modelled: &[Target], family: Family) -> Option<String> {
     let of = |targets: &[Target]| -> Vec<&str> {
         targets.iter().filter(|target| target.family() == family).map(|target| target.name()).collect()
@@ -343,7 +344,7 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
         };
         let super::Parameter { name, value, unit, grade, source, range } = parameter;
         let range = range.as_ref().map_or_else(String::new, |[low, high]| match *unit {
-            // The lower end is the value itself.
+            // The lower end of the range is the value itself.
             "lanes" => format!("or {high}"),
             _ => format!("{low} to {high}"),
         });

@@ -5,7 +5,7 @@ use super::memory::Memory;
 use crate::core::params::Params;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// Scratch is in memory as well: that of each wave gets separate addresses, far from those of buffers.
+/// Scratch is in memory as well: the scratch of each wave gets separate addresses, far from those of buffers.
 const SCRATCH: u64 = 1 << 60;
 
 /// The cache that compute units share between L1 and L2: the graphics L1 of RDNA.
@@ -15,7 +15,7 @@ pub(super) struct Middle {
 }
 
 impl Middle {
-    /// A cache of size 0 passes all accesses through.
+    /// A cache of size 0, which passes all accesses through.
     pub(super) fn new(params: &Params) -> Middle {
         let line = params.number("l1.line");
         let cache = Cache::new(params.number("gl1.bytes"), line, params.number("gl1.ways"));
@@ -54,7 +54,7 @@ pub(super) struct Vector {
     port: Channel,
     /// The cache lines that the current instruction accesses; a field, so that its memory is reused.
     lines: Vec<u64>,
-    /// When the unit worked for the last instruction: the first cycle and the number of cycles.
+    /// The time in which the unit worked for the last instruction: the first cycle and the number of cycles.
     pub span: (u64, u64),
     /// The number of cycles in which the unit was busy.
     pub busy: u64,
@@ -86,8 +86,8 @@ impl Vector {
         self.free.saturating_sub(self.queue)
     }
 
-    /// Sends the accesses of an instruction to memory in cycle `now`; returns the cycle in which they complete. `scratch` is a number of
-    /// the wave, which determines the addresses of its scratch; with `bypass`, loads do not look up L1.
+    /// Sends the accesses of an instruction to memory in cycle `now`. Returns the cycle in which they complete. `scratch` identifies the
+    /// wave, and determines the addresses of its scratch. With `bypass`, loads do not look up L1.
     pub(super) fn send(
         &mut self,
         mut way: Way<'_>,
@@ -119,7 +119,7 @@ impl Vector {
         self.span = (start, busy);
         self.busy += busy;
         self.bytes += bytes;
-        // Without active lanes, only the address unit is busy.
+        // Without active lanes, there are no accesses and only the address unit is busy.
         let mut done = self.free;
         for (i, line) in lines.iter().enumerate() {
             let at = start + i as u64 * line_bytes / self.bandwidth;
@@ -153,7 +153,7 @@ impl Vector {
         }
     }
 
-    /// Invalidates L1; returns the cycle in which that completes.
+    /// Invalidates L1. Returns the cycle in which the invalidation completes.
     pub(super) fn invalidate(&mut self, now: u64) -> u64 {
         self.l1.clear();
         now + self.latency

@@ -1,4 +1,4 @@
-//! The timing state of a wave: when it can issue, what it waits for, and how its time was spent.
+//! The timing state of a wave: when it can issue, for what it waits, and how its time was spent.
 
 use gcn_isa::counters::{Counter, WaitCnt};
 
@@ -6,7 +6,7 @@ use super::cost::{Counts, SLOTS};
 
 use super::stall::{Stall, Stalls};
 
-/// The completion times of the operations outstanding on one counter, in ascending order, each with its instruction.
+/// The completion times of the outstanding operations of one counter, in ascending order, each with its instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue(Vec<(u64, u32)>);
 
@@ -23,7 +23,7 @@ impl Queue {
         self.0.drain(..done);
     }
 
-    /// The time from which at most `n` operations are outstanding, and the instruction whose operation completes at that time.
+    /// The time from which at most `n` operations are outstanding, and the instruction whose completion makes it so.
     fn at_most(&self, n: usize) -> (u64, Option<u32>) {
         let last = self.0.len().checked_sub(n + 1).and_then(|at| self.0.get(at));
         last.map_or((0, None), |(time, inst)| (*time, Some(*inst)))
@@ -36,20 +36,20 @@ pub(super) struct Block {
     /// The end of the interval.
     pub until: u64,
     pub stall: Stall,
-    /// The instruction that the stall is attributed to.
+    /// The instruction to which the stall is attributed.
     pub at: u32,
-    /// The instruction whose operation it waits for, if known.
+    /// The instruction for whose operation the wave waits, if known.
     pub by: Option<u32>,
 }
 
 /// The arbiter's decision about a wave that is ready to issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Another wave was selected. `stalled`: the pipeline did not accept that wave's instruction either.
+    /// Another wave was selected. `stalled`: the pipeline did not accept the instruction of that wave either.
     NotWin { stalled: bool },
-    /// This wave was selected, and the pipeline did not accept it.
+    /// This wave was selected, but the pipeline did not accept its instruction.
     ExStall,
-    /// This wave was selected, but an operand is pending, and its SIMD waits with it.
+    /// This wave was selected, but one of its operands is pending, and its SIMD issues nothing until the operand is ready.
     Operand,
 }
 
@@ -58,43 +58,44 @@ pub(super) enum Outcome {
 pub(super) enum State {
     /// The wave can issue its next instruction from cycle `ready` on.
     Ready,
-    /// It waits at a barrier.
+    /// The wave waits at a barrier.
     Barrier,
     /// The wave has arrived at a split barrier and waits for the others.
     Signals,
-    /// It has ended.
+    /// The wave has ended.
     Done,
 }
 
 /// The timing state of a wave.
 #[derive(Clone, Debug)]
 pub(super) struct TimedWave {
-    /// The index of its workgroup among those resident on the CU, and its number in the workgroup.
+    /// The index of the wave's workgroup among those resident on the CU, and the wave's number in the workgroup.
     pub group: usize,
     pub number: usize,
     pub simd: usize,
     /// The wave slot on the SIMD.
     pub lane: u8,
-    /// A smaller value means older.
+    /// The wave's rank by age: a smaller value is older.
     pub age: u64,
     pub priority: u8,
     pub state: State,
     /// The index of the next instruction.
     pub pc: usize,
-    /// The first cycle in which it can be selected.
+    /// The first cycle in which the wave can be selected.
     pub ready: u64,
-    /// If it is selected before this cycle, its SIMD cannot issue, because an operand is pending.
+    /// The cycle at which the operands of the wave's next instruction are ready. If the wave is selected earlier, its SIMD issues nothing
+    /// until then.
     pub operands: u64,
-    /// The time up to which its cycles have been accounted for.
+    /// The time up to which the wave's cycles have been added to the statistics.
     pub accounted: u64,
     pub blocks: Vec<Block>,
     pub outcome: Option<Outcome>,
     pub started: u64,
-    /// The number of cycles in which it issued, and the number of instructions.
+    /// The number of cycles in which the wave issued, and the number of instructions.
     pub issued: u64,
     pub executed: u64,
     pub stalls: Stalls,
-    /// Indexed by [`Counter`].
+    /// The outstanding operations of each [`Counter`].
     queues: [Queue; Counter::ALL.len()],
     /// The completion times of the youngest operations of the in-order streams: vector memory and LDS.
     streams: [u64; 2],
@@ -104,7 +105,7 @@ pub(super) struct TimedWave {
     pub results_until: u64,
     /// The lines of code in the instruction buffer: number, and the cycle from which each is present.
     pub lines: [(u64, u64); LINES],
-    /// The first and the last line of the instruction that was looked up last.
+    /// The first and the last cache line of the instruction that was looked up last.
     pub current: (u64, u64),
 }
 
@@ -150,8 +151,8 @@ impl TimedWave {
         }
     }
 
-    /// Counts an operation of the next instruction that completes at `done`; if `in_order`, not before the previous operation of its
-    /// stream. Returns the completion time.
+    /// Counts an operation of the next instruction that completes at `done`. If `in_order`, the operation does not complete before the
+    /// previous one of its stream. Returns the completion time.
     pub(super) fn count(&mut self, counts: Counts, done: u64, in_order: bool) -> u64 {
         let vector = counts[Counter::Vm as usize] > 0;
         let stream = &mut self.streams[usize::from(!vector)];
@@ -165,7 +166,7 @@ impl TimedWave {
         done
     }
 
-    /// The cycle from which the counters permit `wait`, and the instruction whose operation completes last.
+    /// The cycle from which the counters satisfy `wait`, and the instruction whose operation completes last.
     pub(super) fn wait(&mut self, wait: WaitCnt, now: u64) -> (u64, Option<u32>) {
         let mut ready = (0, None);
         for counter in Counter::ALL {
@@ -178,7 +179,7 @@ impl TimedWave {
         ready
     }
 
-    /// The cycle from which the counters have room for the next instruction's operations: each counter is at most at its limit in `room`.
+    /// The cycle from which the counters have room for the next instruction's operations: each counter is at most at its value in `room`.
     pub(super) fn room(&mut self, room: WaitCnt, now: u64) -> u64 {
         self.wait(room, now).0
     }
@@ -198,7 +199,7 @@ impl TimedWave {
         }
     }
 
-    /// The cycle from which `line` is in the instruction buffer, if it has been fetched.
+    /// The cycle from which `line` is in the instruction buffer; `None` if it has not been requested.
     pub(super) fn line(&self, line: u64) -> Option<u64> {
         self.lines.iter().find(|(number, _)| *number == line).map(|(_, ready)| *ready)
     }

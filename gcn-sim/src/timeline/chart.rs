@@ -6,11 +6,11 @@ use super::rows::{Class, Line, Row, rows};
 use super::rules;
 use crate::timed::{Pipe, Stall};
 
-/// The maximum number of bars of a page, and of a still picture, which limits them to a few megabytes.
+/// The maximum number of bars of a page, and of a still picture. They keep the files at a few megabytes.
 pub(super) const PAGE_BARS: usize = 80_000;
 pub(super) const PICTURE_BARS: usize = 20_000;
 
-/// Rows of bars over an axis of cycles, in which folds are shortened.
+/// Rows of bars over an axis of cycles. Folds, which leave out trips of loops, are shortened on the axis.
 #[derive(Debug)]
 pub(super) struct Chart<'t> {
     pub timeline: &'t Timeline,
@@ -52,7 +52,7 @@ impl<'t> Chart<'t> {
                 "The recording was full in cycle {} of {}; a smaller grid or shorter loops fit.",
                 self.end, report.cycles
             ));
-            // The new end may be within a fold.
+            // The new end of the axis may be within a fold.
             let end = self.end;
             self.folds.retain(|fold| fold.to <= end);
         }
@@ -90,7 +90,7 @@ impl<'t> Chart<'t> {
         self.folds.retain(|fold| fold.to <= end);
     }
 
-    /// The position of a cycle on the axis, in which folds are shortened.
+    /// The position of a cycle on the axis, on which folds are shortened.
     pub(super) fn place(&self, cycle: u64) -> f64 {
         let mut hidden = 0.0;
         for fold in self.folds.iter().take_while(|fold| fold.from < cycle) {
@@ -115,7 +115,7 @@ impl<'t> Chart<'t> {
         inst.map_or("(end of the code)", |inst| &inst.text)
     }
 
-    /// The remark on an instruction.
+    /// The remark on an instruction, if there is one.
     pub(super) fn note(&self, at: u32) -> Option<&str> {
         let inst = self.timeline.report.by_instruction.get(at as usize)?;
         self.timeline.notes.get(&inst.offset).map(String::as_str)
@@ -157,7 +157,7 @@ impl Class {
         }
     }
 
-    /// The reason why a wave waits; empty for work.
+    /// The reason why a wave waits; empty for a bar that represents work.
     pub(super) fn rule(self, timeline: &Timeline) -> String {
         match self {
             Class::Works(_) => String::new(),

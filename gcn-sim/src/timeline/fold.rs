@@ -1,8 +1,8 @@
 //! Selects trips of loops to leave out.
 //!
-//! All rows share the time axis, so a fold is an interval of time. At any time one wave is the reference: first the one that starts first
-//! and, after its end, the next one to start. A trip of a loop starts at the target of a backward jump; a run of trips lasts as long as the
-//! wave stays between the loop's first and last instruction. Loops nested in trips that are shown are folded as well.
+//! All rows share the time axis, so a fold is an interval of time. At any time one wave is the reference: first the wave that starts first;
+//! after its end, the next one to start. A trip of a loop starts at the target of a backward jump. A run of trips lasts as long as the wave
+//! stays between the loop's first and last instruction. Loops nested in trips that are shown are folded as well.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Fold {
 /// The instructions that one wave issued, in order: cycle and instruction index.
 type Issues = Vec<(u64, u32)>;
 
-/// The folds of a recording, in order and without overlaps; `keep` trips are shown at both ends of each run.
+/// The folds of a recording, in order and without overlaps. At both ends of each run, `keep` trips are shown.
 pub(super) fn folds(events: &[Event], keep: usize) -> Vec<Fold> {
     let mut waves: BTreeMap<(u32, u64, u32), Issues> = BTreeMap::new();
     for event in events.iter().filter(|event| event.stall.is_none()) {
@@ -76,7 +76,7 @@ fn runs(issues: &Issues, (header, last): (u32, u32), keep: usize, folds: &mut Ve
     close(&mut starts);
 }
 
-/// Sorts the folds and merges overlapping ones; the longest describes the omitted part.
+/// Sorts the folds and merges overlapping ones. The longest of the merged folds describes the omitted part.
 fn apart(mut folds: Vec<Fold>) -> Vec<Fold> {
     folds.sort_by_key(|fold| (fold.from, std::cmp::Reverse(fold.to)));
     let mut apart: Vec<Fold> = Vec::new();
@@ -96,7 +96,7 @@ fn apart(mut folds: Vec<Fold>) -> Vec<Fold> {
 mod tests {
     use super::*;
 
-    /// Issue events of the given instructions, four cycles each.
+    /// Events in which the given instructions issue, one every four cycles.
     fn events(numbers: &[u32]) -> Vec<Event> {
         let event = |(i, at): (usize, &u32)| Event {
             cu: 0,
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_a_run_is_folded() {
-        // 0, then ten trips of 1 2, then 3.
+        // Instruction 0, then ten trips of the loop 1 2, then instruction 3.
         let numbers: Vec<u32> = [0].into_iter().chain([1, 2].repeat(10)).chain([3]).collect();
         let fold = |keep| folds(&events(&numbers), keep);
         assert_eq!(fold(2), [Fold { from: 4 + 16, to: 4 + 64, trips: 6, header: 1 }]);
@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn inner_loops_are_folded_where_the_outer_loop_stays() {
-        // Six trips of 0, (1 2) eight times, 3: the outer fold covers trips 1 to 4, the inner ones are in trips 0 and 5.
+        // Six trips of an outer loop, each 0, then eight trips of 1 2, then 3: the outer fold covers trips 1 to 4, and the inner folds are
+        // in trips 0 and 5.
         let trip: Vec<u32> = [0].into_iter().chain([1, 2].repeat(8)).chain([3]).collect();
         let found = folds(&events(&trip.repeat(6)), 1);
         let of = |fold: &Fold| (fold.header, fold.trips, fold.from / 4, fold.to / 4);

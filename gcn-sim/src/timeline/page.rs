@@ -8,7 +8,7 @@ use super::chart::Chart;
 use super::escape;
 use super::rows::{Class, Row};
 
-/// The style of bars, which the still picture uses as well.
+/// The style of bars, which the still picture also uses.
 pub(super) const CHART_STYLE: &str = include_str!("chart.css");
 
 pub(super) fn html(chart: &Chart<'_>) -> String {

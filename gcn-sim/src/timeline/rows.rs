@@ -8,12 +8,12 @@ use crate::timed::{Busy, Event, Pipe, Stall, TimedReport};
 /// A row of bars.
 #[derive(Debug, Default)]
 pub(super) struct Row {
-    /// The name, and a shorter one for narrow screens.
+    /// The name, and a shorter name for narrow screens.
     pub name: String,
     pub short: String,
     /// True for a wave, false for a pipeline.
     pub wave: bool,
-    /// In the order of their starts, without overlaps.
+    /// The bars in the order of their starts, without overlaps.
     pub bars: Vec<Bar>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Bar {
     pub at: u32,
     pub workgroup: u64,
     pub wave: u32,
-    /// For a wait, the instruction that it waits for.
+    /// For a wait, the instruction for which it waits.
     pub by: Option<u32>,
     /// The cycle in which the memory operation completes.
     pub done: Option<u64>,
@@ -48,12 +48,12 @@ pub(super) struct Line {
     pub workgroup: u64,
 }
 
-/// Identifies a row of a pipeline: CU, position in the order of rows, SIMD, pipeline.
+/// Identifies the row of a pipeline: CU, position in the order of rows, SIMD, pipeline.
 type PipeKey = (u32, usize, Option<u8>, Pipe);
 /// Identifies a row of a wave: CU, wave slot of the SIMD, SIMD.
 type WaveKey = (u32, u8, u8);
 
-/// The rows and barriers, without those that folds hide.
+/// The rows and barriers, except those that folds hide.
 pub(super) fn rows(report: &TimedReport, folds: &[Fold]) -> (Vec<Row>, Vec<Line>) {
     let recording = &report.recording;
     let several = report.simulated_cus > 1;
@@ -75,7 +75,7 @@ pub(super) fn rows(report: &TimedReport, folds: &[Fold]) -> (Vec<Row>, Vec<Line>
     let mut cus: Vec<u32> = Vec::new();
     let mut waves: Vec<(WaveKey, Row)> =
         waves.into_iter().map(|(key, bars)| (key, wave_row(key, bars, several))).collect();
-    // A row with only one wave is named and ordered by that wave.
+    // A row with only one wave is named and sorted by that wave.
     waves.sort_by_key(|((cu, lane, simd), row)| (*cu, only(&row.bars), *lane, *simd));
     for ((cu, ..), row) in waves {
         cus.push(cu);
@@ -86,7 +86,7 @@ pub(super) fn rows(report: &TimedReport, folds: &[Fold]) -> (Vec<Row>, Vec<Line>
     (rows, lines)
 }
 
-/// The wave of a row, if there is only one.
+/// The only wave of a row; `None` if there are several.
 fn only(bars: &[Bar]) -> Option<(u64, u32)> {
     let first = bars.first().map(|bar| (bar.workgroup, bar.wave))?;
     bars.iter().all(|bar| (bar.workgroup, bar.wave) == first).then_some(first)
@@ -144,7 +144,8 @@ fn wave_row((cu, lane, simd): WaveKey, bars: Vec<Bar>, several: bool) -> Row {
     Row { name, short, wave: true, bars }
 }
 
-/// The barriers, drawn across the rows of their workgroups; `cus` are the CUs of the rows from `first`, the first wave's row, on.
+/// The barriers, each drawn across the rows of its workgroup. `first` is the row of the first wave, and `cus` are the CUs of the rows from
+/// there on.
 fn lines(report: &TimedReport, folds: &[Fold], rows: &[Row], (first, cus): (usize, &[u32])) -> Vec<Line> {
     let mut of: BTreeMap<(u32, u64), (usize, usize)> = BTreeMap::new();
     for (place, (row, cu)) in rows[first..].iter().zip(cus).enumerate() {

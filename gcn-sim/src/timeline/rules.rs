@@ -2,7 +2,7 @@
 
 use crate::timed::{Stall, TimedReport};
 
-/// The rule of the model that causes a stall.
+/// The rule of the model that causes a stall, as text.
 pub(super) fn rule(report: &TimedReport, stall: Stall) -> String {
     let value = |name: &str| {
         let parameter = report.parameters.iter().find(|p| p.name == name);

@@ -20,10 +20,10 @@ const LINE: f64 = 24.0;
 const WIDTH: (f64, f64) = (800.0, 12_000.0);
 /// Pixels per cycle, if the width permits.
 const SCALE: f64 = 2.0;
-/// Narrower bars are joined to one, which is at most [`JOINED`] wide.
+/// Bars narrower than this are joined; a joined bar is at most [`JOINED`] wide.
 const THIN: f64 = 0.8;
 const JOINED: f64 = 3.0;
-/// Up to this number of bars, each is a separate element with a description.
+/// The maximum number of bars for which each is a separate element with a description.
 const EACH: usize = 2_000;
 /// The width of a character in a label.
 const CHARACTER: f64 = 6.6;
@@ -45,7 +45,7 @@ struct Picture<'c> {
     tops: Vec<f64>,
 }
 
-/// One or more bars that are drawn as one.
+/// One or more bars that are drawn as one bar.
 struct Run<'r> {
     class: Class,
     x: f64,
@@ -55,7 +55,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// The y coordinate and the height in a row: waits are lower than work.
+    /// The y coordinate and the height of a bar in a row. Bars of waits are lower than bars of work.
     fn extent(&self, top: f64, tall: f64) -> (f64, f64) {
         match self.class {
             Class::Waits(_) => (top + tall * 0.28, tall * 0.44),
@@ -157,7 +157,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// The bars of a row; adjacent bars that are too thin to see are joined to one, in the class that takes most of its time.
+    /// The bars of a row. Adjacent bars that are too thin to see are joined to one bar, whose class is the one that takes most of the time.
     fn runs<'r>(&self, row: &'r Row) -> Vec<Run<'r>> {
         let mut runs = Vec::new();
         let mut rest = &row.bars[..];
@@ -196,7 +196,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// Draws the bars of a class as one element, because a browser needs a minute for ten thousand elements with a text each.
+    /// Draws all bars of a class as one element, because a browser needs a minute for ten thousand elements with texts.
     fn together(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
         for class in self.chart.classes() {
             let mut of_class = runs.iter().filter(|run| run.class == class).peekable();
@@ -213,7 +213,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// Draws the instructions in bars that have room for the text.
+    /// Draws the text of instructions in bars that are wide enough for it.
     fn texts(&self, out: &mut String, runs: &[Run<'_>], top: f64, tall: f64) -> std::fmt::Result {
         for run in runs.iter().filter(|run| run.count == 1 && matches!(run.class, Class::Works(_))) {
             let room = ((run.width - 6.0) / CHARACTER) as usize;
@@ -226,7 +226,7 @@ impl<'c> Picture<'c> {
         Ok(())
     }
 
-    /// The number of bars, from the first on, that are drawn as one: thin, adjacent, and not wide together.
+    /// The number of bars, from the first on, that are drawn as one: all are thin and adjacent, and together they are not too wide.
     fn thin(&self, bars: &[Bar]) -> usize {
         let Some(first) = bars.first() else { return 0 };
         let pixels = |cycles: u64| cycles as f64 * self.scale;
@@ -307,7 +307,7 @@ impl<'c> Picture<'c> {
     }
 }
 
-/// A class in the legend, with its line and position.
+/// A class in the legend, with its line and its position in the line.
 struct Mark {
     class: Class,
     line: usize,

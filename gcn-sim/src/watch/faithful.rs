@@ -1,17 +1,20 @@
-//! Faithful mode: an instruction that executes too early computes with the data that the hardware may really provide.
+//! Faithful mode: an instruction that executes too early computes with the data that the hardware may provide in that case.
 //!
-//! An operation is *certain* once a wait or a full counter guarantees its completion. The machine behaves as badly as the rules allow:
-//! - The result of a memory operation is written to its registers when the operation becomes certain, and not before. Of operations that
+//! An operation is *certain* once a wait or a full counter guarantees its completion. Within what the rules allow, the machine behaves as
+//! badly as possible:
+//! - The result of a memory operation is written to its registers when the operation becomes certain, and not before. Among operations that
 //!   return in any order, the oldest arrives last.
-//! - Other waves see a store to LDS or global memory only when it is certain; a load into LDS is until then invisible even to its own
-//!   wave. Where a barrier does not wait by itself (gfx90a and later), the waves of the workgroup see the global stores from before it.
+//! - Other waves see a store to LDS or global memory only when the store is certain. Until a load into LDS is certain, even its own wave
+//!   does not see its data. Where a barrier does not itself wait for memory operations (gfx90a and later), the waves of the workgroup see
+//!   the global stores from before the barrier.
 //! - A read of LDS that is outstanding at a barrier returns what the other waves write after the barrier.
-//! - A result to which a wait-state rule applies becomes available after the required number of wait states. The instructions that the
-//!   rule names see the old value before that; if they write the register, the late result overwrites theirs; and if they overwrite a
-//!   source of an earlier store or matrix instruction, that instruction uses the new value.
+//! - A result to which a wait-state rule applies becomes available after the required number of wait states. The instructions that the rule
+//!   names see the old value before that. If they write the register, the late result overwrites theirs. If they overwrite a source of an
+//!   earlier store or matrix instruction, that instruction uses the new value.
 //!
-//! Instructions always execute on an ordinary wave state: old register values are swapped in before and the true ones afterwards, so that
-//! the instruction functions know nothing of this mode. A program with enough waits gives the result of functional mode.
+//! Instructions always execute on an ordinary wave state: old register values are swapped in before an instruction, and the true values
+//! afterwards, so that the instruction functions need not know about this mode. A program with sufficient waits gives the result of
+//! functional mode.
 
 mod program;
 mod registers;
@@ -50,23 +53,23 @@ struct Load {
     id: u32,
     ordered: bool,
     changes: Changes,
-    /// For a read of LDS, whose data another wave may overwrite: its instruction, and the sources with which to repeat it.
+    /// For a read of LDS, whose data another wave may overwrite: the index of the instruction, and the sources with which to repeat it.
     again: Option<(usize, Box<Sources>)>,
 }
 
 /// An earlier instruction that a wait-state rule may still concern.
 struct Past {
     at: usize,
-    /// Its view with the actual registers, if an index changed them.
+    /// The instruction's view with the actual registers, if an index changed them.
     moved: Option<Arc<View>>,
-    /// The wait states issued up to and including this instruction.
+    /// The number of wait states issued up to and including this instruction.
     position: u64,
-    /// Facts about the instructions executed since then.
+    /// Facts about the instructions executed since this one.
     since: Since,
     changes: Changes,
-    /// Its sources and EXEC, if a rule allows later instructions to overwrite them.
+    /// The instruction's sources and EXEC, if a rule allows later instructions to overwrite them.
     sources: Option<Box<Sources>>,
-    /// The number of its memory operation.
+    /// The number of the instruction's memory operation.
     id: u32,
 }
 
@@ -89,14 +92,14 @@ impl Sources {
 }
 
 impl Load {
-    /// Repeats the operation if it is a read of LDS, after the other waves have had their turns.
+    /// If the operation is a read of LDS, repeats it after the other waves have had their turns.
     fn read_again(&mut self, program: &Program, cx: &mut Cx<'_>) {
         let Some((at, sources)) = &self.again else { return };
         let (info, steps) = (&program.info[*at], cx.machine.steps());
         let now = [&info.writes, &info.reads].map(|slots| Changes::before(cx.w, slots, false));
         let scalars = std::mem::replace(&mut cx.w.s, sources.scalars);
         sources.vectors.undo(cx.w);
-        // It has executed before without a fault.
+        // The read has executed before without a fault.
         if execute(cx, &steps[*at]).is_ok() {
             self.changes.again(cx.w);
         }
@@ -144,7 +147,7 @@ impl WaveState {
         self.stores.resume(cx);
     }
 
-    /// True if the wave is at a barrier with outstanding reads of LDS.
+    /// True if the wave is at a barrier and has outstanding reads of LDS.
     pub(crate) fn reads_late(&self) -> bool {
         self.at_barrier && self.loads.iter().any(|l| l.again.is_some())
     }
@@ -154,14 +157,15 @@ impl WaveState {
         self.lds.outstanding(&self.counters)
     }
 
-    /// Called when the wave's turn is over. At a barrier the other waves see only stores that are certain; elsewhere all stores of the wave
-    /// become visible, as time has passed.
+    /// Called when the wave's turn is over. At a barrier, the other waves see only stores that are certain. Elsewhere, all stores of the
+    /// wave become visible, because time passes.
     pub(crate) fn suspend(&mut self, cx: &mut Cx<'_>, at_barrier: bool) {
         self.at_barrier = at_barrier;
         if at_barrier {
             if cx.machine.target().has_back_off_barrier() {
-                // The waves of a workgroup share a compute unit and its cache, so except in threadgroup split mode their global stores need
-                // no wait (memory model, release at workgroup scope). A flat store to LDS that only vmcnt still counts needs none either.
+                // The waves of a workgroup share a compute unit and its cache. So, except in threadgroup split mode, their global stores
+                // need no wait (memory model, release at workgroup scope). A flat store to LDS that only vmcnt still counts needs no wait
+                // either.
                 let (counters, split) = (&self.counters, cx.machine.state().tg_split);
                 let matters = |path| path == Path::Lds || split && path == Path::Global;
                 self.stores.complete(cx, |id, path| !matters(path) || counters.wait_for(id, path).is_none());
@@ -234,7 +238,7 @@ impl WaveState {
         Ok(next)
     }
 
-    /// Writes the results of operations that have become certain to their registers: first of those that return in order, in that order,
+    /// Writes the results of operations that have become certain to their registers: first of those that return in order, in that order;
     /// then of the others, the oldest last.
     fn deliver(&mut self, cx: &mut Cx<'_>) {
         let done = self.counters.done();
@@ -249,7 +253,7 @@ impl WaveState {
         self.loads.retain(|l| !is_done(l.id));
     }
 
-    /// Executes the instruction. Scalar memory does not see vector stores that have not reached memory.
+    /// Executes the instruction. If it reads scalar memory, it does not see vector stores that have not reached memory.
     fn execute(&mut self, cx: &mut Cx<'_>, step: &Step, info: &Info) -> Result<Next, Fault> {
         if !info.scalar_memory || self.stores.is_empty() {
             return execute(cx, step);
@@ -260,7 +264,7 @@ impl WaveState {
         next
     }
 
-    /// Registers the memory operation that the instruction started; returns its number.
+    /// Registers the memory operation that the instruction started. Returns its number.
     fn start(
         &mut self,
         program: &Program,
@@ -290,7 +294,7 @@ impl WaveState {
         id
     }
 
-    /// Remembers the instruction, if later instructions may come too early for it.
+    /// Remembers the instruction if later instructions may execute too early after it.
     fn remember(&mut self, program: &Program, now: &Current<'_>, past: Past) {
         let pairs = &program.strict.pairs;
         self.position += u64::from(pairs.own[now.at]);

@@ -2,9 +2,10 @@
 //!
 //! Race detection uses vector clocks: each wave's clock counts its intervals, and barriers and atomics make the clocks of waves known to
 //! each other. Two accesses to a byte, at least one of them a write, race if neither wave knew the other's interval. An atomic releases
-//! what its wave did before, and acquires what others released through the same word. Within a workgroup this needs nothing else; between
-//! workgroups it also needs the cache and wait instructions that the memory model prescribes (`scope.rs`). An access to LDS takes place
-//! when a wait guarantees its completion: one that is outstanding at a barrier comes after the barrier.
+//! everything that its wave did before, and acquires everything that other waves released through the same word. Within a workgroup,
+//! nothing else is required; between workgroups, the cache and wait instructions that the memory model prescribes are also required
+//! (`scope.rs`). An access to LDS takes place when a wait guarantees its completion: an access that is outstanding at a barrier comes after
+//! the barrier.
 
 mod bounds;
 mod clock;
@@ -68,16 +69,16 @@ struct Global {
     memory: Shadow,
     /// The clocks that have been released through words of global memory.
     released: HashMap<u64, Released>,
-    /// The findings so far, each pair of instructions only once.
+    /// The findings so far. Each pair of instructions occurs only once.
     known: HashSet<(FindingKind, u32, Option<u32>)>,
-    /// The pairs of instructions with notes (findings that are no errors).
+    /// The pairs of instructions with notes (findings that are not errors).
     notes: HashSet<(u32, Option<u32>)>,
     /// Races of reads that a later compare-and-swap may show to be harmless.
     guesses: Vec<Guess>,
 }
 
 impl Global {
-    /// True if the finding is to be kept: it is the first for its pair of instructions, and the limit is not reached.
+    /// True if the finding must be kept: it is the first one for its pair of instructions, and the limit has not been reached.
     fn is_new(&mut self, finding: &Finding, limit: u32) -> bool {
         let (at, other) = (finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
         if finding.kind.is_note() {
@@ -154,11 +155,12 @@ pub(crate) struct Group {
     exec: u64,
     /// The current instruction with its actual registers, if an index changed them.
     moved: Option<(Inst, Info)>,
-    /// The changes that it makes to undefined bits; and for a load that is simulated on the separate wave, its registers there.
+    /// The changes that the current instruction makes to undefined bits; for a load that is simulated on a separate wave, its registers
+    /// there.
     changes: Changes,
     loading: Option<Places>,
     aside: Aside,
-    /// The addresses of the uninitialised bytes of LDS that it has read.
+    /// The addresses of the uninitialised bytes of LDS that the current instruction has read.
     unwritten: Vec<u64>,
     /// The number of changes of global memory that the waves have taken into account.
     seen: u64,
@@ -168,12 +170,12 @@ pub(crate) struct Group {
 #[derive(Default)]
 struct State {
     bits: Bits,
-    /// The last address in LDS at which it has read an uninitialised byte.
+    /// The last LDS address at which the wave has read an uninitialised byte.
     unwritten: Option<u64>,
     sync: Sync,
     spin: Spin,
     counters: Counters,
-    /// Its accesses to LDS that may be outstanding.
+    /// The wave's accesses to LDS that may be outstanding.
     outstanding: Accesses,
 }
 
@@ -399,7 +401,7 @@ impl Group {
         Finding { kind, party, other: None, register: None, allocation, remedy: String::new() }
     }
 
-    /// Keeps a finding, once for each pair of instructions; if none are to be kept, it ends the run.
+    /// Keeps a finding, unless there is one for the same pair of instructions. If no findings are to be kept, ends the run with it.
     fn report(&mut self, shared: &Shared, finding: Finding) -> Result<(), Fault> {
         if shared.limit == 0 && !finding.kind.is_note() {
             return Err(Fault::Finding(Box::new(finding)));

@@ -2,8 +2,8 @@
 //!
 //! There are three mechanisms, as in the hardware. [`counters`] tracks the outstanding memory operations of a wave, and which of them a
 //! wait guarantees to be complete. [`states`] measures the distance in wave instructions between dependent instructions and compares it
-//! with the wait-state rules. [`sequences`] tracks the sequences that RDNA must not execute without a remedy. All of them check what a wave
-//! actually executes, and assume no path.
+//! with the wait-state rules. [`sequences`] tracks the sequences of instructions that RDNA must not execute without an interrupting
+//! instruction. All three check what a wave actually executes; they do not consider other paths.
 
 pub(crate) mod counters;
 pub(crate) mod effect;
@@ -41,7 +41,7 @@ impl Program {
 
 /// The instruction that a wave is about to execute.
 pub(crate) struct Current<'a> {
-    /// Its index.
+    /// The index of the instruction.
     pub at: usize,
     pub effect: &'a Effect,
     pub view: &'a View,
@@ -118,7 +118,7 @@ impl WaveState {
         }
         let touched = range::LdsRange::of(&trace.touches);
         self.counters.after(&program.effects, machine, (now.effect, now.at), touched)?;
-        // Accesses that are outstanding at a barrier matter only to other waves.
+        // Accesses that are outstanding at a barrier matter only if there are other waves.
         if !alone {
             self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);
         }

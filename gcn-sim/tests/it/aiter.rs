@@ -1,8 +1,8 @@
-//! AMD's hand-written kernels of the `amd-aiter` wheel against references in plain Rust.
+//! Compares AMD's hand-written kernels from the `amd-aiter` wheel with references in plain Rust.
 //!
-//! They are not in this repository. Unpack the wheel (`unzip amd_aiter-*.whl -d W`, or the source distribution) and run with
-//! `GCN_AITER=W/aiter_meta/hsa`. What the arguments mean is said by the names in the metadata, by the `.csv` files beside the
-//! kernels, and by the host code of the project (`csrc/py_itfs_cu/asm_*.cu`).
+//! The kernels are not in this repository. Unpack the wheel (`unzip amd_aiter-*.whl -d W`, or the source distribution) and run the tests
+//! with `GCN_AITER=W/aiter_meta/hsa`. The meaning of the arguments follows from their names in the metadata, from the `.csv` files next to
+//! the kernels, and from the project's host code (`csrc/py_itfs_cu/asm_*.cu`).
 
 mod attention;
 mod gemm;
@@ -14,7 +14,7 @@ use gcn_sim::Options;
 use gcn_sim::launch::{Buffer, Element, Output, Prepared, Program, Spec};
 use gcn_test_support::{Random, skipped};
 
-/// Folder of the unpacked kernels.
+/// The folder of the unpacked kernels; `None` if `GCN_AITER` is not set.
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("GCN_AITER").map(PathBuf::from);
     if folder.is_none() {
@@ -24,7 +24,7 @@ fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// Kernel files of a folder such as `gfx942/bf16gemm`, by name. If there is no such folder there are none.
+/// The kernel files of a folder such as `gfx942/bf16gemm`, sorted by name; empty if the folder does not exist.
 fn files(folder: &str) -> Vec<PathBuf> {
     let Some(root) = self::folder() else { return Vec::new() };
     let mut files: Vec<PathBuf> = std::fs::read_dir(root.join(folder))
@@ -36,7 +36,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The file's only kernel, with its arguments.
+/// Prepares a launch of the file's only kernel.
 fn prepare(file: &std::path::Path, spec: &Spec) -> Prepared {
     let program = Program::load(&std::fs::read(file).unwrap(), None)
         .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
@@ -64,12 +64,12 @@ fn output(launch: &Prepared, name: &str) -> Vec<f64> {
     output.numbers().map(|n| n.to_string().parse().unwrap()).collect()
 }
 
-/// An argument of 32 bits.
+/// Adds a 32-bit argument.
 fn uint(spec: Spec, name: &str, value: usize) -> Spec {
     spec.int(name, Element::U32, value as i128)
 }
 
-/// Small integers, exact in bf16 and in their sums in f32.
+/// Small integers, which are exact in bf16, and whose sums are exact in f32.
 fn integers(seed: u64, count: usize, most: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     (0..count).map(|_| (random.next_u64() % (2 * most + 1)) as f64 - most as f64).collect()
@@ -81,7 +81,7 @@ fn fractions(seed: u64, count: usize) -> Vec<f64> {
     (0..count).map(|_| (random.next_u64() >> 40) as f64 / (1u64 << 23) as f64 - 1.0).collect()
 }
 
-/// What bf16 makes of a number.
+/// The number rounded to bf16.
 fn bf16(x: f64) -> f64 {
     half::bf16::from_f64(x).to_f64()
 }

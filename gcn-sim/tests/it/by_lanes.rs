@@ -1,4 +1,5 @@
-//! What a wave does is what its lanes do one by one: whatever way the simulator takes for all of them at once.
+//! Checks that an instruction has the same effect on a wave as on each of its lanes alone, whichever fast path the simulator takes for all
+//! lanes.
 
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
@@ -14,7 +15,7 @@ use super::harness::state;
 const EXEC: usize = reg::EXEC.index as usize;
 const VCC: usize = reg::VCC.index as usize;
 
-/// VGPRs that instructions use: so few that destinations often overlap sources.
+/// The number of VGPRs that instructions use. It is so small that destinations often overlap sources.
 const FEW: usize = 6;
 
 const SUBTARGETS: [Subtarget; 3] = [
@@ -23,7 +24,7 @@ const SUBTARGETS: [Subtarget; 3] = [
     Subtarget { target: Target::GFX1100, wave: WaveSize::W64 },
 ];
 
-/// Bits that are often special as floats.
+/// A random word, often a special float value.
 fn word(random: &mut Random) -> u32 {
     let word = random.next_u64() as u32;
     match random.below(8) {
@@ -35,7 +36,7 @@ fn word(random: &mut Random) -> u32 {
     }
 }
 
-/// All lanes, few, groups of them, or any.
+/// A random lane mask: all lanes, a few, groups of them, or arbitrary ones.
 fn mask(random: &mut Random, lanes: usize) -> u64 {
     let any = random.next_u64();
     let mask = match random.below(5) {
@@ -67,7 +68,7 @@ fn operand(random: &mut Random, named: &OperandDesc) -> Option<Operand> {
     named.kinds.contains(OperandKinds::LITERAL).then(|| Operand::Literal(word(random)))
 }
 
-/// The row with random operands and, where it takes them, signs.
+/// The instruction `row` with random operands and, if it accepts them, sign modifiers.
 fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
     let operands: Option<Vec<Operand>> = row.operands.iter().map(|o| operand(random, o)).collect();
     let mut inst = Inst::new(row, operands?);
@@ -77,16 +78,16 @@ fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
     Some(inst)
 }
 
-/// Instructions that look at other lanes, that name a register by an index, or that are packed.
+/// True for instructions that this test excludes: those that read other lanes, name a register by an index, or are packed.
 fn is_left_out(row: &InstDesc) -> bool {
-    // Packed operations have functions of their own for both halves.
+    // Packed operations have separate functions for the two halves.
     row.modifiers.intersects(Modifiers::DPP_CTRL | Modifiers::DPP8 | Modifiers::OP_SEL_HI)
         || matches!(row.class, Class::Readlane | Class::Writelane | Class::Permlane)
         || row.implicit_reads.contains(ImplicitRegs::M0)
 }
 
-/// Each instruction of the vector ALU with random operands, registers and EXEC: a lane's registers are those after the instruction with
-/// that lane alone, and its masks are the union of theirs. In each way of the host.
+/// Runs each instruction of the vector ALU with random operands, registers and EXEC. A lane's registers must equal those after the
+/// instruction with that lane alone active, and masks must be the union of those of single lanes. Repeated for each host instruction set.
 #[test]
 fn arithmetic() {
     let mut random = Random::new(11);
@@ -117,7 +118,7 @@ fn arithmetic() {
             let Some(whole) = alone.after(&with(exec)) else { continue };
             let portable = forced(Way::Portable, || alone.after(&with(exec))).unwrap();
             assert!(whole.v == portable.v && whole.s == portable.s, "{on:?}: {inst:?}");
-            // Without any lane a mask is 0, and all else is left alone.
+            // If no lane is active, a mask is 0 and everything else is unchanged.
             let none = alone.after(&with(0)).unwrap();
             assert!(none.v == before.v, "{on:?}: {inst:?} without lanes");
             let (mut v, mut s) = (before.v.clone(), none.s);
@@ -128,7 +129,7 @@ fn arithmetic() {
                 }
                 s.iter_mut().zip(one.s).zip(none.s).for_each(|((s, one), none)| *s |= one & !none);
             }
-            // EXEC is what it was, unless the instruction writes it.
+            // EXEC must be unchanged, unless the instruction writes it.
             if with(exec).s[EXEC..] == whole.s[EXEC..] {
                 s[EXEC..].copy_from_slice(&whole.s[EXEC..]);
             }
@@ -142,7 +143,7 @@ fn arithmetic() {
     }
 }
 
-/// What RDNA 3 calls loads and stores.
+/// Mnemonics of loads and stores and their names on RDNA 3.
 const OF_RDNA: [(&str, &str); 10] = [
     ("ds_write_", "ds_store_"),
     ("ds_read_", "ds_load_"),
@@ -156,7 +157,7 @@ const OF_RDNA: [(&str, &str); 10] = [
     ("store_short", "store_b16"),
 ];
 
-/// Where lanes access memory: one after another from somewhere on, almost so, at a distance, anywhere.
+/// Random addresses of the lanes: consecutive from some position on, almost consecutive, at a fixed distance, or arbitrary.
 fn places(random: &mut Random, size: u32) -> Vec<u32> {
     let (start, which) = (random.below(9) as u32, random.below(5));
     let start = if random.one_in(2) { start * 4 } else { start };
@@ -174,7 +175,8 @@ fn places(random: &mut Random, size: u32) -> Vec<u32> {
     places
 }
 
-/// Random loads and stores of global memory and LDS: strict mode records every access, and so goes by lanes.
+/// Random loads and stores of global memory and LDS. Strict mode records every access and therefore takes the lane-by-lane path, so both
+/// must agree.
 #[test]
 fn accesses() {
     const DATA: [(&str, &str, &str, &str, u32); 6] = [
@@ -206,7 +208,7 @@ fn accesses() {
             let wait = "s_waitcnt vmcnt(0) lgkmcnt(0)\ns_nop 7";
             let wait = if rdna { format!("{wait}\ns_waitcnt_vscnt null, 0x0") } else { wait.to_string() };
             let (a, b) = (registers(8), registers(12));
-            // The first allocation is at 1 << 32; the table of places begins at byte 4000 of it.
+            // The first allocation is at 1 << 32; the table of addresses begins at byte 4000 of it.
             let text = format!(
                 "s_mov_b32 s20, 0\ns_mov_b32 s21, 1\nv_lshlrev_b32 v1, 2, v0\nv_lshlrev_b32 v3, 4, v0
                  global_load_dword v2, v1, s[20:21] offset:4000\n{wait}

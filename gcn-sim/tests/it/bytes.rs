@@ -1,5 +1,5 @@
-//! Packed-byte instructions, the truth-table instruction, IEEE 754-2019 minimum and maximum, and scalar odds and ends that
-//! came last: against their definitions bit by bit.
+//! Compares packed-byte instructions, the truth-table instruction, IEEE 754-2019 minimum and maximum, and various scalar instructions with
+//! their definitions, bit by bit.
 
 use gcn_isa::Target;
 
@@ -11,7 +11,8 @@ fn byte(x: u64, i: u32) -> i64 {
     (x >> (8 * i) & 0xff) as i64
 }
 
-/// Sum of differences of four bytes of x from byte `from` on and those of b; `masked` leaves out those where b's is 0.
+/// The sum of absolute differences between four bytes of `x`, from byte `from` on, and those of `b`. If `masked`, bytes that are 0 in `b`
+/// are omitted.
 fn sad(x: u64, from: u32, b: u32, masked: bool) -> i64 {
     (0..4)
         .filter(|&i| !masked || byte(u64::from(b), i) != 0)
@@ -98,7 +99,7 @@ const BYTES_950: &[Row] = &[
     }),
 ];
 
-/// NaN if one is; otherwise the extreme of the total order, in which -0 is below +0.
+/// NaN if an operand is NaN; otherwise the minimum or maximum in the total order, in which -0 is less than +0.
 fn extreme3(bits: [u32; 3], largest: bool) -> f32 {
     let mut x = bits.map(f32::from_bits);
     if x.iter().any(|x| x.is_nan()) {
@@ -123,12 +124,11 @@ fn sums_of_differences_and_truth_tables() {
         check(target, BYTES, |x| x);
     }
     check(Target::GFX950, BYTES_950, |x| x);
-    // Shifts that leave something to saturate.
+    // The shift amounts are such that some results saturate.
     check(Target::GFX950, &BYTES_950[..2], |x| if x > 31 { x >> 20 } else { x });
 }
 
-/// The conversions to 16 bits in pairs, and the conversion that rounds half up, do not depend on MODE, or do: as
-/// AMD's pseudo-code has them.
+/// Some conversions to pairs of 16 bits, and the conversion that rounds half up, ignore MODE and others follow it, as in AMD's pseudo-code.
 #[test]
 fn conversions_that_set_their_own_rounding() {
     let values: [u32; 64] =
@@ -150,14 +150,14 @@ fn conversions_that_set_their_own_rounding() {
     let inputs = [0.5, -0.5, below_half, -1.5, 2.5, 8_388_609.0, f32::NAN, 3e9, -3e9, f32::NEG_INFINITY];
     let lanes: [u32; 64] = std::array::from_fn(|i| inputs.get(i).map_or(0, |x| x.to_bits()));
     let out = Case::new(Target::GFX942).v(1, lanes).run("v_cvt_rpi_i32_f32 v10, v1");
-    // The sum of the number below one half and one half is rounded to 1, that of 2^23 + 1 and one half to 2^23 + 2.
+    // The sum of 0.5 and the number just below it is rounded to 1, and the sum of 2^23 + 1 and 0.5 to 2^23 + 2.
     let expected = [1, 0, 1, -1, 3, 8_388_610, 0, i32::MAX, i32::MIN, i32::MIN];
     for (lane, expected) in expected.into_iter().enumerate() {
         assert_eq!(out.v(10)[lane] as i32, expected, "{}", inputs[lane]);
     }
 }
 
-/// In each rounding mode of f32, and values that do not fit a byte.
+/// Tests each rounding mode of f32, and values that do not fit into a byte.
 #[test]
 fn bytes_are_rounded_as_mode_says() {
     let inputs = [1.5f32, 2.5, 2.25, 254.75, 255.5, 300.0, -0.75, -3.0, f32::NAN, -f32::NAN, f32::INFINITY];
@@ -177,7 +177,7 @@ fn bytes_are_rounded_as_mode_says() {
         for (lane, byte) in expected.into_iter().enumerate() {
             assert_eq!((out.v(10)[lane], out.v(11)[lane]), (byte << 8, byte << 8), "{} {mode}", inputs[lane]);
         }
-        // Down in every mode; a NaN of either sign is 0.
+        // The result is rounded down in every mode; a NaN of either sign gives 0.
         let floors = [1, 2, 2, 254, 255, 300, -1, -3, 0, 0, i32::MAX];
         assert_eq!(out.v(12)[..11], floors.map(|x| x as u32));
     }
@@ -201,10 +201,10 @@ fn messages_and_cache_hints_do_nothing() {
     assert_eq!(out.s(20), 4);
 }
 
-/// A fork runs the smaller half first, a join the other: MI100 ISA 4.6.
+/// A fork executes the smaller half of the lanes first, and a join then executes the other half: MI100 ISA 4.6.
 #[test]
 fn forks_run_both_paths() {
-    // The address of `there` is what a call just before it returns to.
+    // A call immediately before `there` has the address of `there` as its return address.
     for (fork, prepare) in [
         ("s_cbranch_i_fork s[24:25], there", "main:"),
         ("s_cbranch_g_fork s[24:25], s[26:27]", "s_branch before\nmain:"),
@@ -228,7 +228,8 @@ fn forks_run_both_paths() {
                     "{mask:#x}"
                 );
             }
-            // 1: the path that falls through ran; 2: the target. The smaller set first, the target if they are equal.
+            // 1: the fall-through path has executed; 2: the target. The smaller set of lanes comes first; if both are equal, the target
+            // does.
             let order = match mask.count_ones() {
                 0 => 1,
                 64 => 2,

@@ -1,9 +1,9 @@
-//! Launches in a memory that stays from launch to launch.
+//! Launches in memory that persists between launches.
 
 use gcn_sim::launch::{Call, Object, Provided};
 use gcn_sim::{Grid, Hooks, Memory, Options};
 
-/// Adds 1 to the word at its only argument, and to a variable of its own.
+/// A kernel that adds 1 to the word at its only argument, and to a variable in the code object.
 const COUNTER: &str = r#"
 .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 .amdhsa_code_object_version 5

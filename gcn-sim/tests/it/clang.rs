@@ -1,4 +1,4 @@
-//! Kernels of another compiler: clang 22 at -O3, against references in plain Rust, in functional and in strict mode.
+//! Compares kernels compiled by clang 22 at -O3 with references in plain Rust, in functional and in strict mode.
 
 mod integers;
 mod lanes;
@@ -22,7 +22,7 @@ static KERNELS: LazyLock<HashMap<(String, Target), Vec<u8>>> = LazyLock::new(|| 
     let packed = &include_bytes!("../data/clang22.objects.gz")[..];
     flate2::read::GzDecoder::new(packed).read_to_end(&mut all).unwrap();
     let (mut rest, mut kernels) = (all.as_slice(), HashMap::new());
-    // Before each object a line with its name and size.
+    // Each object is preceded by a line with its name and size.
     while let Some(end) = rest.iter().position(|b| *b == b'\n') {
         let (name, size) = std::str::from_utf8(&rest[..end]).unwrap().split_once('\t').unwrap();
         let target: Target = name.split('-').next().unwrap().parse().unwrap();
@@ -65,7 +65,7 @@ struct Run {
 }
 
 impl Run {
-    /// Copies data to a buffer that becomes the next argument; returns its position.
+    /// Copies data to a buffer, which becomes the next argument; returns its position.
     fn buffer<T: Element>(&mut self, data: &[T]) -> usize {
         let mut bytes = Vec::new();
         data.iter().for_each(|x| x.put(&mut bytes));
@@ -121,7 +121,7 @@ fn words(seed: u64, count: usize) -> Vec<u32> {
     (0..count).map(|_| random.next_u64() as u32).collect()
 }
 
-/// Halves of a few bits, so that sums are exact in f32.
+/// Halves with few significant bits, so that their sums are exact in f32.
 fn halves(seed: u64, count: usize) -> Vec<f16> {
     let mut random = Random::new(seed);
     (0..count).map(|_| f16::from_f32((random.next_u64() % 17) as f32 / 4.0 - 2.0)).collect()

@@ -1,11 +1,11 @@
-//! When loads to LDS write it: at once in functional mode, when the wave has waited in faithful mode.
+//! When loads to LDS write LDS: immediately in functional mode, after the wave has waited in faithful mode.
 
 use gcn_isa::Target;
 use gcn_sim::{Memory, Mode, Options, run, timed};
 
 use super::harness::{assemble, state};
 
-/// Loads 64 dwords to LDS, reads them with or without waiting, and stores what it read.
+/// Loads 64 dwords to LDS, reads them from LDS with or without a wait, and stores the values that were read.
 fn copy(target: Target, wait: &str, mode: Option<Mode>) -> Vec<u32> {
     let body = format!(
         "s_load_dwordx4 s[4:7], s[0:1], 0x0
@@ -58,7 +58,7 @@ fn a_copy_to_lds_is_there_when_it_was_waited_for() {
         for mode in [Some(Mode::Functional), Some(Mode::Strict), Some(Mode::Faithful), None] {
             assert_eq!(copy(target, "s_waitcnt vmcnt(0)", mode), copied, "{target} {mode:?}");
         }
-        // Without the wait the hardware reads what was there before: memory is hundreds of cycles away.
+        // Without the wait, the hardware reads the old contents, because a memory access takes hundreds of cycles.
         for mode in [Some(Mode::Faithful), None] {
             assert_eq!(copy(target, "s_waitcnt vmcnt(1)", mode), [0; 64], "{target} {mode:?}");
         }

@@ -1,4 +1,4 @@
-//! What the simulator runs: every instruction of every target, but for a short list with reasons.
+//! Checks that the simulator implements every instruction of every target, except for a short list with reasons.
 
 use std::collections::BTreeSet;
 

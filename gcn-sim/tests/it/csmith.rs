@@ -1,8 +1,10 @@
-//! Programs by csmith, compiled by clang for this machine and for the targets: `gcn check` has no certain finding on them, and the
-//! simulator computes what this machine does. Skipped loudly where csmith or clang 22 is not installed.
+//! Random programs by csmith, compiled by clang for this machine and for the targets. `gcn check` must have no finding of grade `certain`,
+//! and the simulator must compute the same result as this machine. The test is skipped with a message if csmith or clang 22 is not
+//! installed.
 //!
-//! `GCN_CSMITH=0,200 cargo test --release -p gcn-sim-tests --test it csmith -- --nocapture` runs other programs than the few of every test
-//! run, each at every level for every target, or those whose name contains `GCN_CSMITH_TARGET`. A program that runs for too long is left out, and counted.
+//! `GCN_CSMITH=0,200 cargo test --release -p gcn-sim-tests --test it csmith -- --nocapture` runs the programs with these seeds instead of
+//! the usual few, each at every optimisation level for every target, or only for targets whose name contains `GCN_CSMITH_TARGET`. Programs
+//! that run for too long are skipped, and counted.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,10 +22,10 @@ use super::random_c::{Folder, TARGET, TARGETS, asked, compile};
 
 const HEADER: &str = include_str!("../data/csmith.h");
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
-/// Most instructions of a run.
+/// The maximum number of instructions of a run.
 const MOST: u64 = 20_000_000;
 
-/// Programs that clang 22 compiles wrongly, and the finding in docs/findings.md that says how.
+/// Programs that clang 22 compiles wrongly, each with the finding in docs/findings.md that describes the error.
 const MISCOMPILED: [(u64, &str, &[&str], &str); 4] = [
     (156, "-O0", &["gfx900", "gfx906", "gfx908", "gfx90a"], "C6"),
     (40, "-O1", &["gfx1201.w64"], "R5"),
@@ -31,16 +33,16 @@ const MISCOMPILED: [(u64, &str, &[&str], &str); 4] = [
     (79, "-O3", &["gfx1201", "gfx1201.w64"], "R5"),
 ];
 
-/// Rules that clang 22 breaks where a function is called, and the finding in docs/findings.md that says how.
+/// Rules that code from clang 22 violates at function calls, each with the finding in docs/findings.md that describes the error.
 const BROKEN_AT_CALLS: [(&str, &str); 1] = [("rdna3.mask-write", "R3")];
 
-/// The finding that describes why this program is wrong.
+/// The finding that describes why this program is miscompiled; `None` if there is none.
 fn miscompiled(seed: u64, level: &str, target: &str) -> Option<&'static str> {
     let known = MISCOMPILED.iter().find(|m| m.0 == seed && m.1 == level && m.2.contains(&target));
     known.map(|m| m.3)
 }
 
-/// RDNA, with each size of waves: what clang is told.
+/// RDNA targets with each wave size, and clang's options for them.
 const RDNA: [(&str, &[&str]); 8] = [
     ("gfx1030", &["-mcpu=gfx1030"]),
     ("gfx1030.w64", &["-mcpu=gfx1030", "-mwavefrontsize64"]),
@@ -52,32 +54,33 @@ const RDNA: [(&str, &[&str]); 8] = [
     ("gfx1201.w64", &["-mcpu=gfx1201", "-mwavefrontsize64"]),
 ];
 
-/// Every target with what clang is told.
+/// Every target with clang's options for it.
 fn targets() -> impl Iterator<Item = (&'static str, Vec<String>)> {
     let vega = TARGETS.into_iter().map(|target| (target, vec![format!("-mcpu={target}")]));
     let rdna = RDNA.into_iter().map(|(name, told)| (name, told.iter().map(|t| (*t).to_owned()).collect()));
     vega.chain(rdna)
 }
 
-/// How a program did at one level for one target.
+/// The outcome of a program at one level for one target.
 enum Outcome {
     Right,
     TooLong,
-    /// Wrong, and [`MISCOMPILED`] says why.
+    /// The result is wrong, and [`MISCOMPILED`] gives the reason.
     Miscompiled,
     Wrong(String),
 }
 
-/// Whether `seed` became a program.
+/// Generates the program with this seed; false if csmith fails.
 fn generated(seed: u64, to: &Path) -> bool {
     let mut csmith = Command::new("csmith");
-    // It leaves a file where it runs. Without arguments of `main`, which the simulator would have to give.
+    // csmith leaves a file in its working directory. The program's `main` has no arguments, because the simulator would have to provide
+    // them.
     csmith.current_dir(to.parent().expect("a folder"));
     csmith.args(["--seed", &seed.to_string(), "--no-argc", "--output"]).arg(to);
     csmith.output().is_ok_and(|o| o.status.success())
 }
 
-/// What this machine prints; nothing of a program that takes more than five seconds.
+/// The output of the program on this machine; `None` if it takes more than five seconds.
 fn on_host(program: &Path) -> Option<u64> {
     let output = Command::new(program).output().expect("it starts");
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap().trim().parse().unwrap())
@@ -111,7 +114,7 @@ fn judged(object: &[u8], expected: u64) -> Outcome {
     }
 }
 
-/// The levels and targets of a program: all, or of the few each level once.
+/// The levels and targets for a program: all combinations, or a few that include each level once.
 fn builds(seed: u64, all: bool) -> Vec<(&'static str, &'static str, Vec<String>)> {
     let only = std::env::var("GCN_CSMITH_TARGET").unwrap_or_default();
     let family = |name: &str| RDNA.iter().any(|row| row.0 == name);
@@ -127,7 +130,7 @@ fn builds(seed: u64, all: bool) -> Vec<(&'static str, &'static str, Vec<String>)
     (0..LEVELS.len()).flat_map(each).collect()
 }
 
-/// One program. `None` if it is none, or takes too long on this machine.
+/// Runs one program. `None` if csmith fails, or the program takes too long on this machine.
 fn run(seed: u64, all: bool) -> Option<Vec<(String, Outcome)>> {
     let folder = Folder::new("csmith", seed);
     let file = |name: &str| folder.file(name);
@@ -155,7 +158,7 @@ fn run(seed: u64, all: bool) -> Option<Vec<(String, Outcome)>> {
     Some(builds(seed, all).into_iter().map(build).collect())
 }
 
-/// What all `seeds` come to: how many are right, how many take too long, and what is wrong.
+/// The totals over `seeds`: the number of right results, the number of programs that take too long, and descriptions of wrong results.
 fn tally(seeds: std::ops::Range<u64>, all: bool) -> (usize, usize, Vec<String>) {
     let next = Mutex::new(seeds);
     let result = Mutex::new((0, 0, Vec::new()));
@@ -201,5 +204,5 @@ fn programs_by_csmith_check_clean_and_compute_what_this_machine_does() {
     assert!(right > 0);
 }
 
-/// Small programs.
+/// Seeds of small programs.
 const FEW: std::ops::Range<u64> = 5..7;

@@ -1,4 +1,4 @@
-//! The errata of the manuals that Mesa's compiler team found: each as they describe it.
+//! Tests the errata of the manuals that Mesa's compiler team found, as they describe them.
 
 use gcn_isa::Target;
 
@@ -8,7 +8,7 @@ fn lanes(f: impl Fn(u32) -> u32) -> [u32; 64] {
     std::array::from_fn(|lane| f(lane as u32))
 }
 
-/// `v_sad_u32` is the unsigned distance: of -5 and 0 it is 4294967291.
+/// `v_sad_u32` computes the unsigned distance: for -5 and 0 it is 4294967291.
 #[test]
 fn v_sad_u32_is_unsigned() {
     for target in Target::REPRESENTATIVES {
@@ -19,7 +19,7 @@ fn v_sad_u32_is_unsigned() {
     }
 }
 
-/// `s_bfe_*` write SCC, whatever the manuals say.
+/// `s_bfe_*` write SCC, although the manuals say otherwise.
 #[test]
 fn s_bfe_sets_scc() {
     for (text, scc) in [
@@ -46,7 +46,7 @@ fn v_bcnt_counts_and_adds() {
     assert_eq!(out.v(10), lanes(|l| 100 + l.count_ones()));
 }
 
-/// `v_alignbyte_b32` uses two bits of its third source: it shifts by at most 24 bits.
+/// `v_alignbyte_b32` uses two bits of its third source, so it shifts by at most 24 bits.
 #[test]
 fn v_alignbyte_shifts_by_two_bits_of_its_third_source() {
     let case = Case::new(Target::GFX90A).v(1, [0x7766_5544; 64]).v(2, [0x3322_1100; 64]).v(3, lanes(|l| l));
@@ -55,7 +55,7 @@ fn v_alignbyte_shifts_by_two_bits_of_its_third_source() {
     assert_eq!(out.v(10), lanes(|l| expected[(l % 4) as usize]));
 }
 
-/// LDS instructions do not use M0 as a limit: with M0 = 0 they reach all of LDS.
+/// LDS instructions do not use M0 as a limit: with M0 = 0 they can access all of LDS.
 #[test]
 fn m0_does_not_bound_lds() {
     let mut case = Case::new(Target::GFX900).v(1, lanes(|l| 4 * l));
@@ -75,7 +75,7 @@ fn m0_is_the_address_of_addtid() {
     assert_eq!(out.v(10), lanes(|l| 7 * l));
 }
 
-/// A zero does not win in `v_mad_f32`; it does in the `legacy` forms (DX9 rules).
+/// In `v_mul_f32` and `v_mad_f32`, zero times infinity is NaN; in the `legacy` forms, zero times anything is zero (DX9 rules).
 #[test]
 fn legacy_multiplication_lets_zero_win() {
     let case = Case::new(Target::GFX908).v(1, [f32::INFINITY.to_bits(); 64]).v(2, [0; 64]);

@@ -1,7 +1,7 @@
-//! Each wait-state rule in strict and in faithful mode, on pairs of instructions that LLVM was asked about.
+//! Tests each wait-state rule in strict and in faithful mode, on pairs of instructions for which LLVM's wait states were measured.
 //!
-//! The pairs are found by the rules themselves; what is tested is that the simulator acts on every one of them: strict
-//! mode names it, faithful mode computes something else than functional mode.
+//! The rules themselves select the pairs. The tests check that the simulator applies every rule: strict mode names it, and faithful mode
+//! computes a different result than functional mode.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -22,7 +22,7 @@ const PAIRS: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../../gcn-isa/tests/data/pairs-gfx950.tsv.gz")),
 ];
 
-/// Instructions for rules that no measured pair shows.
+/// Additional instructions, for rules that no measured pair covers.
 const MORE: [&str; 15] = [
     "s_setvskip 1, 0",
     "s_getreg_b32 s20, hwreg(HW_REG_MODE)",
@@ -41,10 +41,10 @@ const MORE: [&str; 15] = [
     "v_cvt_scalef32_sr_pk_fp4_f32 v4, v[0:1], v2, v3",
 ];
 
-/// Most pairs that are tried for a rule.
+/// The maximum number of pairs that are tried for a rule.
 const TRIES: usize = 80;
 
-/// The pairs that each rule of the target is the strictest one of.
+/// For each rule of the target, the pairs for which it is the strictest rule.
 fn pairs_by_rule(target: Target, packed: &[u8]) -> BTreeMap<&'static str, Vec<(String, String)>> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
@@ -60,7 +60,7 @@ fn pairs_by_rule(target: Target, packed: &[u8]) -> BTreeMap<&'static str, Vec<(S
             if let Some(need) = a.required(b, Config::default()) {
                 let list = pairs.entry(need.rule.id).or_default();
                 let pair = ((*first).to_owned(), (*second).to_owned());
-                // Those made for this test first.
+                // Pairs made for this test come first.
                 let at = if MORE.contains(first) { 0 } else { list.len() };
                 list.insert(at, pair);
             }
@@ -69,7 +69,7 @@ fn pairs_by_rule(target: Target, packed: &[u8]) -> BTreeMap<&'static str, Vec<(S
     pairs
 }
 
-/// Code around a pair: registers get values, and are dumped.
+/// The code around a pair, which initialises registers before it and stores them after it.
 struct Frame {
     target: Target,
     prologue: Vec<u8>,
@@ -126,7 +126,7 @@ impl Frame {
         Machine::new(self.target, &code, state).ok()
     }
 
-    /// What memory holds after the pair, and which accesses went wrong.
+    /// The contents of memory after the pair, and the accesses that came too early.
     fn result(&self, machine: &Machine, options: Options) -> Result<(Vec<u8>, Stats), SimError> {
         let mut memory = Memory::new();
         let buffer = memory.alloc(0x1_0000);
@@ -136,12 +136,12 @@ impl Frame {
     }
 }
 
-/// Rules that apply only with XNACK replay, or are for comparison with LLVM.
+/// True for rules that apply only with XNACK replay, or exist only for comparison with LLVM.
 fn is_out_of_reach(rule: &hazards::Rule) -> bool {
     rule.xnack || !RuleSet::Safe.contains(rule)
 }
 
-/// What strict mode does not reach, with the reason.
+/// Rules that strict mode does not cover, with the reason.
 const NOT_IN_STRICT: &[(&str, &str)] = &[
     ("llvm.gfx908.accvgpr-between", "needs three instructions: strict::rules_over_three_instructions"),
     ("llvm.dgemm.between", "needs three instructions: strict::rules_over_three_instructions"),
@@ -172,7 +172,7 @@ fn strict_mode_acts_on_every_rule_of_every_target() {
     assert!(missing.is_empty() && acted > 220, "{acted}: {missing:?}");
 }
 
-/// Rules whose violation faithful mode counts without another result, with the reason.
+/// Rules whose violation faithful mode reports without a different result, with the reason.
 const NO_OTHER_VALUE: &[(&str, &str)] = &[
     ("llvm.gfx908.accvgpr-between", "needs three instructions: strict::rules_over_three_instructions"),
     ("llvm.dgemm.between", "needs three instructions: strict::rules_over_three_instructions"),

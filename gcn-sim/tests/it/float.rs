@@ -1,4 +1,4 @@
-//! Floating-point vector instructions against the host's arithmetic, f64 for f32 and the `half` crate for f16.
+//! Compares floating-point vector instructions with the host's arithmetic: f32 with f64, f16 with the `half` crate.
 
 use gcn_isa::Target;
 use gcn_sim::{FloatMode, KernelState, SimError};
@@ -20,7 +20,7 @@ fn h(x: u32) -> f16 {
     f16::from_bits(x as u16)
 }
 
-/// f16 from f64 with one rounding: the neighbours of the f32 rounding decide.
+/// An f64 rounded to f16 once: chooses between the neighbours of the value that was first rounded to f32.
 fn h64(x: f64) -> f16 {
     let near = f16::from_f64(x);
     let candidates =
@@ -205,7 +205,7 @@ const DOUBLES: &[Row] = &[
         if !x.is_finite() || x == 0.0 {
             return W(0);
         }
-        // The exponent e with 2^(e-1) <= x < 2^e.
+        // The exponent e for which 2^(e-1) <= x < 2^e.
         let e = (-1080..=1025)
             .find(|&e| x / 2f64.powi(e / 2) / 2f64.powi(e - e / 2) < 1.0 && x.log2() < f64::from(e) + 0.5);
         W(e.unwrap_or(0) as u32)
@@ -234,7 +234,7 @@ const CONVERSIONS: &[Row] = &[
 #[test]
 fn singles() {
     check(Target::GFX942, SINGLES, |x| x);
-    // Exponents close together, where cancellation and denormals happen.
+    // Exponents close together, for which cancellation and denormals occur.
     check(Target::GFX90A, SINGLES, |x| x & 0x80ff_ffff | 0x3f00_0000);
 }
 
@@ -258,15 +258,15 @@ fn conversions() {
     check(Target::GFX942, CONVERSIONS, |x| x);
 }
 
-/// Every f16 and both signs of zero, in one pass per instruction: fused multiply-add rounds once.
+/// Tests every f16 and both signs of zero, in one run per instruction: fused multiply-add rounds once.
 #[test]
 fn fused_half_multiply_add_rounds_once() {
     let fma: &[Row] = &[("v_mov_b32 v10, 0\nv_fma_f16 v10, v1, v2, v3", |i| {
-        // f64 holds the exact sum unless the magnitudes are far apart; then h64 still sees the right neighbour.
+        // f64 represents the exact sum, unless the magnitudes are far apart; even then, h64 chooses the right neighbour.
         let (p, c) = (h(i.a).to_f64() * h(i.b).to_f64(), h(i.c).to_f64());
         let sum = p + c;
         let lost = if sum.is_finite() { (p - (sum - c)) + (c - (sum - (sum - c))) } else { 0.0 };
-        // A tie that is none: step towards the lost part.
+        // The rounded sum looks like a tie but is not: move it in the direction of the lost part.
         let bump = if lost > 0.0 {
             sum.next_up()
         } else if lost < 0.0 {
@@ -292,7 +292,7 @@ fn denormals_follow_the_mode() {
     {
         let case = with_mode(FloatMode { denorm_32: mode, ..FloatMode::default() });
         let out = case.v(1, [denormal.to_bits(); 64]).v(2, [f32::MIN_POSITIVE.to_bits(); 64]).run(
-            // Scaled up, the input shows; halved, the result is denormal.
+            // The first instruction makes a denormal input visible by scaling it up; the second has a denormal result.
             "v_mul_f32 v10, 0x7e000000, v1\nv_mul_f32 v11, 0.5, v2\nv_mov_b32 v12, v1",
         );
         assert_eq!(out.v(10)[0] != 0, input_kept, "mode {mode}");
@@ -303,7 +303,7 @@ fn denormals_follow_the_mode() {
 
 #[test]
 fn mode_is_written_and_read_back() {
-    // f32 denormals off and on again around two multiplications, as compilers do around a division.
+    // Turns f32 denormals on and off around two multiplications, as compilers do around a division.
     let out = Case::new(Target::GFX90A).v(1, [0x0080_0000; 64]).run(
         "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\nv_mul_f32 v10, 0.5, v1\ns_getreg_b32 s16, hwreg(HW_REG_MODE, 4, 4)
          s_mov_b32 s17, 3\ns_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s17\nv_mul_f32 v11, 0.5, v1\ns_getreg_b32 s17, hwreg(HW_REG_MODE, 0, 10)",
@@ -344,8 +344,7 @@ fn output_modifiers_work_only_without_ieee_and_denormals() {
     assert_eq!(run(false, 3), (6.0, 9.0));
 }
 
-/// The division sequence of LLVM, on the machine, over special operands: `v_div_scale` to `v_div_fixup` with the
-/// carried flags in VCC.
+/// Runs LLVM's division sequence, `v_div_scale` to `v_div_fixup` with its flag in VCC, on special operands.
 #[test]
 fn ieee_division_on_the_machine() {
     let special = [
@@ -406,7 +405,8 @@ fn packed_singles_and_moves() {
     assert_eq!((at(16), at(17)), (-2.0, 4.0));
 }
 
-/// Constants of packed f32 operands. clang 22 writes 0 with `op_sel_hi` 1 and 0, all others with 0: both results read the lower word.
+/// Constants as packed f32 operands. clang 22 emits 0 with `op_sel_hi` 1 or 0, and all other constants with `op_sel_hi` 0, so that both
+/// results read the lower word.
 #[test]
 fn constants_of_packed_singles() {
     let v = |x: f32| [x.to_bits(); 64];
@@ -419,8 +419,8 @@ fn constants_of_packed_singles() {
     assert_eq!((at(14), at(15), at(16), at(17)), (2.5, -1.0, 3.0, -4.0));
 }
 
-/// 1 + 2^-11 + 2^-30 lies just above the middle of two f16: rounded once it is the upper one. In f32 it is the middle, and the even
-/// one is below.
+/// 1 + 2^-11 + 2^-30 is just above the midpoint of two f16 values. Rounded once, it gives the upper one. Rounded to f32 first, it becomes
+/// the midpoint, which rounds to the lower one because that is even.
 #[test]
 fn f16_results_of_mixed_precision_are_rounded_as_asked() {
     let (b, c) = (1.0 + f32::EPSILON * 4096.0, f32::EPSILON / 128.0);
@@ -436,7 +436,7 @@ fn f16_results_of_mixed_precision_are_rounded_as_asked() {
     }
 }
 
-/// LLVM encodes them, and the manuals do not say which half they are for.
+/// LLVM encodes these operands, but the manuals do not say which half of them is used.
 #[test]
 fn modifiers_that_packed_operands_have_not_are_refused() {
     let case = Case::new(Target::GFX90A).v(1, [0x3c00_4000; 64]).v(2, [0x3c00_3c00; 64]).v(10, [0; 64]);

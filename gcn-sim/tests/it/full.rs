@@ -1,7 +1,7 @@
-//! More operations than a counter holds: an instruction that would overflow it waits until it has room.
+//! More operations than a counter can count: an instruction that would overflow a counter waits until there is room.
 //!
-//! The capacities (vmcnt 63, lgkmcnt 15) and the order are those that AMD's emulator models (ROCm/rocm-systems, issue 11202 and
-//! pull request 10926); the numbers of operations below are counted by hand from them.
+//! The capacities (vmcnt 63, lgkmcnt 15) and the order are those of AMD's emulator (ROCm/rocm-systems, issue 11202 and pull request 10926).
+//! The numbers of operations in the tests were derived from them by hand.
 
 use std::io::Read as _;
 
@@ -18,7 +18,7 @@ use gcn_test_support::Random;
 
 use super::harness::state;
 
-/// What clang 22 -O2 makes of `full.c`.
+/// `full.c` compiled by clang 22 at -O2.
 const OBJECTS: [&[u8]; 6] = [
     include_bytes!("../data/full-gfx900.co.gz"),
     include_bytes!("../data/full-gfx906.co.gz"),
@@ -28,7 +28,7 @@ const OBJECTS: [&[u8]; 6] = [
     include_bytes!("../data/full-gfx950.co.gz"),
 ];
 
-/// Runs a kernel of every object in every mode, and expects `expected` of each work-item.
+/// Runs a kernel of every object in every mode, and checks that each work-item has the result `expected`.
 fn compiled(kernel: &str, next: impl Fn(Spec) -> Spec, expected: impl Fn(u32) -> u32) {
     for packed in OBJECTS {
         let mut object = Vec::new();
@@ -47,7 +47,7 @@ fn compiled(kernel: &str, next: impl Fn(Spec) -> Spec, expected: impl Fn(u32) ->
     }
 }
 
-/// The sum that all kernels of `full.c` make.
+/// The result of the sum that all kernels of `full.c` compute.
 fn folded(start: u32, values: impl IntoIterator<Item = u32>) -> u32 {
     values.into_iter().fold(start, |s, a| (s ^ a).wrapping_mul(5))
 }
@@ -67,7 +67,7 @@ fn what_clang_leaves_to_a_full_counter_is_right() {
     compiled("loads", |s| s.next(input()), |i| folded(i + 1, (0..70).map(|j| value(i + 64 * j))));
 }
 
-/// Addresses, and LDS and memory with something in them.
+/// Sets up addresses, and initialises LDS and memory.
 const PROLOGUE: &str = "s_load_dwordx4 s[4:7], s[0:1], 0x0
     v_lshlrev_b32_e32 v1, 2, v0
     s_waitcnt lgkmcnt(0)
@@ -84,7 +84,7 @@ fn with_prologue(target: Target, body: &str) -> Program {
     parse_program(&format!("{PROLOGUE}{body}\ns_endpgm\n"), target, "test").unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The memory that a program leaves, and how much of it was stale.
+/// The contents of memory after a program, and the number of stale accesses.
 fn result(program: &Program, options: &Options) -> Result<(Vec<u8>, usize), SimError> {
     let code = encode_program(program).unwrap();
     let kernel = KernelState { vgprs: 128, lds_bytes: 4096, ..state() };
@@ -96,7 +96,8 @@ fn result(program: &Program, options: &Options) -> Result<(Vec<u8>, usize), SimE
     Ok((memory.read(buffer, 0x4000).unwrap(), stats.stale.len()))
 }
 
-/// The rule that strict mode names; none if it runs. Faithful mode has the result of functional mode if and only if it does.
+/// The rule that strict mode reports; `None` if the program runs. Checks that faithful mode has the result of functional mode if and only
+/// if the program runs.
 fn judged(target: Target, body: &str) -> Option<String> {
     let program = with_prologue(target, body);
     let (functional, _) = result(&program, &Options::default()).unwrap();
@@ -110,7 +111,7 @@ fn judged(target: Target, body: &str) -> Option<String> {
     }
 }
 
-/// `first`, then `count` of `later`, then `last`, which stores what depends on v5.
+/// Judges a program of `first`, then `count` copies of `later`, then `last`, which stores a value that depends on v5.
 fn judge(first: &str, later: &str, count: usize, last: &str) -> Option<String> {
     let later = format!("{later}\n").repeat(count);
     let body = format!(
@@ -134,10 +135,10 @@ fn the_oldest_operation_makes_room() {
     assert_eq!([13, 14, 15, 16, 30].map(writes), [raw.clone(), raw.clone(), None, None, None]);
     let stores = |count| judge(LOAD, "global_store_dword v[2:3], v4, off offset:256", count, USE);
     assert_eq!([62, 63, 64].map(stores), [raw.clone(), None, None]);
-    // What is held up reads its operands later.
+    // An instruction that waits for room reads its operands when it issues.
     let address = |count| judge(LDS, "ds_write_b32 v1, v4 offset:512", count, "ds_read_b32 v6, v5 offset:64");
     assert_eq!([13, 14].map(address), [raw.clone(), None]);
-    // Loads of more than a dword count twice.
+    // A scalar load of more than a dword counts twice.
     let scalar = |count| {
         judge(
             LDS,
@@ -147,7 +148,7 @@ fn the_oldest_operation_makes_room() {
         )
     };
     assert_eq!([12, 13].map(scalar), [raw.clone(), None]);
-    // The other counter, and operations without order.
+    // Operations on the other counter, and operations without order.
     assert_eq!(judge(LDS, "global_store_dword v[2:3], v4, off offset:256", 80, USE), raw);
     assert_eq!(judge(LOAD, "ds_write_b32 v1, v4 offset:512", 80, USE), raw);
     let loads = "s_load_dword s8, s[4:5], 0x4";
@@ -156,7 +157,7 @@ fn the_oldest_operation_makes_room() {
     assert_eq!(judge(LDS, "s_dcache_inv", 40, USE), raw);
 }
 
-/// A FLAT operation that stays away from LDS brings its data by vmcnt; one that reads LDS, by lgkmcnt.
+/// A FLAT load from memory completes according to vmcnt, and one from LDS according to lgkmcnt.
 #[test]
 fn flat_operations_return_by_the_counter_of_their_memory() {
     let raw = Some("waitcnt.raw".to_owned());
@@ -175,7 +176,7 @@ fn flat_operations_return_by_the_counter_of_their_memory() {
     assert_eq!(["s_waitcnt vmcnt(0)", "s_waitcnt vmcnt(0) lgkmcnt(0)"].map(lds), [raw, None]);
 }
 
-/// Operations on registers 10 to 41, and users of what they bring.
+/// Operations that load registers 10 to 41, each with an instruction that uses the result.
 const OPERATIONS: [(&str, &str); 7] = [
     ("ds_read_b32 v{}, v1", "v_add_u32_e32 v6, v6, v{}"),
     ("ds_read_b32 v{}, v1 offset:256", "v_xor_b32_e32 v6, v6, v{}"),
@@ -201,7 +202,7 @@ fn crowded(random: &mut Random, target: Target, operations: &[(&str, &str)]) -> 
     with_prologue(target, &(body + "global_store_dword v[2:3], v6, off offset:512"))
 }
 
-/// Lines of `s_waitcnt` with a value that could be larger by one, and the program in which it is.
+/// For each `s_waitcnt` with a value that can be increased by one, the program with that value increased.
 fn weakened(program: &Program) -> Vec<Program> {
     let mut all = Vec::new();
     for line in PROLOGUE.lines().count()..program.lines.len() {
@@ -222,15 +223,15 @@ fn weakened(program: &Program) -> Vec<Program> {
     all
 }
 
-/// Waits that do not rely on full counters, and those that do: strict mode is silent, faithful mode agrees with functional mode.
-/// Of those that do, strict mode needs each.
+/// Programs whose waits do not rely on full counters, and programs whose waits do. Strict mode reports nothing, and faithful mode agrees
+/// with functional mode. In the second kind, strict mode needs every wait.
 #[test]
 fn crowded_programs_with_waits_run_and_need_those_that_rely_on_full_counters() {
     let mut needed = 0;
     for seed in 0..24 {
         let target = Target::REPRESENTATIVES[seed as usize % Target::REPRESENTATIVES.len()];
         for at_least in [Grade::Cautious, Grade::Documented] {
-            // Whoever trusts full counters trusts the order within a type as well; strict mode does not, beside scalar loads.
+            // Compilers that rely on full counters also rely on the order within a type; strict mode does not if there are scalar loads.
             let scalar = usize::from(at_least == Grade::Cautious);
             let operations = &OPERATIONS[..OPERATIONS.len() - 1 + scalar];
             let mut program = crowded(&mut Random::new(seed), target, operations);

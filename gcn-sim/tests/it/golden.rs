@@ -1,6 +1,6 @@
-//! Matrix and dot instructions against values of the hardware and of models that were compared with it bit by bit.
+//! Compares matrix and dot instructions with results from hardware, and from models that were compared with hardware bit by bit.
 //!
-//! The folder `data/mma` has one file for each instruction and target, whose README says where they come from.
+//! The folder `data/mma` has one file for each instruction and target. Its README gives the sources.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,7 +13,7 @@ use gcn_sim::{Alone, KernelState, Machine, MatrixArithmetic, Registers, Way, for
 
 use super::harness::{Case, state};
 
-/// Registers between the operands of an instruction, which have 32 at most.
+/// The distance between the first registers of operands; an operand has at most 32 registers.
 const APART: u16 = 40;
 
 fn folder() -> PathBuf {
@@ -27,12 +27,12 @@ fn text(path: &Path) -> String {
     text
 }
 
-/// The lines of a file without its header, by columns.
+/// The lines of a file except its header, split into columns.
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines().skip(1).map(|line| line.split('\t').collect())
 }
 
-/// An instruction on registers of its own: A, B, C and D.
+/// An instruction whose operands A, B, C and D are in separate registers.
 struct Product {
     machine: Machine,
     shape: Shape,
@@ -53,7 +53,7 @@ impl Product {
         Product { machine, shape: *layout::shape(row, target).unwrap(), inst }
     }
 
-    /// First slot of the operand of this name.
+    /// The first slot of the operand with this name.
     fn slot(&self, name: &str) -> usize {
         let number = self.inst.desc.operands.iter().position(|o| o.name == name).unwrap();
         let register = self.inst.operands[number].reg().unwrap();
@@ -109,7 +109,7 @@ fn is_nan(bits: u64, wide: bool) -> bool {
     if wide { f64::from_bits(bits).is_nan() } else { f32::from_bits(bits as u32).is_nan() }
 }
 
-/// How many outputs of a file were compared, and those that differ, in words.
+/// The number of outputs in a file that were compared, and descriptions of those that differ.
 fn compare(
     path: &Path,
     way: Option<Way>,
@@ -164,7 +164,7 @@ fn compare(
     (count, wrong)
 }
 
-/// The files of model vectors.
+/// The files with results of models.
 fn files() -> Vec<PathBuf> {
     let all = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = all.filter(|path| path.to_string_lossy().contains("-v_mfma")).collect();
@@ -172,7 +172,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Every element of every vector of all 64 instructions.
+/// Checks every element of every vector for all 64 instructions.
 #[test]
 fn matrix_instructions_have_the_bits_of_the_hardware() {
     let files = files();
@@ -189,7 +189,7 @@ fn matrix_instructions_have_the_bits_of_the_hardware() {
     assert!(report.is_empty(), "{report:#?}");
 }
 
-/// The same on hosts with narrower vectors and with none, on a part of the vectors.
+/// The same with the code for hosts with narrower vectors and with none, on a part of the vectors.
 #[test]
 fn matrix_instructions_have_the_bits_of_the_hardware_in_every_way() {
     for (number, path) in files().iter().enumerate() {
@@ -199,7 +199,7 @@ fn matrix_instructions_have_the_bits_of_the_hardware_in_every_way() {
     }
 }
 
-/// The chain is another arithmetic where the inputs are narrow, and the same where they are not.
+/// For narrow input formats, the chain gives other results than the model; for wide ones, the same.
 #[test]
 fn the_chain_is_what_was_there_before() {
     for path in files() {
@@ -210,7 +210,7 @@ fn the_chain_is_what_was_there_before() {
     }
 }
 
-/// What an MI300X printed.
+/// Compares with what an MI300X printed.
 #[test]
 fn fp8_products_are_those_that_an_mi300x_printed() {
     let text = text(&folder().join("captured-gfx942-fp8.tsv.gz"));
@@ -233,7 +233,7 @@ fn fp8_products_are_those_that_an_mi300x_printed() {
     assert_eq!(count, 1748);
 }
 
-/// What an MI200 and an MI350 gave: MODE does not matter to dot products, and it does to mixed multiply-adds.
+/// Compares with results from an MI200 and an MI350: MODE affects mixed multiply-adds, but not dot products.
 #[test]
 fn dot_products_treat_denormals_as_measured() {
     let text = text(&folder().join("captured-dot2.tsv.gz"));
@@ -249,7 +249,7 @@ fn dot_products_treat_denormals_as_measured() {
         let body = match row[1] {
             "v_dot2c_f32_f16" => "v_dot2c_f32_f16 v3, v1, v2",
             "v_dot2_f32_f16" => "v_dot2_f32_f16 v3, v1, v2, v3",
-            // Halves of the first two, f32 of the third.
+            // The first two sources are halves, the third is an f32.
             _ => "v_fma_mix_f32 v3, v1, v2, v3 op_sel_hi:[1,1,0]",
         };
         assert_eq!(case.run(body).v(3), [bits(6); 64], "{row:?}");
@@ -258,7 +258,7 @@ fn dot_products_treat_denormals_as_measured() {
     assert_eq!(count, 12);
 }
 
-/// Six products that tell apart what a simulator may do: in each lane eight words, two of A, two of B and four of C.
+/// Six products that distinguish the possible implementations: in each lane eight words, two for A, two for B and four for C.
 #[test]
 fn products_that_tell_arithmetics_apart() {
     use Target::{GFX90A, GFX908, GFX942};

@@ -1,4 +1,4 @@
-//! Assembles a few instructions between code that loads and dumps registers, and runs them on one wave.
+//! Runs a few assembled instructions on one wave, between code that loads and code that stores registers.
 
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
@@ -14,7 +14,7 @@ pub fn assemble(target: Target, text: &str) -> Vec<u8> {
     encode_program(&program).unwrap_or_else(|e| panic!("{e}\n{text}")).bytes
 }
 
-/// State of a kernel that keeps all denormals.
+/// The descriptor settings of a kernel that keeps all denormals.
 pub fn state() -> KernelState {
     KernelState { float_mode: FloatMode { denorm_32: 3, ..FloatMode::default() }, ..KernelState::default() }
 }
@@ -30,17 +30,17 @@ pub struct Case {
     pub mix_rounded_twice: bool,
 }
 
-/// Registers after them.
+/// Registers after the tested instructions.
 pub struct Outcome {
     v: Vec<Lanes>,
     s: Vec<u32>,
     pub scc: bool,
 }
 
-/// VGPRs and SGPRs that are dumped. The harness itself uses higher ones.
+/// The number of VGPRs and SGPRs that are stored. The harness itself uses higher ones.
 const DUMPED_V: usize = 48;
 const DUMPED_S: usize = 32;
-/// SGPRs of the harness: buffer address and scratch values.
+/// SGPRs of the harness: the buffer address and temporary values.
 const BASE: &str = "s[40:41]";
 
 impl Case {
@@ -58,7 +58,7 @@ impl Case {
         self
     }
 
-    /// Runs `body`; SGPRs 16 to 31 and VGPRs 0 to 47 are its registers.
+    /// Runs `body`, which may use SGPRs 16 to 31 and VGPRs 0 to 47.
     pub fn run(&self, body: &str) -> Outcome {
         self.try_run(body).unwrap_or_else(|e| panic!("{e}\n{body}"))
     }
@@ -75,7 +75,7 @@ impl Case {
             text += &format!("s_mov_b32 s{register}, {value:#x}\n");
         }
         text += &format!("{body}\n");
-        // SCC first, then full EXEC for the dump.
+        // Saves SCC first, then makes all lanes active to store the registers.
         text += "s_cselect_b32 s42, 1, 0\ns_mov_b64 s[44:45], exec\ns_mov_b64 exec, -1\n";
         for register in 0..DUMPED_V {
             text += &format!(

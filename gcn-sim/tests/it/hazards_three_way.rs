@@ -1,10 +1,10 @@
-//! Inserter, checker and simulator against each other, on random programs.
+//! Compares the inserter, the checker and the simulator with each other, on random programs.
 //!
-//! What `gcn_isa::wait` inserts must satisfy `gcn_isa::check`, and the result must run in strict mode on any path. Then
-//! each inserted wait is taken away and weakened: the checker must object every time, and the simulator exactly where the
-//! path that it takes shows the hazard. Which paths those are is worked out by a fourth party, [`path`].
+//! Programs with the waits that `gcn_isa::wait` inserts must satisfy `gcn_isa::check`, and must run in strict mode on any path. Then each
+//! inserted wait is removed or weakened. The checker must then report a violation in every case, and the simulator exactly if the executed
+//! path contains the hazard. A fourth implementation, [`path`], independently determines which paths do.
 //!
-//! `GCN_FUZZ_COUNT` sets how many programs there are for all targets together.
+//! `GCN_FUZZ_COUNT` sets the total number of programs for all targets.
 
 mod draw;
 mod faithful;
@@ -23,7 +23,7 @@ use draw::Palette;
 use program::Writer;
 use property::Totals;
 
-/// Programs of each target.
+/// The number of programs for each target.
 fn programs() -> usize {
     fuzz_count(6 * 120_usize).div_ceil(6)
 }

@@ -1,5 +1,5 @@
-//! Registers that an index reaches: what instructions do, what strict and faithful mode and the sanitizer see, and random programs
-//! for every index.
+//! Registers selected by an index: the effect of instructions, strict and faithful mode, the sanitizer, and random programs for every
+//! index.
 
 use gcn_emit::text::{Comments, parse_program, print_program};
 use gcn_isa::counters::WaitCnt;
@@ -10,8 +10,7 @@ use gcn_test_support::Random;
 
 use super::harness::{Case, Kernel, state};
 
-/// By MI100 ISA 6.6.2: the bit of the destination moves a destination that is read, too, and `v_madmk` has its last operand at
-/// source 2.
+/// MI100 ISA 6.6.2: the destination's bit also applies to a destination that is read, and the last operand of `v_madmk` counts as source 2.
 #[test]
 fn each_bit_moves_its_operand() {
     let case = Case::new(Target::GFX908).v(1, [1; 64]).v(2, [20; 64]).v(3, [300; 64]).v(4, [4000; 64]);
@@ -67,7 +66,7 @@ fn run(program: &Program, index: u64, options: &Options) -> Result<Stats, SimErr
     kernel.run(&mut memory, [1, 1, 1], [64, 1, 1], &[buffer, index], options)
 }
 
-/// v60 and v61 are addresses. No index leads to them.
+/// Sets up v60 and v61 as addresses. No index selects them.
 const PROLOGUE: [&str; 6] = [
     "s_load_dwordx4 s[4:7], s[0:1], 0x0",
     "v_lshlrev_b32_e32 v60, 2, v0",
@@ -112,7 +111,7 @@ fn draw(rng: &mut Random, regions: usize) -> Program {
         some(rng, &mut lines, 4);
         let inst = *rng.pick(&INDEXED);
         if inst.starts_with("s_") {
-            // Within the SGPRs, and no address.
+            // The index selects an SGPR that is not an address.
             lines.extend(["s_and_b32 s24, s12, 7", "s_mov_b32 m0, s24", "s_nop 0", inst].map(str::to_owned));
         } else {
             lines.push(format!("s_set_gpr_idx_on s12, {:#x}", 1 + rng.below(15)));
@@ -128,7 +127,7 @@ fn text(program: &Program) -> String {
     print_program(program, Comments::None)
 }
 
-/// What the inserter makes is enough for every index, in strict and in faithful mode.
+/// The waits that the inserter adds are sufficient for every index, in strict and in faithful mode.
 #[test]
 fn inserted_waits_are_enough_for_every_index() {
     let mut rng = Random::new(21);
@@ -144,7 +143,7 @@ fn inserted_waits_are_enough_for_every_index() {
     }
 }
 
-/// One wait state less, or no wait for a counter, shows for some index in both modes.
+/// With one wait state less, or without a wait for a counter, both modes report a hazard for some index.
 #[test]
 fn inserted_waits_are_needed_for_some_index() {
     let mut rng = Random::new(22);
@@ -166,7 +165,7 @@ fn inserted_waits_are_needed_for_some_index() {
     assert!(tried > 60 && only_some > 30, "{tried} waits, {only_some} for some index only");
 }
 
-/// `program` with one wait state less at `line`, or with nothing waited for there. `None` if the `s_nop` is one wait state alone.
+/// `program` with one wait state less at `line`, or with the wait there removed. `None` if the `s_nop` is a single wait state.
 fn weakened(program: &Program, line: usize) -> Option<Program> {
     let mut weaker = program.clone();
     let inst = weaker.lines[line].inst_mut();

@@ -1,4 +1,4 @@
-//! Integer vector instructions against arithmetic in wider types.
+//! Compares integer vector instructions with arithmetic in wider types.
 
 use gcn_isa::Target;
 
@@ -121,7 +121,7 @@ const WORDS: &[Row] = &[
         };
         W(i.c.to_le_bytes().iter().rev().fold(0, |w, s| w << 8 | byte(*s)))
     }),
-    // The distance is unsigned: Mesa's errata, example v_sad_u32(-5, 0, 0).
+    // The distance is unsigned: v_sad_u32(-5, 0, 0) is an example in Mesa's errata.
     ("v_sad_u32 v10, v1, v2, v3", |i| W((wide(i.a.max(i.b) - i.a.min(i.b)) + wide(i.c)) as u32)),
     ("v_sad_u8 v10, v1, v2, v3", |i| {
         let distance: u32 =
@@ -232,7 +232,7 @@ fn sx(x: i64) -> i64 {
     i64::from(x as i16)
 }
 
-/// Applies `f` to the unsigned halves.
+/// Applies `f` to both halves as unsigned numbers.
 fn pack(a: u32, b: u32, f: fn(i64, i64) -> i64) -> u32 {
     let half = |a: u32, b: u32| f(i64::from(a % 65536), i64::from(b % 65536)) as u32 & 0xffff;
     half(a, b) | half(a >> 16, b >> 16) << 16
@@ -263,12 +263,12 @@ fn halves() {
 
 #[test]
 fn screen_partitions_are_those_of_the_manuals_table() {
-    // The manual's table begins so (CDNA2 ISA, V_SCREEN_PARTITION_4SE_B32).
+    // The first rows of the manual's table (CDNA2 ISA, V_SCREEN_PARTITION_4SE_B32).
     let table = [
         0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x2, 0x6, 0xe,
         0xf, 0xa, 0xf, 0xf, 0xf, 0xb,
     ];
-    // Tiles by pixel: the engine of a tile is {x[5] ^ y[6], y[5] ^ x[6]}.
+    // The engine of a tile, computed from pixel coordinates: {x[5] ^ y[6], y[5] ^ x[6]}.
     let engine = |x: u32, y: u32| (x >> 5 & 1 ^ y >> 6 & 1) * 2 + (y >> 5 & 1 ^ x >> 6 & 1);
     for target in Target::REPRESENTATIVES {
         for group in 0..4 {

@@ -1,4 +1,4 @@
-//! Small whole kernels: control flow, workgroups, barriers, initial state, and what stops a kernel.
+//! Small whole kernels: control flow, workgroups, barriers, initial state, and errors that stop a kernel.
 
 mod launch;
 mod triton;
@@ -12,7 +12,7 @@ fn kernel(target: Target, text: &str) -> Kernel {
     Kernel { target, state: state(), text: text.to_owned() }
 }
 
-/// Address of the work-item's dword in the buffer at s[4:5] into v2, for workgroups of 64 in x.
+/// Computes the address of the work-item's dword in the buffer at s[4:5] to v2, for workgroups of 64 in x.
 const PROLOGUE: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_lshl_b32 s6, s2, 6\nv_add_u32 v1, s6, v0\nv_lshlrev_b32 v2, 2, v1\ns_waitcnt lgkmcnt(0)\n";
 
 fn run_on(
@@ -74,7 +74,7 @@ fn both_sides_of_a_divergent_if() {
     }
 }
 
-/// A workgroup of four waves reverses its 256 dwords through LDS.
+/// A workgroup of four waves reverses the order of its 256 dwords through LDS.
 const REVERSE: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_lshl_b32 s6, s2, 10\nv_lshlrev_b32 v1, 2, v0\nv_add_u32 v2, s6, v1\ns_waitcnt lgkmcnt(0)
      global_load_dword v3, v2, s[4:5]\nv_sub_u32 v4, 0x3fc, v1\ns_waitcnt vmcnt(0)\nds_write_b32 v4, v3\ns_waitcnt lgkmcnt(0)
      s_barrier\nds_read_b32 v5, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v2, v5, s[4:5]\ns_endpgm";
@@ -93,7 +93,7 @@ fn waves_exchange_data_through_lds() {
 
 #[test]
 fn work_item_ids_are_packed_or_not_and_partial_waves_masked() {
-    // 5 x 3 x 2 work-items; each writes its packed id at its flat number.
+    // 5 x 3 x 2 work-items; each stores its packed ID at its flat number.
     let state = KernelState { workitem_id: 2, workgroup_id: [true, true, true], ..state() };
     let packed = "s_load_dwordx2 s[6:7], s[0:1], 0x0\nv_bfe_u32 v1, v0, 10, 10\nv_bfe_u32 v2, v0, 20, 10\nv_and_b32 v3, 0x3ff, v0\nv_mul_u32_u24 v4, 15, v2\nv_mul_u32_u24 v5, 5, v1\nv_add3_u32 v4, v4, v5, v3\ns_mul_i32 s8, s4, 120\nv_lshlrev_b32 v4, 2, v4\nv_add_u32 v4, s8, v4\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v4, v0, s[6:7]\ns_endpgm";
     let plain = "s_load_dwordx2 s[6:7], s[0:1], 0x0\nv_mul_u32_u24 v4, 15, v2\nv_mul_u32_u24 v5, 5, v1\nv_add3_u32 v4, v4, v5, v0\ns_mul_i32 s8, s4, 120\nv_lshlrev_b32 v4, 2, v4\nv_add_u32 v4, s8, v4\nv_lshl_or_b32 v0, v1, 10, v0\nv_lshl_or_b32 v0, v2, 20, v0\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v4, v0, s[6:7]\ns_endpgm";
@@ -128,13 +128,14 @@ fn initial_sgprs_hold_what_the_descriptor_asks_for() {
         private_bytes: 48,
         ..state()
     };
-    // s[0:1] dispatch packet, s[2:3] kernarg, s[4:5] id, s6 scratch size, s7 padding, s8 and s9 ids, s10 waves.
+    // s[0:1] dispatch packet, s[2:3] kernarg, s[4:5] dispatch ID, s6 scratch size, s7 padding, s8 and s9 workgroup IDs, s10 number of
+    // waves.
     let text = "s_load_dwordx2 s[12:13], s[2:3], 0x0\ns_load_dwordx4 s[16:19], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, 0\nv_mov_b32 v2, s6\nv_mov_b32 v3, s8\nv_mov_b32 v4, s9\nv_mov_b32 v5, s10\nglobal_store_dwordx4 v1, v[2:5], s[12:13]\nv_mov_b32 v2, s17\nv_mov_b32 v3, s19\nglobal_store_dwordx2 v1, v[2:3], s[12:13] offset:16\ns_endpgm";
     let kernel = Kernel { target: Target::GFX942, state, text: text.to_owned() };
     let mut memory = Memory::new();
     let buffer = memory.alloc(64);
     kernel.run(&mut memory, [3, 1, 5], [100, 2, 1], &[buffer], &Options::default()).unwrap();
-    // Packet: sizes 100 and 2 at bytes 4 and 6, grid size x in work-items at 12.
+    // The packet: workgroup sizes 100 and 2 at bytes 4 and 6, grid size x in work-items at byte 12.
     assert_eq!(words(&memory.read(buffer, 24).unwrap()), [48, 2, 4, 4, 100 | 2 << 16, 300]);
 }
 
@@ -161,7 +162,7 @@ fn workgroups_in_parallel_count_together() {
     assert_eq!(stats.by_class[0].1, 600);
 }
 
-/// As many work-items as a dimension can have, which would take minutes one after the other.
+/// The maximum number of work-items in a dimension, which would take minutes one after the other.
 #[test]
 fn kernels_that_do_nothing_are_counted() {
     let mut memory = Memory::new();
@@ -175,7 +176,7 @@ fn kernels_that_do_nothing_are_counted() {
 
 #[test]
 fn of_several_errors_the_first_workgroup_is_reported() {
-    // Workgroups from 10 on write beyond the buffer.
+    // Workgroups from number 10 on write past the end of the buffer.
     let text = format!("{PROLOGUE}global_store_dword v2, v1, s[4:5]\ns_endpgm");
     let options = Options { parallel: true, ..Options::default() };
     for _ in 0..10 {
@@ -187,7 +188,7 @@ fn of_several_errors_the_first_workgroup_is_reported() {
 
 #[test]
 fn waves_wait_for_each_other_through_lds() {
-    // Wave 1 spins until wave 0, which runs later in the same turn order, sets a flag.
+    // Wave 1 loops until wave 0, whose turn comes later, sets a flag.
     let text = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v1, 0\nv_readfirstlane_b32 s6, v0\ns_cmp_eq_u32 s6, 0\ns_cbranch_scc0 set
         spin: ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s7, v2\ns_cmp_eq_u32 s7, 5\ns_cbranch_scc0 spin\nglobal_store_dword v1, v2, s[4:5]\ns_endpgm
         set: v_mov_b32 v2, 5\nds_write_b32 v1, v2\ns_endpgm";
@@ -232,7 +233,7 @@ fn bad_code_is_refused_when_it_is_loaded() {
     let mut bad = good[..4].to_vec();
     bad.extend([0xff; 8]);
     assert!(matches!(Machine::new(Target::GFX942, &bad, state()), Err(SimError::Decode { offset: 4, .. })));
-    // After the end of the program, anything may stand.
+    // Any bytes may follow the end of the program.
     let mut padded = good;
     padded.extend([0xff; 8]);
     assert_eq!(Machine::new(Target::GFX942, &padded, state()).unwrap().len(), 2);
@@ -255,7 +256,7 @@ fn bad_code_is_refused_when_it_is_loaded() {
     assert!(load("v_mov_b32 v7, 0\ns_mov_b64 vcc, s[14:15]\ns_endpgm").is_ok());
 }
 
-/// LLVM AMDGPU guide, "Trap Handler ABI": llvm.debugtrap.
+/// Tests `llvm.debugtrap` (LLVM AMDGPU guide, "Trap Handler ABI").
 #[test]
 fn the_breakpoint_without_a_debugger_does_nothing() {
     for target in Target::REPRESENTATIVES {

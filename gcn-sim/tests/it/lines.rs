@@ -1,4 +1,4 @@
-//! Reports name the line of the source: of compiled code by its DWARF, of assembly by its own lines.
+//! Reports contain source lines: for compiled code from its DWARF, for assembly the lines of the assembly file.
 
 use std::io::Read as _;
 
@@ -6,7 +6,7 @@ use gcn_emit::asm::{Options as AsmOptions, assemble};
 use gcn_sim::launch::{Arg, Buffer, Element, Error, Number, Prepared, Program, Spec};
 use gcn_sim::{Options, Sanitize, SimError, timed};
 
-/// Kernels of `debug.cl`, whose lines llvm-symbolizer knows: `gcn-emit/tests/data/lines/debug.tsv`.
+/// A kernel of `debug.cl`, whose lines are known from llvm-symbolizer: `gcn-emit/tests/data/lines/debug.tsv`.
 fn compiled(kernel: &str, spec: &Spec) -> Prepared {
     let mut bytes = Vec::new();
     let packed = &include_bytes!("../data/debug.co.gz")[..];
@@ -26,7 +26,7 @@ fn an_access_out_of_bounds_of_compiled_code_names_the_line() {
     let error = past_the_end(1 << 20).run(&Options::default()).unwrap_err();
     let Error::Sim { error, .. } = error else { panic!("{error}") };
     let SimError::OutOfBounds(oob) = *error else { panic!("{error}") };
-    // The store of `x[i + n] =`: 0x1944 in the table.
+    // The store of `x[i + n] =` is at 0x1944 in the table.
     assert_eq!((oob.site.offset, oob.site.line.as_deref()), (0x1944, Some("debug.cl:7:12")));
 }
 
@@ -42,7 +42,7 @@ fn a_race_of_compiled_code_names_both_lines() {
         .map(|f| (f.party.site.line.clone().unwrap(), f.other.as_ref().unwrap().site.line.clone().unwrap()))
         .collect();
     assert!(!lines.is_empty());
-    // `shared[i] = x[i]` and `x[i] = shared[(i + 64) & 127]`.
+    // The lines of `shared[i] = x[i]` and `x[i] = shared[(i + 64) & 127]`.
     for (one, other) in lines {
         let mut both = [one.as_str(), other.as_str()].map(|line| line.split(':').nth(1).unwrap());
         both.sort_unstable();
@@ -54,7 +54,7 @@ fn a_race_of_compiled_code_names_both_lines() {
 fn the_timed_listing_has_the_lines() {
     let listing = past_the_end(0).run_timed(&timed::Config::default()).unwrap().listing();
     let headings: Vec<_> = listing.lines().filter(|line| line.ends_with(':')).collect();
-    // As in the table, up to `s_endpgm` at 0x194c.
+    // The lines in the table, up to `s_endpgm` at 0x194c.
     let expected = [
         "debug.cl:5:11:",
         "debug.cl:6:16:",
@@ -98,7 +98,7 @@ fn assembled(body: &str) -> Program {
 
 #[test]
 fn reports_about_assembly_name_its_lines() {
-    // A fault when loading, a missing wait, a trap, an instruction that is not known.
+    // A fault found when loading, a missing wait, a trap, and an unknown instruction.
     let cases: [(&str, Options, &[&str]); 3] = [
         (
             "k:\n s_load_dword s2, s[0:1], 0x0\n\n s_add_u32 s3, s2, s2\n s_endpgm",

@@ -1,4 +1,4 @@
-//! The simulator against independent statements of what instructions and kernels do.
+//! Tests the simulator against independent descriptions of instructions and kernels.
 #![allow(clippy::type_complexity, reason = "a table of (text, meaning) says in its type what a row is")]
 #![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]
 

@@ -1,4 +1,5 @@
-//! Matrix instructions: operands laid out by AMD's matrix instruction calculator give the plain matrix product.
+//! Matrix instructions whose operands are laid out according to AMD's matrix instruction calculator: the result must be the plain matrix
+//! product.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -9,7 +10,7 @@ use gcn_test_support::Random;
 
 use super::harness::{Kernel, state, words};
 
-/// Place of an element: (block, row, column) -> (register, lane, low bit, high bit).
+/// The location of each element: (block, row, column) -> (register, lane, low bit, high bit).
 type Places = BTreeMap<(usize, usize, usize), (usize, usize, u32, u32)>;
 
 struct Layout {
@@ -17,13 +18,13 @@ struct Layout {
     b: Places,
     d: Places,
     index: Places,
-    /// A, B and C are negated.
+    /// Whether A, B and C are negated.
     negated: [bool; 3],
 }
 
 type Key = (Target, String, String);
 
-/// The calculator's tables, one per (target, instruction, modifiers).
+/// The calculator's tables, one for each (target, instruction, modifiers).
 fn layouts() -> BTreeMap<Key, Layout> {
     let mut text = String::new();
     let packed = &include_bytes!("../../../gcn-isa/tests/data/layouts.tsv.gz")[..];
@@ -34,7 +35,7 @@ fn layouts() -> BTreeMap<Key, Layout> {
         let n = |i: usize| cells[i].parse::<usize>().unwrap();
         let key = (cells[0].parse().unwrap(), cells[1].to_owned(), cells[2].to_owned());
         let places = rows.entry(key).or_default().entry(cells[3].to_owned()).or_default();
-        // An element of 64 bits is named by its higher register.
+        // The calculator names a 64-bit element by its higher register.
         let register = if n(10) == 63 { n(7) - 1 } else { n(7) };
         for block in cells[4].split(',') {
             places.insert((block.parse().unwrap(), n(5), n(6)), (register, n(8), n(9) as u32, n(10) as u32));
@@ -47,7 +48,7 @@ fn layouts() -> BTreeMap<Key, Layout> {
             let base = &plain[&(key.0, key.1.clone(), String::new())];
             let mut take =
                 |name: &str| matrices.remove(name).or_else(|| base.get(name).cloned()).unwrap_or_default();
-            // The field is one of negations on f64 instructions.
+            // In f64 instructions, the field contains negations.
             let field = key.2.strip_prefix("blgp ").filter(|_| key.1.contains("f64"));
             let bits = field.map_or(0u8, |f| f.parse().unwrap());
             let negated = [0, 1, 2].map(|bit| bits >> bit & 1 == 1);
@@ -57,7 +58,7 @@ fn layouts() -> BTreeMap<Key, Layout> {
         .collect()
 }
 
-/// Element types by the type suffix of the mnemonic: (A, B).
+/// The element types of A and B, from the type suffix of the mnemonic.
 fn types(instruction: &str) -> (&'static str, &'static str) {
     const PAIRS: [&str; 4] = ["bf8_bf8", "bf8_fp8", "fp8_bf8", "fp8_fp8"];
     if let Some(pair) = PAIRS.iter().find(|p| instruction.ends_with(*p)) {
@@ -71,7 +72,7 @@ fn types(instruction: &str) -> (&'static str, &'static str) {
     (ty, ty)
 }
 
-/// Small values that every format holds exactly, and their bits; the formats of `target`.
+/// The encoding of a small value that every format represents exactly, in the format of `target`.
 fn encode(target: Target, ty: &str, v: f64) -> u64 {
     let value = v as i32;
     match ty {
@@ -80,7 +81,7 @@ fn encode(target: Target, ty: &str, v: f64) -> u64 {
         "f16" => u64::from(half::f16::from_f64(v).to_bits()),
         "bf16" => u64::from(half::bf16::from_f64(v).to_bits()),
         "i8" => u64::from(value as i8 as u8),
-        // NaN of e4m3fnuz and e5m2fnuz; their biases are 8 and 16, those of the OCP formats 7 and 15.
+        // NaN in e4m3fnuz and e5m2fnuz, whose biases are 8 and 16; those of the OCP formats are 7 and 15.
         _ if v.is_nan() && target != Target::GFX950 => 0x80,
         _ if v.is_nan() => 0x7f,
         "bf8" if v.is_infinite() => 0x7c | u64::from(v < 0.0) << 7,
@@ -101,7 +102,7 @@ fn eight_bit(value: i32, fraction: u32, bias: u32) -> u64 {
     u64::from(u32::from(value < 0) << 7 | (exponent + bias) << fraction | mantissa)
 }
 
-/// Registers of an operand, as many as its places need.
+/// The contents of an operand's registers; there are as many as its layout needs.
 fn fill(
     target: Target,
     places: &Places,
@@ -121,7 +122,7 @@ fn fill(
     registers
 }
 
-/// Runs one matrix instruction on given registers; the result comes back.
+/// Runs one matrix instruction on the given registers; returns the result.
 fn run(
     target: Target,
     text: &str,
@@ -155,7 +156,7 @@ fn run(
             80 + i
         );
     }
-    // gfx908 keeps accumulators in registers of their own.
+    // On gfx908, accumulators are in separate registers.
     let old = target == Target::GFX908;
     let each = |f: &dyn Fn(usize) -> String| -> String { (0..c.len()).map(f).collect() };
     let copy = if old {
@@ -198,7 +199,7 @@ fn decode(ty: &str, registers: &[[u32; 64]], place: (usize, usize, u32, u32)) ->
     }
 }
 
-/// The values of a product: one per lane position, so that broadcast elements agree with what they broadcast.
+/// The values of an input: one for each position in a lane, so that broadcast elements agree with the elements from which they are copied.
 type Values = BTreeMap<(usize, usize, u32, char), f64>;
 
 fn value_at(values: &Values, places: &Places, matrix: char, at: (usize, usize, usize)) -> f64 {
@@ -227,7 +228,8 @@ impl Instruction<'_> {
         }
     }
 
-    /// Its text with A from v10 on, B from v20, C at v40 (the index in v8), D at v80; on gfx908 C and D in `a0` on.
+    /// The instruction's text, with A from v10, B from v20, C from v40 (the index is in v8) and D from v80 on; on gfx908, C and D are from
+    /// `a0` on.
     fn text(&self, counts: [usize; 3]) -> String {
         let printed = table::find_mnemonic(self.target, self.name).next().unwrap().printed;
         let [a, b, c] = counts;
@@ -247,7 +249,7 @@ impl Instruction<'_> {
         format!("{printed} {d}, {}, {}, {third}{modifiers}", range(a, 10), range(b, 20))
     }
 
-    /// Runs it on the values and compares every element of the result with the plain matrix product in f64.
+    /// Runs the instruction on the values, and compares every element of the result with the plain matrix product in f64.
     fn check(&self, values: &Values, c: &BTreeMap<(usize, usize, usize), f64>, random: &mut Random) {
         let (target, layout) = (self.target, self.layout);
         let (a_type, b_type) = types(self.name);
@@ -306,8 +308,8 @@ fn small(random: &mut Random, limit: i32) -> f64 {
     f64::from((random.next_u64() % (2 * limit as u64 + 1)) as i32 - limit)
 }
 
-/// Calls `f` for every instruction and setting of modifiers that the calculator lists, and again for those of gfx942 on
-/// gfx950, which has them, too, with other 8-bit formats.
+/// Calls `f` for every instruction and setting of modifiers that the calculator lists. Calls it again for the instructions of gfx942 on
+/// gfx950, which has them with other 8-bit formats.
 fn each_instruction(mut f: impl FnMut(&Instruction<'_>)) {
     for ((target, name, modifiers), layout) in &layouts() {
         f(&Instruction { target: *target, name, modifiers, layout });
@@ -333,7 +335,7 @@ fn every_matrix_instruction_multiplies_matrices() {
     assert_eq!(modified, BTreeMap::from([(GFX908, 30), (GFX90A, 40), (GFX942, 24), (GFX950, 24)]));
 }
 
-/// Infinities and NaN in A reach the results that IEEE arithmetic says, in any order of additions.
+/// Infinities and NaN in A give the results of IEEE arithmetic, in any order of additions.
 #[test]
 fn special_values_spread_as_in_ieee_arithmetic() {
     let mut checked = 0;
@@ -372,7 +374,7 @@ fn fill_i32(places: &Places, value: impl Fn(usize, usize, usize) -> i32) -> Vec<
     registers
 }
 
-/// Random compressed rows: registers of A, the element at each (row, k) that is not skipped, and the index register.
+/// Random compressed rows: the registers of A, the element at each (row, k) that is stored, and the index register.
 fn sparse_a(
     target: Target,
     layout: &Layout,
@@ -399,7 +401,7 @@ fn sparse_a(
     (registers, chosen, index)
 }
 
-/// One column of ones: D is the row sums of A, so special values show.
+/// B has a single column of ones, so D contains the row sums of A, in which special values are visible.
 fn special(target: Target, text: &str, a: [u32; 2], b: [u32; 2], c: u32) -> f32 {
     let a: Vec<[u32; 64]> = a.iter().map(|w| [*w; 64]).collect();
     let b: Vec<[u32; 64]> = b.iter().map(|w| [*w; 64]).collect();
@@ -415,12 +417,12 @@ fn special_values_and_denormals() {
     assert_eq!(special(Target::GFX942, new, [infinity, 0], [one, one], 0), f32::INFINITY);
     assert!(special(Target::GFX942, new, [infinity, 0], [0, one], 0).is_nan());
     assert!(special(Target::GFX942, new, [one, 0], [one, 0], f32::NAN.to_bits()).is_nan());
-    // 2^-24 in each of the four lanes groups; gfx90a takes f16 denormals as zero.
+    // 2^-24 in each of the four groups of lanes; gfx90a treats f16 denormals as zero.
     assert_eq!(special(Target::GFX942, new, [denormal, 0], [one, one], 0), 4.0 * 2f32.powi(-24));
     assert_eq!(special(Target::GFX90A, old, [denormal, 0], [one, one], 0), 0.0);
     assert_eq!(special(Target::GFX942, new, [0, 0], [one, one], 1), f32::from_bits(1));
     assert_eq!(special(Target::GFX90A, old, [0, 0], [one, one], 1), 0.0);
-    // Only gfx90a: PyTorch, "Numerical accuracy"; arXiv 2511.10909 for MI100.
+    // Only gfx90a flushes denormals: PyTorch, "Numerical accuracy"; for MI100 arXiv 2511.10909.
     let old = "v_mfma_f32_16x16x16f16 a[0:3], v[10:11], v[20:21], a[0:3]";
     assert_eq!(special(Target::GFX908, old, [denormal, 0], [one, one], 0), 4.0 * 2f32.powi(-24));
     assert_eq!(special(Target::GFX908, old, [0, 0], [one, one], 1), f32::from_bits(1));
@@ -450,7 +452,7 @@ fn exec_does_not_mask_matrix_instructions() {
     assert!(result.iter().all(|r| r.iter().all(|x| f32::from_bits(*x) == 7.0)));
 }
 
-/// f32: fused multiply-adds for ascending k, starting from C.
+/// f32: fused multiply-adds in ascending order of k, starting from C.
 #[test]
 fn products_are_added_in_ascending_k() {
     let mut random = Random::new(21);

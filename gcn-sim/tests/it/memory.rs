@@ -1,4 +1,4 @@
-//! Loads, stores and atomics of every width against byte arrays.
+//! Compares loads, stores and atomics of every width with operations on byte arrays.
 
 use gcn_isa::Target;
 use gcn_sim::{KernelState, Machine, Memory, Options, SimError, Space};
@@ -19,7 +19,7 @@ fn each_lane(target: Target, body: &str, lds_bytes: u32) -> Kernel {
     }
 }
 
-/// Runs it on 16 bytes per lane; gives input bytes, output words and the memory after.
+/// Runs the kernel on 16 bytes per lane; returns the input bytes, the output words and the memory after the run.
 fn run(kernel: &Kernel) -> (Vec<u8>, Vec<u32>, Vec<u8>) {
     let mut memory = Memory::new();
     let (input, output) = (memory.alloc(1024), memory.alloc(256));
@@ -39,7 +39,8 @@ fn get(bytes: &[u8], at: usize, count: usize) -> u32 {
     (0..count).map(|i| u32::from(bytes[at + i]) << (8 * i)).sum()
 }
 
-/// Suffix, expected register from the bytes at the address (the register held all ones; SRAM ECC clears other halves).
+/// Suffix, and the expected register given the bytes at the address (the register was all ones before; with SRAM ECC the other half is
+/// cleared).
 const SMALL_LOADS: &[(&str, fn(&[u8], usize) -> u32)] = &[
     ("ubyte", |b, at| get(b, at, 1)),
     ("sbyte", |b, at| sign_extend(get(b, at, 1), 8)),
@@ -66,7 +67,7 @@ fn loads_of_every_segment_and_width() {
             ] {
                 let (bytes, out, _) = run(&each_lane(target, &body, 0));
                 for lane in 0..64 {
-                    // The last two lanes' words may straddle the end of a raw buffer only past byte 1024; they do not.
+                    // The last two lanes' words could exceed the end of a raw buffer only past byte 1024, which they do not.
                     assert_eq!(out[lane], expected(&bytes, 16 * lane + 5), "{body} lane {lane}");
                 }
             }
@@ -133,7 +134,7 @@ fn stores_write_only_their_bytes() {
 
 #[test]
 fn lds_widths_and_two_address_forms() {
-    // Each lane writes 16 bytes at 16 times its number and reads its neighbour's.
+    // Each lane writes 16 bytes at 16 times its number, and reads those of its neighbour.
     let write = "global_load_dwordx4 v[30:33], v21, s[4:5]\nv_xor_b32 v24, 16, v21\ns_waitcnt vmcnt(0)\n";
     let cases: &[(&str, &str, fn(&[u8], usize) -> u32)] = &[
         ("ds_write_b128 v21, v[30:33]", "ds_read_b32 v10, v24 offset:4", |b, at| get(b, at + 4, 4)),
@@ -196,7 +197,7 @@ fn flat_addresses_reach_lds_and_scratch() {
 
 #[test]
 fn buffer_resources_bound_their_accesses() {
-    // 256 records of a byte: lanes 16 and up are out of range; components are checked one by one.
+    // 256 records of one byte: lanes 16 and up are out of range. Components are checked one by one.
     let resource = "s_mov_b32 s6, 0x104\ns_mov_b32 s7, 0x20000\n";
     let restore = "\ns_load_dwordx2 s[6:7], s[0:1], 0x8";
     let body = format!(
@@ -211,11 +212,11 @@ fn buffer_resources_bound_their_accesses() {
     let (before, _, after) = run(&each_lane(Target::GFX90A, &body, 0));
     for lane in 0..64 {
         assert_eq!(get(&after, 16 * lane, 4), if lane <= 16 { 7 } else { get(&before, 16 * lane, 4) });
-        // Lane 16's second component lies at byte 260: out of range.
+        // Lane 16's second component is at byte 260, which is out of range.
         let second = get(&after, 16 * lane + 4, 4);
         assert_eq!(second, if lane < 16 { 0 } else { get(&before, 16 * lane + 4, 4) }, "lane {lane}");
     }
-    // A structured buffer of stride 16 with 20 records: index and offset come from a VGPR pair.
+    // A structured buffer of stride 16 with 20 records: index and offset come from a pair of VGPRs.
     let body = format!(
         "s_or_b32 s5, s5, 0x100000\ns_movk_i32 s6, 20\ns_mov_b32 s7, 0\nv_mov_b32 v24, v0\nv_mov_b32 v25, 4\nbuffer_load_dword v10, v[24:25], s[4:7], 0 idxen offen offset:4{restore}"
     );
@@ -223,7 +224,7 @@ fn buffer_resources_bound_their_accesses() {
     for lane in 0..64 {
         assert_eq!(out[lane], if lane < 20 { get(&bytes, 16 * lane + 8, 4) } else { 0 }, "lane {lane}");
     }
-    // An atomic out of range is dropped and returns 0.
+    // An atomic that is out of range is dropped and returns 0.
     let body =
         format!("{resource}v_mov_b32 v10, 1\nbuffer_atomic_add v10, v21, s[4:7], 0 offen glc{restore}");
     let (before, out, after) = run(&each_lane(Target::GFX90A, &body, 0));
@@ -261,7 +262,7 @@ fn atomics_return_the_old_value_and_leave_the_new() {
             );
         }
     }
-    // Comparand and new value: global takes {new, compare}, LDS {compare, new}.
+    // The order of the comparand and the new value: global takes {new, compare}, LDS {compare, new}.
     let body = "global_load_dword v31, v21, s[4:5]\ns_waitcnt vmcnt(0)\nv_mov_b32 v30, 77\nv_cndmask_b32 v31, v31, v30, vcc\nglobal_atomic_cmpswap v10, v21, v[30:31], s[4:5] glc";
     let (_, _, after) = run(&each_lane(Target::GFX90A, &format!("s_mov_b64 vcc, 1\n{body}"), 0));
     assert_ne!(get(&after, 0, 4), 77);
@@ -269,7 +270,7 @@ fn atomics_return_the_old_value_and_leave_the_new() {
     let body = "v_mov_b32 v30, 3\nv_mov_b32 v31, 8\nds_write_b32 v20, v30\nds_cmpst_rtn_b32 v10, v20, v30, v31\nds_add_u32 v20, v31\nds_max_rtn_u32 v11, v20, v30\nds_read_b32 v12, v20\ns_waitcnt lgkmcnt(0)\nv_lshl_or_b32 v10, v11, 8, v10\nv_lshl_or_b32 v10, v12, 16, v10";
     let (_, out, _) = run(&each_lane(Target::GFX942, body, 256));
     assert_eq!(out, [0x0010_1003; 64]);
-    // 64-bit and float forms, all lanes on one address.
+    // 64-bit and float forms, with all lanes at one address.
     let body = "v_mov_b32 v30, 1.0\nv_mov_b32 v31, 0\nv_mov_b32 v32, 0\nv_mov_b32 v33, 0x3ff00000\nds_write_b32 v31, v31\nds_write_b64 v31, v[31:32] offset:8\nds_add_f32 v31, v30\nds_add_f64 v31, v[32:33] offset:8\nds_read_b32 v10, v31\nds_read_b32 v11, v31 offset:12\ns_waitcnt lgkmcnt(0)\nv_xor_b32 v10, v10, v11";
     let (_, out, _) = run(&each_lane(
         Target::GFX90A,
@@ -335,14 +336,14 @@ fn atomics_must_be_aligned() {
     assert!(matches!(error, SimError::Misaligned { lane: 0, alignment: 4, .. }), "{error}");
 }
 
-/// Runtimes give out whole cache lines for arguments, and compilers load four dwords where fewer are left.
+/// Runtimes allocate whole cache lines for arguments, and compilers load four dwords even if fewer are left.
 #[test]
 fn the_segment_of_arguments_is_whole_cache_lines() {
     let load = |offset: u32| {
         let text = format!("s_load_dwordx4 s[4:7], s[0:1], {offset:#x}\ns_waitcnt lgkmcnt(0)\ns_endpgm");
         let kernel = Kernel { target: Target::GFX942, state: state(), text };
         let mut memory = Memory::new();
-        // 24 bytes, so that the line ends at 64.
+        // The arguments have 24 bytes, and the memory for them ends with the cache line, at 64.
         kernel.run(&mut memory, [1, 1, 1], [64, 1, 1], &[1, 2, 3], &Options::default())
     };
     assert!(load(20).is_ok() && load(48).is_ok());
@@ -350,8 +351,8 @@ fn the_segment_of_arguments_is_whole_cache_lines() {
     assert_eq!((bad.space, bad.bytes), (Space::Global, 4));
 }
 
-/// Lanes that lie one after another, at every distance from a word of the host's memory, with all lanes and with all but one:
-/// suffix, bytes of a lane and its registers.
+/// Consecutive lanes, at every offset from a word of the host's memory, with all lanes active and with one inactive: suffix, bytes of a
+/// lane, number of registers.
 #[test]
 fn consecutive_lanes() {
     const DATA: [(&str, usize, usize); 6] = [
@@ -386,7 +387,7 @@ fn consecutive_lanes() {
                 exec as u32,
                 (exec >> 32) as u32
             );
-            // The last lane ends where the allocation does.
+            // The last lane's data end at the end of the allocation.
             let bytes = start + 64 * size;
             let mut memory = Memory::new();
             let (input, output) = (memory.alloc(bytes), memory.alloc(bytes));
@@ -407,7 +408,7 @@ fn consecutive_lanes() {
     }
 }
 
-/// Scalar loads of a byte or two read no more than that: the last bytes of a buffer have nothing behind them.
+/// Scalar loads of one or two bytes read only these bytes: the last bytes of a buffer can be loaded although nothing follows them.
 #[test]
 fn scalar_loads_of_parts_read_nothing_else() {
     let target = Target::GFX1201;

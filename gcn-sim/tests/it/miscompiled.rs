@@ -1,5 +1,5 @@
-//! What LLVM 22 makes of five functions: the simulator computes what the code says, not what the functions say (docs/findings.md,
-//! C1 to C5).
+//! Five functions that LLVM 22 miscompiles: the simulator must compute what the machine code says, not what the functions mean
+//! (docs/findings.md, C1 to C5).
 
 use std::io::Read as _;
 
@@ -34,7 +34,7 @@ fn words(words: impl IntoIterator<Item = u32>) -> Buffer {
 
 #[test]
 fn every_lane_leaves_a_loop_with_what_the_last_one_has() {
-    // How far each lane goes, and the values of the trips.
+    // The number of trips of each lane, and the values of the trips.
     let trips = |lane: u32| if lane.is_multiple_of(5) { 101 + lane } else { lane };
     let value = |i: u32| if i == 0 { 32 } else { i.trailing_zeros() };
     let last = |lane: u32| {
@@ -68,7 +68,7 @@ fn a_carry_within_a_sum_is_taken_for_its_own() {
         let found = run(object, "carries", Buffer::bytes(Element::U64, input));
         let addend = u64::from(pairs[0].0 as u32);
         let meant = |&(a, b): &(u64, u64)| u32::from(a.wrapping_mul(b).checked_add(addend).is_none());
-        // The carry of either sum: none is missing, some are too many.
+        // The carry of either sum: no carry is missing, but some are superfluous.
         assert!(pairs.iter().zip(&found).all(|(pair, found)| meant(pair) <= *found));
         let differ = pairs.iter().zip(&found).filter(|(pair, found)| meant(pair) != **found).count();
         assert_eq!(differ > 0, optimised, "{differ}");
@@ -77,7 +77,7 @@ fn a_carry_within_a_sum_is_taken_for_its_own() {
 
 #[test]
 fn minus_zero_becomes_zero() {
-    // Without optimisation too: multiplication and conversion are one expression.
+    // Even without optimisation, multiplication and conversion are combined into one expression.
     for (_, object) in OBJECTS {
         let found = run(object, "signs", words(0..64));
         for (lane, found) in found.into_iter().enumerate() {
@@ -98,13 +98,13 @@ fn who_comes_to_an_arm_that_others_fall_into_has_nothing() {
     }
 }
 
-/// `data/dynamic_alloca.c`. The frame has 16 bytes, each array 40, rounded up to 48: the second one ends at byte 112.
+/// `data/dynamic_alloca.c`: the frame has 16 bytes, and each array has 40, rounded up to 48, so the second one ends at byte 112.
 #[test]
 fn arrays_of_dynamic_size_are_64_times_too_far_away() {
     let objects: [(&[u8], u64); 2] = [
-        // The stack pointer counts the bytes of 64 lanes; where a lane's own are asked for, LLVM does not divide.
+        // Here the stack pointer counts the bytes of 64 lanes; where the size of a single lane is needed, LLVM does not divide.
         (include_bytes!("../data/dynamic-alloca-gfx90a-O1.co.gz"), 64 * 16),
-        // It counts those of a lane; LLVM adds the bytes of 64 lanes for the first array.
+        // Here the stack pointer counts the bytes of one lane; LLVM adds the bytes of 64 lanes for the first array.
         (include_bytes!("../data/dynamic-alloca-gfx942-O1.co.gz"), 16 + 64 * 48),
     ];
     for (packed, address) in objects {

@@ -1,5 +1,5 @@
-//! MODE.FP16_OVFL: what overflows in f16 is the greatest finite number, what is infinite by its operands or by a division by
-//! zero is not (LLVM AMDGPU guide, FP16_OVFL).
+//! MODE.FP16_OVFL: an f16 result that overflows is the largest finite number; a result that is infinite because of its operands or a
+//! division by zero remains infinite (LLVM AMDGPU guide, FP16_OVFL).
 
 use gcn_isa::Target;
 use gcn_sim::{FloatMode, KernelState};
@@ -16,7 +16,7 @@ fn case(target: Target) -> Case {
 const GREATEST: u32 = 0x7bff;
 const INFINITE: u32 = 0x7c00;
 
-/// The f16 nearest to an exact value, of which the operands are infinite or not.
+/// The f16 nearest to an exact value. `by_operands`: an infinity is caused by the operands and not by overflow.
 fn expected(exact: f64, by_operands: bool) -> u32 {
     let near = f16::from_f64(exact);
     if near.is_infinite() && !by_operands {
@@ -25,7 +25,7 @@ fn expected(exact: f64, by_operands: bool) -> u32 {
     near.to_bits().into()
 }
 
-/// Halves around the range where sums and products overflow, and special ones.
+/// Halves near the range in which sums and products overflow, and special values.
 fn halves(random: &mut Random) -> [u32; 64] {
     std::array::from_fn(|_| {
         let r = random.next_u64();
@@ -62,7 +62,7 @@ fn arithmetic_that_overflows_is_finite() {
                 }
                 clamped += u32::from(wanted & 0x7fff == GREATEST);
             }
-            // 2 and 65504 in the high halves.
+            // 2 and 65504 are in the high halves.
             assert!(both.iter().all(|x| x >> 16 == GREATEST), "{packed}");
         }
     }
@@ -71,7 +71,7 @@ fn arithmetic_that_overflows_is_finite() {
 
 #[test]
 fn other_results_that_are_rounded_to_f16() {
-    // Instruction, v1, v2, v3, result with the mode and without. v0 is 0x1111_2222 before.
+    // Instruction, v1, v2, v3, and the result with the mode and without it. v0 is 0x1111_2222 before.
     const KEPT: u32 = 0x1111_2222;
     let big = 1e6f32.to_bits();
     let infinite = f32::INFINITY.to_bits();
@@ -87,7 +87,7 @@ fn other_results_that_are_rounded_to_f16() {
         ("v_ldexp_f16 v0, v1, v2", [0x3c00, 0x0014, 0], GREATEST, INFINITE),
         ("v_ldexp_f16 v0, v1, v2", [0x3c00, 0x7c00, 0], GREATEST, INFINITE),
         ("v_ldexp_f16 v0, v1, v2", [0x7c00, 0x0001, 0], INFINITE, INFINITE),
-        // 1 / 2^-24 overflows; 1 / 0 is infinite.
+        // 1 / 2^-24 overflows; 1 / 0 is an exact infinity.
         ("v_rcp_f16 v0, v1", [0x0001, 0, 0], GREATEST, INFINITE),
         ("v_rcp_f16 v0, v1", [0x8000, 0, 0], 0xfc00, 0xfc00),
         ("v_exp_f16 v0, v1", [0x4e00, 0, 0], GREATEST, INFINITE),
@@ -119,7 +119,7 @@ fn other_results_that_are_rounded_to_f16() {
     for (text, sources, with, without) in cases {
         let [a, b, c] = sources.map(|x| [x; 64]);
         let prepared = |case: Case| case.v(0, [KEPT; 64]).v(1, a).v(2, b).v(3, c).run(text).v(0);
-        // Some encodings keep the other half, which is not the matter here.
+        // Some encodings keep the other half of the register, which this test ignores.
         let own = if with <= 0xffff { 0xffff } else { u32::MAX };
         let prepared = |case: Case| prepared(case).map(|x| x & own);
         assert_eq!(prepared(case(Target::GFX942)), [with; 64], "{text}");
@@ -129,7 +129,7 @@ fn other_results_that_are_rounded_to_f16() {
     }
 }
 
-/// Lanes that are not written keep infinities that they had.
+/// Lanes that are not written keep infinities from before.
 #[test]
 fn inactive_lanes_are_left_alone() {
     let out = case(Target::GFX90A)

@@ -1,4 +1,4 @@
-//! Grids whose work-items are not a multiple of the workgroup: `partial.cl`, compiled by clang.
+//! Grids whose number of work-items is not a multiple of the workgroup size: `partial.cl`, compiled by clang.
 
 use std::io::Read as _;
 
@@ -19,14 +19,14 @@ fn numbers(prepared: &Prepared, position: usize) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// What each work-item must find, by its place in the grid: the size of its workgroup, its lane, and the lanes that run.
+/// What each work-item must find, by its position in the grid: the size of its workgroup, its lane, and the active lanes.
 fn expected(items: [u32; 3], size: [u32; 3]) -> Vec<u32> {
     let mut out = vec![0; 4 * items.iter().product::<u32>() as usize];
     for z in 0..items[2] {
         for y in 0..items[1] {
             for x in 0..items[0] {
                 let at = [x, y, z];
-                // Of the workgroup only what is inside the grid is there.
+                // The part of the workgroup that is inside the grid.
                 let own: Vec<u32> = (0..3)
                     .map(|d| (at[d] / size[d] * size[d]..items[d]).len().min(size[d] as usize) as u32)
                     .collect();
@@ -74,7 +74,7 @@ fn the_last_workgroups_have_the_work_items_that_are_left() {
     }
 }
 
-/// Waves that a partial workgroup does not have are not waited for.
+/// A barrier does not wait for waves that a partial workgroup does not have.
 #[test]
 fn barriers_of_a_partial_workgroup_are_for_its_own_waves() {
     for packed in OBJECTS {
@@ -91,7 +91,7 @@ fn barriers_of_a_partial_workgroup_are_for_its_own_waves() {
             let mut prepared = program(packed, "sums").prepare(&spec, ".".as_ref()).unwrap();
             let stats = prepared.run(&options).unwrap();
             assert!(stats.findings.is_empty(), "{}", stats.findings[0]);
-            // Two workgroups of four waves, one of two.
+            // Two workgroups have four waves, and one has two.
             assert_eq!(stats.waves, 10);
             let sum = |from: u32, to: u32| (from..to).sum::<u32>();
             let sums = [sum(0, 256), sum(256, 512), sum(512, 600)];

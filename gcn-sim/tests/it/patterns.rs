@@ -1,5 +1,5 @@
-//! Loads and stores of LDS and global memory against byte arrays: lanes one after another, anywhere and upon each other, all of them
-//! or some active. Where addresses meet, lanes count in ascending order.
+//! Compares loads and stores of LDS and global memory with operations on byte arrays: consecutive, arbitrary and coinciding addresses, with
+//! all lanes or some active. If addresses coincide, lanes are processed in ascending order.
 
 use gcn_isa::Target;
 use gcn_sim::KernelState;
@@ -7,19 +7,19 @@ use gcn_test_support::Random;
 
 use super::harness::{Case, Lanes, state};
 
-/// Bytes of the memory that is accessed.
+/// The number of bytes of the memory that is accessed.
 const BYTES: usize = 2048;
-/// Its place in the harness's buffer.
+/// The offset of this memory in the harness's buffer.
 const PLACE: usize = 0x8000;
 
-/// One or two data of an access: bytes of each, distance from the address, first register.
+/// An access of one or two data: the size of each in bytes, its distance from the address, and its first register.
 struct Access {
     text: &'static str,
     size: usize,
     data: &'static [(usize, usize)],
-    /// A narrow load sign-extends.
+    /// True if a narrow load sign-extends.
     signed: bool,
-    /// The half of the register that a narrow datum is in, if it is in one.
+    /// The half of the register that contains a narrow datum, if it is in a half.
     half: Option<u32>,
 }
 
@@ -39,7 +39,7 @@ const fn two(text: &'static str, size: usize, data: &'static [(usize, usize)]) -
     Access { text, size, data, signed: false, half: None }
 }
 
-/// The address is in v8; ADDR stands for it in global memory.
+/// The address is in v8; in global memory instructions, ADDR stands for it.
 const LOADS: [Access; 28] = [
     whole("ds_read_u8 v10, v8", 1),
     signed("ds_read_i8 v10, v8", 1),
@@ -99,7 +99,7 @@ impl Access {
         self.text.contains("ADDR")
     }
 
-    /// The instruction; `wide`: its global address is in a register pair.
+    /// The instruction's text. `wide`: its global address is in a register pair.
     fn instruction(&self, store: bool, wide: bool) -> String {
         let (address, base) = if wide { ("v[32:33]", "off") } else { ("v9", "s[40:41]") };
         let registers =
@@ -109,7 +109,7 @@ impl Access {
         self.text.replace("ADDR", &operands)
     }
 
-    /// What a lane's load leaves in v10 to v13, which held `old`; `ecc`: a 16-bit load clears the other half.
+    /// The contents of v10 to v13 after a lane's load, given the old contents `old`. `ecc`: a 16-bit load clears the other half.
     fn load(&self, memory: &[u8], at: usize, old: [u32; 4], ecc: bool) -> [u32; 4] {
         let mut new = old;
         for (distance, register) in self.data {
@@ -143,7 +143,7 @@ impl Access {
     }
 }
 
-/// Addresses of the lanes, by a kind.
+/// The lanes' addresses, of one of several kinds.
 fn addresses(kind: usize, access: &Access, random: &mut Random) -> Lanes {
     let reach = access.data.iter().map(|data| data.0).max().unwrap() + access.size;
     let last = BYTES - reach;
@@ -152,7 +152,7 @@ fn addresses(kind: usize, access: &Access, random: &mut Random) -> Lanes {
     let mut lanes: Lanes = std::array::from_fn(|lane| (start + lane * access.size) as u32);
     match kind {
         0 => {}
-        // From a multiple of 8 on.
+        // Aligned to a multiple of 8.
         1 => lanes.iter_mut().for_each(|at| *at -= (start % 8) as u32),
         2 => lanes.reverse(),
         3 => lanes[any(random, 63)] = any(random, last) as u32,
@@ -170,7 +170,7 @@ fn every_pattern_of_lanes() {
         for (number, ((access, store), kind)) in
             accesses.flat_map(|a| (0..6).map(move |kind| (a, kind))).enumerate()
         {
-            // All lanes, some, one, none.
+            // All lanes, some lanes, one lane, or none.
             let exec = match number % 7 {
                 0..=2 => u64::MAX,
                 3 | 4 => random.next_u64(),

@@ -1,7 +1,7 @@
-//! Random programs in C, compiled by clang for this machine and for the targets: the simulator has to compute what this
-//! machine does. Skipped loudly where clang 22 is not installed; `GCN_REQUIRE_LLVM=1` makes that an error.
+//! Random programs in C, compiled by clang for this machine and for the targets: the simulator must compute the same result as this
+//! machine. The test is skipped with a message if clang 22 is not installed; with `GCN_REQUIRE_LLVM=1` that is an error.
 //!
-//! `GCN_RANDOM_C=FIRST,COUNT cargo test -p gcn-sim-tests --test it random_c` runs other programs.
+//! `GCN_RANDOM_C=FIRST,COUNT cargo test -p gcn-sim-tests --test it random_c` selects other programs by their seeds.
 
 mod expression;
 mod generate;
@@ -19,11 +19,11 @@ use gcn_test_support::llvm::tool;
 const CLANG: &str = "clang-22";
 pub const TARGETS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"];
 const LEVELS: [&str; 3] = ["-O0", "-O1", "-O3"];
-/// No fused operations that the other side does not fuse, and overflow that is defined.
+/// Options that disable fusing, which may differ between the machines, and that define overflow.
 const COMMON: [&str; 7] =
     ["-x", "c", "-std=c23", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing", "-w"];
 
-/// Against docs/findings.md, C4, the option.
+/// Options for the targets, including one that avoids the error in docs/findings.md, C4.
 pub const TARGET: [&str; 4] =
     ["--target=amdgcn-amd-amdhsa", "-nogpulib", "-mllvm", "-amdgpu-codegenprepare-break-large-phis=0"];
 
@@ -34,7 +34,7 @@ pub fn compile(source: &Path, to: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{} {arguments:?}: {stderr}", source.display());
 }
 
-/// What this machine computes.
+/// The result on this machine.
 fn on_host(program: &Path, input: &[u8]) -> Vec<u8> {
     let mut child =
         Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
@@ -58,7 +58,7 @@ fn on_target(object: &[u8], input: &[u8], options: &Options) -> Result<Vec<u8>, 
     Ok(launch.buffer_at(2).unwrap().bytes)
 }
 
-/// The first place where two outputs differ.
+/// The first difference between two outputs, described; `None` if they are equal.
 fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
     let words =
         |bytes: &[u8]| bytes.chunks(8).map(|w| u64::from_le_bytes(w.try_into().unwrap())).collect::<Vec<_>>();
@@ -74,11 +74,11 @@ fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
     ))
 }
 
-/// A folder that goes away with the value, unless something was wrong.
+/// A folder that is removed when dropped, unless the test has failed.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A new one, for the program `seed` of the test `test`.
+    /// A new folder for the program with this seed, of the test `test`.
     pub fn new(test: &str, seed: u64) -> Folder {
         let folder = std::env::temp_dir().join(format!("gcn-sim-{test}-{}-{seed}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
@@ -93,7 +93,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // The system's temporary folder is cleaned anyway.
+            // If the folder cannot be removed, the system cleans up its temporary files anyway.
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
@@ -109,14 +109,14 @@ fn check(seed: u64) -> Vec<String> {
     compile(&source, &file("host"), &["-O0", "-lm"]);
     let expected = on_host(&file("host"), &input);
     let mut wrong = Vec::new();
-    // Each program on two targets, each with a level and a mode of its own.
+    // Each program runs on two targets, each with a random optimisation level and mode.
     for _ in 0..2 {
         let (target, level) = (*random.pick(&TARGETS), *random.pick(&LEVELS));
         let mcpu = format!("-mcpu={target}");
         let object = file("object");
         compile(&source, &object, &[&TARGET[..], &[&mcpu, level]].concat());
         let code = std::fs::read(&object).unwrap();
-        // What a compiler leaves out that the manuals ask for is other tests' subject (docs/findings.md).
+        // Waits that the manuals require and a compiler omits are the subject of other tests (docs/findings.md).
         let sanitized = Options { sanitize: Sanitize::ACCESSES, findings: 1, ..Options::default() };
         let options =
             *random.pick(&[Options::default(), sanitized, Options { parallel: true, ..Options::default() }]);
@@ -128,7 +128,7 @@ fn check(seed: u64) -> Vec<String> {
     wrong
 }
 
-/// The seeds that `variable` asks for: `FIRST,COUNT`.
+/// The seeds that `variable` selects in the form `FIRST,COUNT`, if it is set.
 pub fn asked(variable: &str) -> Option<Range<u64>> {
     let text = std::env::var(variable).ok()?;
     let (first, count) = text.split_once(',').expect("FIRST,COUNT");

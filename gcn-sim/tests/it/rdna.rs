@@ -1,8 +1,8 @@
-//! Kernels that Triton and clang compiled for RDNA, against expectations from NumPy.
+//! Compares kernels that Triton and clang compiled for RDNA with expected results from NumPy.
 //!
-//! Each case is a folder: `k.hsaco`, `spec.json`, the inputs that it names, `expect.json` and the arrays that this names. A few are in
-//! `data/rdna-kernels.gz`, of every target, wave size and compiler. `GCN_RDNA_KERNELS` names folders of more, separated by colons; with
-//! `GCN_RDNA_ONLY`, only cases whose name contains that text; `GCN_RDNA_MODE` is `strict`, `faithful` or `sanitize`.
+//! Each case is a folder: `k.hsaco`, `spec.json`, the inputs that it names, `expect.json`, and the arrays that it names. A few cases are in
+//! `data/rdna-kernels.gz`, for every target, wave size and compiler. `GCN_RDNA_KERNELS` names folders with more cases, separated by colons;
+//! `GCN_RDNA_ONLY` selects cases whose name contains this text; `GCN_RDNA_MODE` is `strict`, `faithful` or `sanitize`.
 
 mod case;
 
@@ -16,10 +16,10 @@ use gcn_isa::target::Family;
 use gcn_sim::{Options, Sanitize};
 use gcn_test_support::{skipped, stored::assert_current};
 
-/// The files of all cases: of each a line with its path and its size, then its bytes.
+/// The files of all cases. Each consists of a line with its path and its size, followed by its bytes.
 const KERNELS: &[u8] = include_bytes!("../data/rdna-kernels.gz");
 
-/// Unpacks the cases that are always run into a folder of this name.
+/// Unpacks the cases that always run into a folder with this name.
 fn unpack(into: &str) -> PathBuf {
     use std::io::Read;
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rdna-kernels").join(into);
@@ -57,7 +57,7 @@ fn kernels_of_compilers_compute_what_numpy_does() {
             Outcome::Wrong(reason) => panic!("{}: {reason}", case.display()),
         }
     }
-    // Instructions that RDNA added have no witness but these kernels: the list is what `fidelity_of` calls one.
+    // These kernels are the only evidence for instructions that RDNA added; the list must equal the one that `fidelity_of` uses.
     let entries: BTreeMap<&str, &Entry> =
         table::rows_of(Family::RDNA).iter().map(|row| (row.entry.mnemonic, row.entry)).collect();
     executed.retain(|name| entries.get(name).is_none_or(|entry| entry.witness.is_empty()));
@@ -65,7 +65,7 @@ fn kernels_of_compilers_compute_what_numpy_does() {
     assert_current(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/rdna-executed.txt"), &fresh);
 }
 
-/// The options of each mode, at the level that the command line has.
+/// The options of each mode, with the rule grade that the command uses by default.
 fn modes() -> [(&'static str, Options); 4] {
     let rules = Config::at_least(Grade::Documented);
     [
@@ -86,7 +86,7 @@ fn kernels_of_compilers_pass_strict_and_faithful_mode_and_the_sanitizers() {
     }
 }
 
-/// The results do not depend on time, and every cycle of a wave is an issue or a stall.
+/// The results do not depend on timing, and every cycle of a wave is either an issue or a stall.
 #[test]
 fn kernels_of_compilers_compute_the_same_in_timed_mode() {
     let mut targets = BTreeSet::new();
@@ -102,7 +102,7 @@ fn kernels_of_compilers_compute_the_same_in_timed_mode() {
     assert_eq!(targets.into_iter().collect::<Vec<_>>(), ["gfx1030", "gfx1100", "gfx1151", "gfx1201"]);
 }
 
-/// Kernels with waits that the checker asks for and that strict mode does not miss, and why.
+/// Kernels with waits that the checker requires but strict mode does not miss, each with the reason.
 const KEPT: [(&str, &str); 4] = [
     ("private_array.", "FLAT loads that the addresses keep out of LDS"),
     ("divergent_loop.gfx1201", "the way round the loop, on which nothing else waits, is not taken"),
@@ -110,8 +110,8 @@ const KEPT: [(&str, &str); 4] = [
     ("gemm_i8.gfx1201", "the way past the loop, on which nothing else waits, is not taken"),
 ];
 
-/// The checker, which sees every path and no values, says which waits are needed. Where it finds nothing, strict mode may know that a wait
-/// was needed on the way that was taken, but not the other way round.
+/// The checker, which considers every path but no values, determines which waits are needed. If the checker does not miss a wait, strict
+/// mode may still miss it on the path that was executed, but not the other way round.
 #[test]
 fn strict_mode_refuses_every_wait_taken_out_that_the_checker_misses() {
     let (mut refused, mut all, mut elsewhere) = (0, 0, Vec::new());
@@ -147,7 +147,7 @@ fn strict_mode_refuses_every_wait_taken_out_that_the_checker_misses() {
     assert!(elsewhere.is_empty(), "{elsewhere:#?}");
     if only.is_empty() {
         assert!(refused * 2 > all && kernels.len() >= 20, "{refused} of {all}");
-        // An exception that no wait needs is none.
+        // Every listed reason must still apply to some wait.
         assert!(KEPT.iter().all(|(_, why)| others.contains_key(why)), "{others:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Families of memory instructions in full: every load, store and atomic of every segment, against byte arrays and
-//! arithmetic on old and new values; and the scalar instructions that no other test has.
+//! Tests memory instructions exhaustively: every load, store and atomic of every segment, against byte arrays and arithmetic on old and new
+//! values. Also tests the scalar instructions that no other test covers.
 
 use gcn_isa::{Target, table};
 use gcn_sim::{KernelState, Memory, Options};
@@ -7,14 +7,15 @@ use gcn_test_support::Random;
 
 use super::harness::{Case, Kernel, state, words};
 
-/// A target that has the instruction.
+/// A target that has the instruction, if there is one.
 fn target_of(name: &str) -> Option<Target> {
     [Target::GFX942, Target::GFX90A, Target::GFX908, Target::GFX950, Target::GFX900]
         .into_iter()
         .find(|t| table::find_mnemonic(*t, name).next().is_some())
 }
 
-/// v10 to v13 after `body`, and the memory; the lane's 16 bytes are at v[22:23], v21 from s[4:5], v21 in s[8:11].
+/// Runs `body`; returns v10 to v13 and the memory afterwards. The lane's 16 bytes are at v[22:23], at v21 relative to s[4:5], and at v21 in
+/// the buffer resource s[8:11].
 fn run(target: Target, body: &str) -> ([[u32; 64]; 4], Vec<u8>, Vec<u8>) {
     let text = format!(
         "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v20, 4, v0\nv_mov_b32 v21, v20\ns_waitcnt lgkmcnt(0)
@@ -43,7 +44,7 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |x, b| x << 8 | u64::from(*b))
 }
 
-/// How the address of a segment is written, after the data operand or before it.
+/// The address operands of a segment as text, combined with the data operand.
 fn operands(segment: &str, data: &str, load: bool) -> String {
     match (segment, load) {
         ("global", true) => format!("{data}, v21, s[4:5]"),
@@ -62,7 +63,7 @@ fn range(words: usize) -> String {
 
 const OLD: u32 = 0xaaaa_bbbb;
 
-/// Suffix, bytes, and what the first register gets of the bytes.
+/// Suffix, size in bytes, and the contents of the first register given the loaded bytes.
 const LOADS: [(&str, usize, fn(u64) -> u32); 14] = [
     ("ubyte", 1, |x| x as u32),
     ("sbyte", 1, |x| i32::from(x as i8) as u32),
@@ -80,12 +81,12 @@ const LOADS: [(&str, usize, fn(u64) -> u32); 14] = [
     ("short_d16_hi", 2, |x| (x as u32) << 16 | OLD & 0xffff),
 ];
 
-/// The segments with a target that has scratch loads from VGPR addresses; gfx900 has no ECC, so that halves are kept.
+/// The segments with a target that has scratch loads from VGPR addresses. gfx900 has no ECC, so 16-bit loads keep the other half.
 #[test]
 fn every_load_of_every_segment() {
     for segment in ["global", "flat", "buffer", "scratch"] {
         for (suffix, bytes, expected) in LOADS {
-            // Scratch gets what it loads from memory first.
+            // Scratch is first filled with data from memory.
             let prepare = if segment == "scratch" {
                 "global_load_dwordx4 v[24:27], v21, s[4:5]\nv_mov_b32 v30, 4\ns_waitcnt vmcnt(0)\nscratch_store_dwordx4 v30, v[24:27], off\ns_waitcnt vmcnt(0)\n"
             } else {
@@ -125,7 +126,7 @@ fn every_store_of_every_segment() {
             let registers = range(usize::div_ceil(bytes, 4));
             let mut body = format!("{segment}_store_{suffix} {}", operands(segment, &registers, false));
             if segment == "scratch" {
-                // There and back: scratch keeps what was there before.
+                // Stores to scratch and loads back: scratch keeps the rest of its contents.
                 body = format!(
                     "global_load_dwordx4 v[24:27], v21, s[4:5]\nv_mov_b32 v30, 4\ns_waitcnt vmcnt(0)\nscratch_store_dwordx4 v30, v[24:27], off\n{body}\ns_waitcnt vmcnt(0)\nscratch_load_dwordx4 v[24:27], v30, off\ns_waitcnt vmcnt(0)\nglobal_store_dwordx4 v21, v[24:27], s[4:5]"
                 );
@@ -140,7 +141,7 @@ fn every_store_of_every_segment() {
     }
 }
 
-/// New value from the old one, the datum and a second datum.
+/// Computes the new value from the old one, the datum and a second datum.
 type Modify = fn(u64, u64, u64) -> u64;
 
 fn halves(a: u64, b: u64, f: fn(u16, u16) -> u16) -> u64 {
@@ -167,8 +168,8 @@ fn low(x: u64) -> i32 {
     x as i32
 }
 
-/// Name in the vector formats and in LDS (with its type), 64-bit, meaning. Global compares have the new value first, LDS
-/// compares the comparand.
+/// The name in the vector formats and in LDS (with its type), whether it is 64-bit, and its meaning. Global compares take the new value
+/// first, LDS compares the comparand.
 const ATOMICS: &[(&str, &str, bool, Modify)] = &[
     ("swap", "wrxchg_b32", false, |_, d, _| d),
     ("cmpswap", "", false, |o, d, c| if o == c { d } else { o }),
@@ -215,10 +216,10 @@ const ATOMICS: &[(&str, &str, bool, Modify)] = &[
     ("max_f64", "max_f64", true, |o, d, _| f(o).max(f(d)).to_bits()),
 ];
 
-/// The datum of most lanes is finite and of the size of the old value; that of some is the old value itself.
+/// Loads a datum for each lane. In most lanes it is finite and of a similar magnitude as the old value; in some it equals the old value.
 const DATUM: &str = "global_load_dwordx4 v[12:15], v21, s[4:5]\ns_waitcnt vmcnt(0)\nv_xor_b32 v10, 0x1234, v12\nv_xor_b32 v11, 0x8001, v13\nv_and_b32 v16, 3, v0\nv_cmp_eq_u32 vcc, 0, v16\nv_cndmask_b32 v12, v10, v12, vcc\nv_cndmask_b32 v13, v11, v13, vcc\n";
 
-/// Operands that DATUM makes: old value, datum of v[10:11], second datum of v[12:13].
+/// The operands that DATUM produces: the old value, the datum in v[10:11], and the second datum in v[12:13].
 fn data(before: &[u8], lane: usize, wide: bool) -> [u64; 3] {
     let old = number(&before[16 * lane..16 * lane + 8]);
     let first = old ^ 0x8001_0000_1234;
@@ -246,7 +247,7 @@ fn every_atomic_of_every_segment() {
             let name = format!("{segment}_atomic_{suffix}");
             let Some(target) = target_of(&name) else { continue };
             let words = (1 + usize::from(*wide)) * (1 + usize::from(suffix.starts_with("cmp")));
-            // A compare takes the new value and then the comparand: for 32 bits v10 and v11, which gets the second datum.
+            // A compare takes the new value and then the comparand. For 32 bits these are in v10 and v11, so v11 gets the second datum.
             let gather = if words == 2 && !wide { "v_mov_b32 v11, v12\n" } else { "" };
             let result = if *wide { "v[14:15]" } else { "v14" };
             let glc = if target.is_gfx940_family() { "sc0" } else { "glc" };
@@ -265,7 +266,7 @@ fn every_atomic_of_every_segment() {
                 let body = format!(
                     "{DATUM}{gather}{text}\ns_waitcnt vmcnt(0)\n{keep}v_mov_b32 v10, v14\nv_mov_b32 v11, v15"
                 );
-                // Some atomics have one of the two forms only.
+                // Some atomics exist in only one of the two forms.
                 let form = if returns { "rtn" } else { "nortn" };
                 if !table::find_mnemonic(target, &name).any(|row| row.form.starts_with(form)) {
                     continue;
@@ -337,7 +338,7 @@ fn every_atomic_of_lds() {
     assert!(checked > 60, "{checked}");
 }
 
-/// LDS reads of every width; gfx900 keeps the other half.
+/// Tests LDS reads of every width; on gfx900 a 16-bit read keeps the other half.
 #[test]
 fn every_read_of_lds() {
     for (suffix, bytes, expected) in LOADS {
@@ -372,7 +373,7 @@ fn every_read_of_lds() {
     }
 }
 
-/// Operands `s16`, `s17`, `s[24:25]`, `s[26:27]`; the result of `s20` or `s[20:21]`, and SCC if it changes.
+/// The operands are `s16`, `s17`, `s[24:25]`, `s[26:27]`; the result is in `s20` or `s[20:21]`, and SCC if it changes.
 type ScalarRow = (&'static str, fn(u32, u32, u64, u64) -> (u64, Option<bool>));
 
 fn flag(x: u64) -> (u64, Option<bool>) {
@@ -579,11 +580,11 @@ fn relative_moves_returns_and_clocks() {
         "s_mov_b32 m0, 2\ns_movrels_b64 s[20:21], s[16:17]\ns_movreld_b64 s[22:23], s[18:19]\ns_memtime s[26:27]\ns_memrealtime s[28:29]\ns_waitcnt lgkmcnt(0)",
     );
     assert_eq!((out.s_pair(20), out.s_pair(24)), (3 | 4 << 32, 3 | 4 << 32));
-    // The real-time clock is the slower one.
+    // The real-time clock is slower.
     let (time, real_time) = (out.s_pair(26), out.s_pair(28));
     assert!(0 < real_time && real_time < time && time < 1000, "{time} {real_time}");
     for back in ["s_rfe_b64 s[26:27]", "s_rfe_restore_b64 s[26:27], 0"] {
-        // The call leaves the address of what follows it.
+        // The call stores the address of the instruction after it.
         let out = Case::new(Target::GFX900).run(&format!(
             "s_mov_b32 s20, 0\ns_branch start\nleave: {back}\nstart: s_call_b64 s[26:27], leave\ns_add_u32 s20, s20, 5"
         ));
@@ -591,8 +592,8 @@ fn relative_moves_returns_and_clocks() {
     }
 }
 
-/// A loop that waits for a time by the clock of 100 MHz waits for that long, a twentieth too long at most (and the last reading), after a
-/// number of turns that hardly depends on the time; a hundred readings beside other work are worth a hundred times the latency.
+/// A loop that waits for a time by the 100 MHz clock waits for that long, and at most a twentieth (plus the last reading) too long. Its
+/// number of trips hardly depends on the time. A hundred readings between other work take a hundred times the latency.
 #[test]
 fn loops_that_wait_for_a_time_end_soon() {
     for ticks in [2_000u64, 100_000, 20_000_000] {
@@ -601,10 +602,10 @@ fn loops_that_wait_for_a_time_end_soon() {
              s_memrealtime s[28:29]\ns_waitcnt lgkmcnt(0)\ns_sub_u32 s30, s28, s26\ns_cmp_lt_u32 s30, 0x{ticks:x}\ns_cbranch_scc1 again"
         ));
         let (waited, turns) = (out.s_pair(28) - out.s_pair(26), u64::from(out.s(20)));
-        // 640 cycles a turn, of 21 in a tick, and a turn of the loop more.
+        // A trip takes 640 cycles, of which a tick has 21; one trip may be superfluous.
         let most = (ticks + ticks / 20 + 40).min(ticks + 2_000 + 40);
         assert!((ticks..=most).contains(&waited), "{ticks}: {waited}");
-        // Without growth it takes 31 ticks or more a turn.
+        // Without the growing cost of readings, a trip would take 31 ticks or more.
         assert!(turns <= ticks / 31 + 1 && turns < 200 + ticks / 2_000, "{ticks}: {turns}");
     }
     let work = "s_memtime s[26:27]\n".to_owned() + &"s_nop 0\n".repeat(256) + "s_waitcnt lgkmcnt(0)\n";

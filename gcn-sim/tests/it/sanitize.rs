@@ -1,4 +1,4 @@
-//! Sanitizers: each finds its fault, and stays silent about the same program done right.
+//! Sanitizers: each reports an error in a program, and reports nothing for the same program without the error.
 
 mod bits;
 mod scopes;
@@ -13,7 +13,7 @@ use gcn_sim::{
 
 use super::harness::{assemble, state};
 
-/// Where the buffers of a case are, and how it is launched.
+/// The locations of a case's buffers, and its launch parameters.
 struct Case {
     target: Target,
     grid: u32,
@@ -24,8 +24,8 @@ struct Case {
 const ONE: Case = Case { target: Target::GFX942, grid: 1, waves: 1, checks: Sanitize::all() };
 const TWO: Case = Case { waves: 2, ..ONE };
 
-/// The wave's number is in s3, the lane's number in v1, four times it in v2, the first buffer in s[4:5], a second,
-/// uninitialised one in s[6:7]; the workgroup's number is in s2.
+/// Sets s3 to the wave's number, v1 to the lane's number, v2 to four times that, s[4:5] to the first buffer and s[6:7] to a second,
+/// uninitialised one; s2 is the workgroup's number.
 const PROLOGUE: &str = "s_load_dwordx4 s[4:7], s[0:1], 0x0
     v_and_b32 v1, 63, v0
     v_lshlrev_b32 v2, 2, v1
@@ -75,7 +75,7 @@ impl Case {
         self.run(body).iter().map(|f| f.kind).collect()
     }
 
-    /// `bad` has one finding of this kind, `good` none at all.
+    /// Checks that `bad` has one finding of this kind, and that each of `good` has none.
     fn tells(&self, kind: FindingKind, bad: &str, good: &[&str]) -> Finding {
         for body in good {
             let found = self.run(body);
@@ -101,7 +101,7 @@ fn accesses_out_of_bounds_misaligned_and_after_free() {
     assert_eq!((oob.party.lane, access.kind, access.bytes), (Some(60), AccessKind::Write, 4));
     let allocation = oob.allocation.unwrap();
     assert_eq!((access.address - allocation.base, allocation.bytes), (0x1000, 0x1000));
-    // A run that collects goes on after a bad access: reads give 0.
+    // A run that collects findings continues after a bad access, which reads 0.
     let both = "v_add_u32 v6, 0x1000, v2\nglobal_load_dword v5, v6, s[4:5]\nds_read_b32 v7, v4 offset:1024\ns_waitcnt lgkmcnt(0)";
     assert_eq!(ONE.kinds(both), [FindingKind::OutOfBounds, FindingKind::OutOfBounds]);
     let lds = &ONE.run("v_mov_b32 v5, 1020\nds_write_b64 v5, v[2:3]")[0];
@@ -120,7 +120,7 @@ fn accesses_out_of_bounds_misaligned_and_after_free() {
     assert_eq!(misaligned.remedy, "the address must be a multiple of 4");
 }
 
-/// Undefined bits are reported where they matter, and not where they are read.
+/// Undefined bits are reported where they matter, and not where they are merely read.
 #[test]
 fn registers_that_nothing_has_written() {
     use FindingKind::UninitializedRegister as Kind;
@@ -133,11 +133,11 @@ fn registers_that_nothing_has_written() {
     );
     assert_eq!((finding.register.as_deref(), finding.party.lane), (Some("v6"), Some(0)));
     assert!(finding.remedy.starts_with("it is written to memory"), "{finding}");
-    // Lanes count.
+    // Lanes are tracked separately.
     let half =
         |lanes: u32| format!("s_mov_b64 exec, 15\nv_mov_b32 v9, 0\ns_mov_b64 exec, {lanes}\n{}", store("v9"));
     assert_eq!(ONE.tells(Kind, &half(31), &[&half(15)]).party.lane, Some(4));
-    // Addresses, EXEC, branches, LDS, atomics.
+    // Uses that matter: addresses, EXEC, branches, LDS, atomics.
     let address = ONE.tells(
         Kind,
         "v_and_b32 v9, 0xfc, v9\nglobal_load_dword v5, v9, s[4:5]",
@@ -154,7 +154,7 @@ fn registers_that_nothing_has_written() {
     let scc = ONE.tells(
         Kind,
         &branch("s_add_u32 s8, s9, 1\ns_cmp_eq_u32 s8, 0"),
-        // One bit that is set decides it, whatever the others are.
+        // A single bit that is set determines the result, whatever the others are.
         &[&branch("s_or_b32 s8, s9, 4\ns_cmp_eq_u32 s8, 0"), &branch("s_or_b32 s8, s9, 4")],
     );
     assert_eq!(scc.register.as_deref(), Some("scc"));
@@ -163,38 +163,38 @@ fn registers_that_nothing_has_written() {
     ONE.tells(Kind, &vcc("0"), &[&vcc("1")]);
     ONE.tells(Kind, "ds_write_b32 v2, v9", &["v_mov_b32 v9, 0\nds_write_b32 v2, v9"]);
     ONE.tells(Kind, "global_atomic_add v2, v9, s[4:5]", &["global_atomic_add v2, v1, s[4:5]"]);
-    // Only the bytes that are stored.
+    // Only the stored bytes matter.
     let low = "v_and_b32 v9, 0xffffff00, v9\n";
     ONE.tells(Kind, &format!("{low}ds_write_b16 v2, v9"), &[&format!("{low}ds_write_b8 v2, v9")]);
     // A conversion to half a register keeps the other half.
     let pair = "v_mov_b32 v8, 1.0\nv_cvt_pk_fp8_f32 v9, v8, v8\n";
     ONE.tells(Kind, &format!("{pair}ds_write_b32 v2, v9"), &[&format!("{pair}ds_write_b16 v2, v9")]);
-    // AGPRs, and lanes of a mask.
+    // Tests AGPRs, and the lanes of a mask.
     ONE.tells(Kind, &store("a3"), &["v_accvgpr_write_b32 a3, 0\ns_nop 4\nglobal_store_dword v2, a3, s[4:5]"]);
     let select = |mask: &str| {
         format!("v_cmp_eq_u32 vcc, v1, {mask}\nv_cndmask_b32 v5, v1, v9, vcc\nds_write_b32 v2, v5")
     };
     assert_eq!(ONE.tells(Kind, &select("5"), &[&select("-1")]).party.lane, Some(5));
-    // What is 0 whatever the register holds.
+    // A result that is 0 for any register contents is defined.
     assert!(ONE.run("v_xor_b32 v9, v9, v9\nds_write_b32 v2, v9").is_empty());
-    // A load writes.
+    // A load defines its destination.
     assert!(ONE.run("global_load_dword v9, v2, s[4:5]\ns_waitcnt vmcnt(0)\nds_write_b32 v2, v9").is_empty());
 }
 
-/// What compilers make: halves of operands that `op_sel` does not choose, upper halves of addends, and columns that nothing uses.
-/// The address of a lane that another lane's data comes from, or goes to. `ds_bpermute_b32` with an undefined address makes an
-/// undefined result in its own lane, `ds_permute_b32` in every lane that the data might reach.
+/// Code that compilers generate: halves of operands that `op_sel` does not select, upper halves of addends, and columns that nothing uses.
+/// Also permutations of lanes: an undefined address of `ds_bpermute_b32` makes the result of its own lane undefined; an undefined address
+/// of `ds_permute_b32` makes the result undefined in every lane that the data might reach.
 #[test]
 fn permutations_with_undefined_lane_addresses() {
     let store = "s_waitcnt lgkmcnt(0)\nglobal_store_dword v2, v6, s[4:5]";
-    // v5 has an address in the lower half of the wave only.
+    // v5 contains an address in the lower half of the wave only.
     let half = "s_mov_b64 exec, 0xffffffff\nv_xor_b32 v5, 4, v2\ns_mov_b64 exec, -1";
     let lower = "s_mov_b64 exec, 0xffffffff";
     for permute in ["ds_bpermute_b32", "ds_permute_b32"] {
         let all = format!("{half}\n{permute} v6, v5, v1\n{store}");
-        // Lanes that do not run send and ask for nothing.
+        // Inactive lanes neither send nor receive data.
         let inactive = format!("{half}\n{lower}\n{permute} v6, v5, v1\n{store}");
-        // Only the lane counts, of the 64 that there are.
+        // Only the lane number counts, modulo the 64 lanes.
         let high = format!(
             "v_mov_b32_sdwa v5, v2 dst_sel:BYTE_0 dst_unused:UNUSED_PRESERVE\n{permute} v6, v5, v1\n{store}"
         );
@@ -202,10 +202,10 @@ fn permutations_with_undefined_lane_addresses() {
         let lane = if permute == "ds_permute_b32" { 0 } else { 32 };
         assert_eq!(finding.party.lane, Some(lane), "{finding}");
     }
-    // The lower half reads from defined addresses.
+    // The lower half of the lanes reads from defined addresses.
     let own = format!("{half}\nds_bpermute_b32 v6, v5, v1\n{lower}\n{store}");
     assert!(ONE.run(&own).is_empty());
-    // Lane 63 sends to lane 0 after all others: nobody else's data stays there.
+    // Lane 63 sends to lane 0 last, so the data of no other lane remains there.
     let last = "s_mov_b64 exec, 0\ns_bitset1_b64 exec, 63\nv_mov_b32 v5, 0\ns_mov_b64 exec, -1";
     let zero = format!("{last}\nds_permute_b32 v6, v5, v1\ns_mov_b64 exec, 1\n{store}");
     let one = format!("{last}\nds_permute_b32 v6, v5, v1\ns_mov_b64 exec, 2\n{store}");
@@ -234,7 +234,7 @@ fn bits_that_an_instruction_does_not_read() {
         )
     };
     ONE.tells(Kind, &half("0,1"), &[&half("0,0")]);
-    // The first column of B is undefined, and with it the first of the result.
+    // The first column of B is undefined, and therefore the first column of the result.
     let column = |lane: u32| {
         format!(
             "v_mov_b32 v10, 1.0\ns_mov_b32 exec_lo, -2\nv_mov_b32 v11, 1.0\ns_mov_b64 exec, -1\ns_nop 4\n\
@@ -243,7 +243,7 @@ fn bits_that_an_instruction_does_not_read() {
         )
     };
     ONE.tells(Kind, &column(0), &[&column(1)]);
-    // Scratch keeps undefined bits until they matter.
+    // Scratch may contain undefined bits until they matter.
     let spill = "scratch_store_dword off, v9, off\ns_waitcnt vmcnt(0)\nscratch_load_dword v10, off, off\ns_waitcnt vmcnt(0)\n";
     let restore = "scratch_store_dword off, v1, off\ns_waitcnt vmcnt(0)\nscratch_load_dword v10, off, off\ns_waitcnt vmcnt(0)\nds_write_b32 v2, v10";
     ONE.tells(Kind, &format!("{spill}ds_write_b32 v2, v10"), &[spill, &format!("{spill}{restore}")]);
@@ -251,7 +251,7 @@ fn bits_that_an_instruction_does_not_read() {
 
 #[test]
 fn memory_that_nothing_has_written() {
-    // Read beside what is written, and used: the value of lane 63, and no other.
+    // Reads bytes next to those that were written, and uses only the value of lane 63.
     let read = "ds_write_b32 v2, v1\nds_read_b32 v5, v2 offset:4\ns_waitcnt lgkmcnt(0)\n";
     let dropped = "v_cmp_gt_u32 vcc, 63, v1\nv_cndmask_b32 v6, 0, v5, vcc\nglobal_store_dword v2, v6, s[4:5]";
     let finding = ONE.tells(
@@ -266,7 +266,7 @@ fn memory_that_nothing_has_written() {
     );
     assert_eq!(finding.party.lane, Some(63));
     assert!(finding.remedy.ends_with("last at address 0x100"), "{}", finding.remedy);
-    // Bytes count.
+    // Bytes are tracked separately.
     let used = |read: &str| {
         format!(
             "ds_write_b16 v4, v4\n{read} v5, v4 offset:1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v2, v5, s[4:5]"
@@ -304,7 +304,7 @@ fn races_in_lds() {
     // Both waves write and read the same words.
     let found = TWO.kinds(&exchange("s_barrier\n"));
     assert_eq!(found, [FindingKind::SameValue], "the two waves write the same values");
-    // Each wave writes its own half and reads the other's.
+    // Each wave writes its own half and reads the other wave's half.
     let halves = |between: &str| {
         format!(
             "v_lshlrev_b32 v6, 8, v3\nv_add_u32 v6, v6, v2\nv_xor_b32 v7, 0x100, v6\n{apart}ds_write_b32 v6, v1\ns_waitcnt lgkmcnt(0)\n{between}ds_read_b32 v5, v7\ns_waitcnt lgkmcnt(0)"
@@ -312,7 +312,7 @@ fn races_in_lds() {
     };
     let two = Case { checks: Sanitize::RACES, ..TWO };
     assert!(two.run(&halves("s_barrier\n")).is_empty());
-    // The second wave writes what the first has read, and reads what it has written.
+    // The second wave writes what the first has read, and reads what the first has written.
     let found = two.run(&halves(""));
     let [write, race] = &found[..] else { panic!("{found:#?}") };
     assert!(write.party.site.text.starts_with("ds_write_b32"), "{write}");
@@ -321,7 +321,7 @@ fn races_in_lds() {
     assert_eq!(other.access.unwrap().kind, AccessKind::Write);
     assert!(race.party.site.text.starts_with("ds_read_b32") && other.site.text.starts_with("ds_write_b32"));
     assert!(race.to_string().contains("the other is `ds_write_b32 v6, v1`"), "{race}");
-    // Bytes of one word are not a race, the same byte is; reads are none; atomics are none among themselves.
+    // Accesses to different bytes of a word are not a race, accesses to the same byte are; neither are reads, nor atomics among themselves.
     let byte =
         |factor: &str| format!("v_mul_u32_u24 v6, {factor}, v3\ns_mov_b64 exec, 1\nds_write_b8 v6, v3");
     two.tells(FindingKind::LdsRace, &byte("0"), &[&byte("1"), "ds_read_b32 v5, v2"]);
@@ -330,13 +330,13 @@ fn races_in_lds() {
         "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 other\nds_add_u32 v2, v1\ns_endpgm\nother:\nds_write_b32 v2, v1",
         &["ds_add_u32 v2, v1"],
     );
-    // A write after a read that a barrier separates; and one barrier too few.
+    // A write after a read, separated by a barrier; and a program with one barrier too few.
     let reuse = |second: &str| format!("{}\n{second}ds_write_b32 v6, v5", halves("s_barrier\n"));
     assert!(two.run(&reuse("s_barrier\n")).is_empty());
     assert_eq!(two.kinds(&reuse("")), [FindingKind::LdsRace; 2]);
 }
 
-/// A workgroup of 1,024 work-items has 32 waves on RDNA. Each reads what the one 16 waves further has written.
+/// On RDNA, a workgroup of 1,024 work-items has 32 waves. Each wave reads what the wave 16 numbers further has written.
 #[test]
 fn workgroups_of_32_waves() {
     let kinds = |between: &str| -> Vec<FindingKind> {
@@ -358,7 +358,7 @@ fn workgroups_of_32_waves() {
     assert!(!races.is_empty() && races.iter().all(|kind| *kind == FindingKind::LdsRace), "{races:?}");
 }
 
-/// The other half of a wave of 32 lanes, which some instructions name, is not there.
+/// In a wave of 32 lanes, the other half of the lanes, which some instructions name, does not exist.
 #[test]
 fn lanes_beyond_a_wave_of_32() {
     for (target, wait) in [(Target::GFX1100, "s_waitcnt lgkmcnt(0)"), (Target::GFX1201, "s_wait_kmcnt 0x0")] {
@@ -375,15 +375,15 @@ fn lanes_beyond_a_wave_of_32() {
             let stats = run(&machine, &mut memory, [1; 3], [32, 1, 1], &kernarg, &options).unwrap();
             stats.findings.iter().map(|f| f.kind).collect()
         };
-        // The number of the lane is taken modulo that of the lanes.
+        // The lane number is taken modulo the number of lanes.
         assert_eq!(kinds("v_readlane_b32 s6, v0, 33\nv_mov_b32 v2, s6"), [], "{target}");
-        // It does nothing: what was there stays, defined or not.
+        // The instruction does nothing: the old contents remain, defined or not.
         assert_eq!(kinds("v_mov_b32 v2, 1\nv_permlane64_b32 v2, v0"), [], "{target}");
         assert_eq!(kinds("v_permlane64_b32 v2, v0"), [FindingKind::UninitializedRegister], "{target}");
     }
 }
 
-/// A lane's scratch is undefined until the lane writes it, as C's local arrays are.
+/// A lane's scratch is undefined until the lane writes it, like C's local arrays.
 #[test]
 fn scratch_that_nothing_has_written() {
     for target in [Target::GFX942, Target::GFX950] {
@@ -404,17 +404,17 @@ fn scratch_that_nothing_has_written() {
             finding.remedy.ends_with("read scratch that nothing has written, last at address 0x8"),
             "{finding}"
         );
-        // Lanes count, and so do other words of the array.
+        // Lanes are tracked separately, and so are other words of the array.
         let lanes = format!(
             "s_mov_b64 exec, 15\nscratch_store_dword off, v1, off offset:8\ns_mov_b64 exec, -1\n{load}{store}"
         );
         assert_eq!(one.run(&lanes)[0].party.lane, Some(4));
         let beside = format!("scratch_store_dwordx2 off, v[2:3], off\n{load}{store}");
         assert_eq!(one.kinds(&beside), [FindingKind::UninitializedRegister]);
-        // The address of the load is overwritten by what it loads.
+        // The load overwrites its own address.
         let index = format!("v_mov_b32 v5, 8\nscratch_load_dword v5, v5, off\ns_waitcnt vmcnt(0)\n{store}");
         assert_eq!(one.kinds(&index), [FindingKind::UninitializedRegister]);
-        // A structure { int a; double b; } is copied with its padding, which nothing has written.
+        // A structure { int a; double b; } is copied including its padding, which nothing has written.
         let copy = |load: &str| {
             format!(
                 "v_mov_b32 v3, 0\nscratch_store_dword off, v1, off\nscratch_store_dwordx2 off, v[2:3], off offset:8\n\
@@ -429,14 +429,14 @@ fn scratch_that_nothing_has_written() {
             ),
             &[&copy("scratch_load_dwordx4 v[8:11], off, off")],
         );
-        // What is undefined when it is written stays so in a copy.
+        // A value that is undefined when it is written remains undefined in a copy.
         let spilled = "scratch_store_dwordx2 off, v[8:9], off\nv_mov_b32 v8, 0\nscratch_store_dword off, v8, off\n\
                        scratch_load_dwordx2 v[8:9], off, off\ns_waitcnt vmcnt(0)\nglobal_store_dword v2, v9, s[4:5]";
         assert_eq!(one.kinds(spilled), [FindingKind::UninitializedRegister]);
     }
 }
 
-/// A lane has as many bytes of scratch as the descriptor says: 16.
+/// A lane has as many bytes of scratch as the descriptor specifies: 16.
 #[test]
 fn accesses_beyond_a_lanes_scratch() {
     let store = |offset: u32| format!("v_mov_b32 v5, {offset}\nscratch_store_dword v5, v1, off");
@@ -451,7 +451,7 @@ fn accesses_beyond_a_lanes_scratch() {
     };
     let negative = ONE.tells(FindingKind::OutOfBounds, &load(-8), &[&load(-4)]);
     assert_eq!(negative.party.access.unwrap().kind, AccessKind::Read);
-    // Through the aperture of scratch.
+    // Accesses scratch through its aperture in the flat address space.
     let flat = |offset: u32| {
         format!(
             "s_mov_b64 s[8:9], src_private_base\nv_mov_b32 v8, {offset}\nv_mov_b32 v9, s9\nflat_store_dword v[8:9], v1"
@@ -460,7 +460,7 @@ fn accesses_beyond_a_lanes_scratch() {
     ONE.tells(FindingKind::OutOfBounds, &flat(14), &[&flat(12)]);
 }
 
-/// A write of LDS that nothing has waited for at a barrier is not before what other waves do after it.
+/// A write to LDS for which no wait precedes a barrier is not ordered before other waves' accesses after the barrier.
 #[test]
 fn a_write_of_lds_may_be_late_until_it_is_waited_for() {
     let two = Case { checks: Sanitize::RACES, ..TWO };
@@ -482,7 +482,7 @@ fn a_write_of_lds_may_be_late_until_it_is_waited_for() {
         body(write, &format!("s_waitcnt lgkmcnt(0)\ns_barrier\n{read}")),
         body(write, "ds_read_b32 v5, v6"),
         body("ds_add_u32 v6, v1", "ds_add_u32 v7, v1"),
-        // lgkmcnt counts 15: the seventeenth write does not issue before the first is done.
+        // lgkmcnt counts up to 15, so the seventeenth write does not issue before the first is complete.
         body(&many(""), read),
     ];
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
@@ -500,12 +500,12 @@ fn a_write_of_lds_may_be_late_until_it_is_waited_for() {
     }
 }
 
-/// LLVM AMDGPU guide, memory model: LDS operations of different waves can be reordered relative to each other, and `s_waitcnt
-/// lgkmcnt(0)` is what orders them. A read that is outstanding at a barrier is not before what other waves write after it.
+/// LLVM AMDGPU guide, memory model: LDS operations of different waves can be reordered relative to each other, and `s_waitcnt lgkmcnt(0)`
+/// orders them. A read that is outstanding at a barrier is not ordered before other waves' writes after the barrier.
 #[test]
 fn a_read_of_lds_may_be_late_until_it_is_waited_for() {
     let two = Case { checks: Sanitize::RACES, ..TWO };
-    // Each wave reads the other's half, and writes its own after the barrier.
+    // Each wave reads the other wave's half, and writes its own half after the barrier.
     let body = |read: &str, behind: &str| {
         format!(
             "v_lshlrev_b32 v6, 8, v3\nv_add_u32 v6, v6, v2\nv_xor_b32 v7, 0x100, v6\nds_write_b32 v6, v1\n\
@@ -515,11 +515,11 @@ fn a_read_of_lds_may_be_late_until_it_is_waited_for() {
     let write = "ds_write_b32 v6, v4";
     let good = [
         body("ds_read_b32 v5, v7\ns_waitcnt lgkmcnt(0)", write),
-        // Another read is late, of bytes that nobody writes.
+        // The outstanding read is another one, of bytes that nobody writes.
         body("ds_read_b32 v5, v7\nds_read_b32 v8, v7 offset:512\ns_waitcnt lgkmcnt(1)", write),
-        // The write comes after the barrier after next, at which the read is done.
+        // The write comes after a second barrier, before which the read is complete.
         body("ds_read_b32 v5, v7", &format!("s_waitcnt lgkmcnt(0)\ns_barrier\n{write}")),
-        // Its own wave's write is in order.
+        // A write by the same wave is in order.
         body("ds_read_b32 v5, v6", write),
     ];
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
@@ -544,7 +544,7 @@ fn races_in_global_memory_between_waves_and_workgroups() {
     let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
     let race = groups.tells(FindingKind::GlobalRace, store, &[own, "global_load_dword v5, v2, s[4:5]"]);
     assert_eq!((race.party.site.workgroup, race.other.unwrap().site.workgroup), ([1, 0, 0], [0, 0, 0]));
-    // Each party has the bytes that it accesses itself: a word, of which the other has stored a half.
+    // Each party is reported with the bytes that it accesses: a word, of which the other party has stored a half.
     let apart = "s_cmp_eq_u32 s2, 0\ns_cbranch_scc0 reader\nv_add_u32 v2, 4, v2\nglobal_store_short v2, v1, s[4:5] offset:2\n\
                  s_endpgm\nreader:\nglobal_load_dword v10, v2, s[4:5] offset:4";
     let race = groups.tells(FindingKind::GlobalRace, apart, &[]);
@@ -559,7 +559,7 @@ fn races_in_global_memory_between_waves_and_workgroups() {
         &format!("{store}\ns_waitcnt vmcnt(0)\ns_barrier"),
         &["global_atomic_add v2, v1, s[4:5]"],
     );
-    // Workgroup 0 writes data, then raises a flag atomically; workgroup 1 looks at the flag, then reads the data.
+    // Workgroup 0 writes data, then sets a flag atomically; workgroup 1 reads the flag, then the data.
     let message = |wait: &str, acquire: &str| {
         format!(
             "v_mov_b32 v6, 0x800
@@ -588,7 +588,7 @@ fn races_in_global_memory_between_waves_and_workgroups() {
     );
     // An atomic does not release stores that are still outstanding.
     groups.tells(FindingKind::NarrowScope, &message("", acquire), &[]);
-    // Between waves of a workgroup a barrier is enough.
+    // Between waves of a workgroup, a barrier is sufficient.
     let waves = Case { waves: 2, grid: 1, checks: Sanitize::RACES, ..ONE };
     let turn = |between: &str| {
         format!(
@@ -598,7 +598,7 @@ fn races_in_global_memory_between_waves_and_workgroups() {
     waves.tells(FindingKind::GlobalRace, &turn(""), &[&turn("s_barrier")]);
 }
 
-/// HIP and OpenCL leave open which lane's value remains.
+/// HIP and OpenCL do not define which lane's value remains.
 #[test]
 fn lanes_that_store_different_values_to_one_place() {
     let one = Case { checks: Sanitize::RACES, ..ONE };
@@ -607,7 +607,7 @@ fn lanes_that_store_different_values_to_one_place() {
         "global_store_dword v4, v1, s[4:5]",
         &[
             "global_store_dword v2, v1, s[4:5]",
-            // The same value, one lane, an atomic store, an atomic operation.
+            // Not errors: the same value, a single lane, an atomic store, an atomic operation.
             "global_store_dword v4, v4, s[4:5]",
             "s_mov_b64 exec, 8\nglobal_store_dword v4, v1, s[4:5]",
             "global_store_dword v4, v1, s[4:5] sc1",
@@ -617,7 +617,7 @@ fn lanes_that_store_different_values_to_one_place() {
     let lanes = (found.party.lane, found.other.and_then(|other| other.lane));
     assert_eq!(lanes, (Some(1), Some(0)), "the first two lanes that differ");
     one.tells(FindingKind::LaneRace, "ds_write_b32 v4, v1", &["ds_write_b32 v2, v1"]);
-    // Places that overlap in part, and two places for all lanes.
+    // Addresses that overlap in part, and two addresses for all lanes.
     one.tells(
         FindingKind::LaneRace,
         "v_lshrrev_b32 v5, 1, v2\nglobal_store_dword v5, v1, s[4:5]",
@@ -630,7 +630,7 @@ fn lanes_that_store_different_values_to_one_place() {
     );
 }
 
-/// Unordered stores of one value are worth a note, and a read that a compare-and-swap checks is a guess.
+/// Unordered stores of the same value are only a note, and a read that a compare-and-swap checks is only a guess.
 #[test]
 fn races_that_are_none() {
     let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
@@ -643,7 +643,7 @@ fn races_that_are_none() {
     let buffers = [memory.alloc(64), 0].iter().flat_map(|a| a.to_le_bytes()).collect::<Vec<u8>>();
     let options = Options { findings: 0, sanitize: Sanitize::RACES, ..Options::default() };
     run(&machine, &mut memory, [1, 1, 1], [128, 1, 1], &buffers, &options).unwrap();
-    // As LLVM expands an atomic that the hardware lacks.
+    // A loop as LLVM emits it for an atomic that the hardware lacks.
     let swap = |width: &str, new: &str, both: &str| {
         format!(
             "s_mov_b64 exec, 1\nglobal_load_dword{width} v[10:11], v4, s[4:5]\ns_waitcnt vmcnt(0)\n\
@@ -656,13 +656,13 @@ fn races_that_are_none() {
         .replace("dwordx2 v[10:11]", "dword v10")
         .replace("v_mov_b32 v9, v11\n", "");
     assert!(groups.run(&loop_32).is_empty());
-    // A reader that exchanges nothing has read something that may change.
+    // A wave that only reads, without a compare-and-swap, reads a value that may change.
     let reader = "s_mov_b64 exec, 1\ns_cmp_eq_u32 s2, 0\ns_cbranch_scc1 reader\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\n\
                   global_atomic_cmpswap v4, v[8:9], s[4:5]\ns_endpgm\nreader:\nglobal_load_dword v9, v4, s[4:5]\ns_waitcnt vmcnt(0)";
     groups.tells(FindingKind::GlobalRace, reader, &[]);
 }
 
-/// What a load brings to LDS is there for others after a wait and a barrier.
+/// Data that a load brings to LDS are visible to other waves after a wait and a barrier.
 #[test]
 fn loads_into_lds_happen_when_they_are_waited_for() {
     let two = Case { checks: Sanitize::RACES, ..TWO };
@@ -683,13 +683,13 @@ fn barriers_that_do_not_meet_and_deadlocks() {
     let finding = TWO.tells(
         FindingKind::DivergentBarrier,
         split,
-        // Barriers pair by arrival.
+        // Waves at different `s_barrier` instructions release each other.
         &[&format!("{split}s_barrier")],
     );
     let other = finding.other.unwrap();
     assert_ne!(finding.party.site.offset, other.site.offset);
     assert_eq!((finding.party.site.wave, other.site.wave), (1, 0));
-    // Wave 0 waits for a flag that wave 1 sets, or forgets to set.
+    // Wave 0 waits for a flag that wave 1 sets, or fails to set.
     let flag = |set: &str| {
         format!(
             "s_cmp_eq_u32 s3, 0
@@ -715,14 +715,14 @@ fn barriers_that_do_not_meet_and_deadlocks() {
     assert_eq!(finding.kind, FindingKind::Deadlock);
     assert_eq!(finding.other.as_ref().unwrap().site.text, "s_barrier");
     assert!(dead.run(&flag("global_atomic_add v4, v6, s[4:5]")).is_empty());
-    // A loop that counts for long is not a deadlock, and neither is one that waits for a clock.
+    // Neither a loop that counts for a long time nor one that waits for a clock is a deadlock.
     let count = "s_mov_b32 s8, 0x10000\nloop:\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop";
     let vector = "v_mov_b32 v5, 0\nloop:\nv_add_u32 v5, 1, v5\nv_cmp_gt_u32 vcc, 0x8000, v5\ns_nop 4\ns_cbranch_vccnz loop";
     assert!(dead.run(count).is_empty() && dead.run(vector).is_empty());
 }
 
-/// What a wave stores while it waits is no progress if memory stays as it is: local variables in scratch at -O0, the same value again, a
-/// lock that it does not get.
+/// Stores by a waiting wave are not progress if memory does not change: local variables in scratch at -O0, the same value again, a lock
+/// that the wave does not get.
 #[test]
 fn waves_that_wait_may_store() {
     let one = Case { checks: Sanitize::DEADLOCK, ..ONE };
@@ -743,7 +743,7 @@ fn waves_that_wait_may_store() {
         let SimError::Finding(finding) = &error else { panic!("{trip}: {error}") };
         assert_eq!(finding.kind, FindingKind::Deadlock, "{trip}");
     }
-    // A counter is progress, wherever it is.
+    // A counter is progress, wherever it is stored.
     for trip in [
         "scratch_load_dword v9, off, off\ns_waitcnt vmcnt(0)\nv_add_u32 v9, 1, v9\nscratch_store_dword off, v9, off\n\
          v_cmp_lt_u32 vcc, 0x4000, v9\nv_cndmask_b32 v5, 0, v6, vcc\ns_nop 4",
@@ -753,7 +753,7 @@ fn waves_that_wait_may_store() {
     }
 }
 
-/// A kernel whose waves store the same value in many places has one note.
+/// A kernel whose waves store the same value in many places gets a single note.
 #[test]
 fn notes_are_one_line() {
     let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
@@ -799,7 +799,7 @@ fn reports_name_source_lines_and_are_data() {
     assert_eq!((&json["register"], &json["party"]["lane"]), (&"v9".into(), &0.into()));
 }
 
-/// Prints how much slower each mode is than functional mode: `cargo test -p gcn-sim-tests --test it slow_down -- --ignored
+/// Prints how much slower each mode is than functional mode. Run with `cargo test -p gcn-sim-tests --test it slow_down -- --ignored
 /// --nocapture`.
 #[test]
 #[ignore = "a measurement"]
@@ -853,7 +853,7 @@ fn slow_down_of_each_mode() {
     }
 }
 
-/// VGPR indexing and relative moves read and write what the index leads to.
+/// VGPR indexing and relative moves access the register that the index selects.
 #[test]
 fn registers_that_an_index_reaches() {
     let read = |index: u32| {
@@ -863,7 +863,7 @@ fn registers_that_an_index_reaches() {
     };
     let finding = ONE.tells(FindingKind::UninitializedRegister, &read(2), &[&read(3)]);
     assert_eq!(finding.register.as_deref(), Some("v9"));
-    // A write by an index is one of that register alone.
+    // A write through an index defines that register only.
     let write = |index: u32| {
         format!(
             "s_set_gpr_idx_on {index}, gpr_idx(DST)\nv_mov_b32 v6, 1\ns_set_gpr_idx_off\nv_add_u32 v9, v8, v1\nds_write_b32 v2, v9"

@@ -1,15 +1,15 @@
-//! Scalar instructions: result and SCC, against arithmetic in wider types.
+//! Compares the results and SCC of scalar instructions with arithmetic in wider types.
 
 use gcn_isa::Target;
 use gcn_test_support::Random;
 
 use super::harness::Case;
 
-/// Result of an instruction: word or pair, and SCC (`None`: unchanged).
+/// The result of an instruction: a word or pair, and SCC (`None` if unchanged).
 type Result = (u64, Option<bool>);
 type Row = (&'static str, fn(In) -> Result);
 
-/// Operands: `s16`, `s17`, `s[24:25]`, `s[26:27]`, and SCC.
+/// The operands: `s16`, `s17`, `s[24:25]`, `s[26:27]`, and SCC.
 #[derive(Clone, Copy)]
 struct In {
     a: u32,
@@ -81,7 +81,7 @@ const ROWS: &[Row] = &[
     ("s_lshr_b64 s[20:21], s[24:25], s17", |In { b, x, .. }| nonzero(x >> (b % 64))),
     ("s_lshl_b64 s[20:21], s[24:25], s17", |In { b, x, .. }| nonzero(x << (b % 64))),
     ("s_ashr_i64 s[20:21], s[24:25], s17", |In { b, x, .. }| nonzero((x as i64 >> (b % 64)) as u64)),
-    // SCC is written by the bit field extracts (Mesa's errata).
+    // The bit field extracts write SCC (Mesa's errata).
     ("s_bfe_u32 s20, s16, 0x50003", |In { a, .. }| nonzero(u64::from(a >> 3 & 31))),
     ("s_bfe_i32 s20, s16, 0x50003", |In { a, .. }| nonzero(low(i64::from(a as i32) << 56 >> 59))),
     ("s_bfe_u64 s[20:21], s[24:25], 0x140010", |In { x, .. }| nonzero(x >> 16 & 0xf_ffff)),

@@ -1,7 +1,7 @@
-//! The matrix instructions that only gfx950 has: operands laid out by published formulas, not by our layout code.
+//! Tests the matrix instructions that only gfx950 has. Operands are laid out by published formulas, not by our layout code.
 //!
-//! Witnesses: AMD's tutorial "Matrix Core Programming on AMD CDNA3 and CDNA4 architecture" and Triton's linear layouts for
-//! the f8f6f4 instructions and their scales, IREE's descriptions for those with doubled K.
+//! Sources: AMD's tutorial "Matrix Core Programming on AMD CDNA3 and CDNA4 architecture" and Triton's linear layouts for the f8f6f4
+//! instructions and their scales; IREE's descriptions for the instructions with doubled K.
 
 use gcn_isa::{Target, table};
 use gcn_sim::{Memory, Options};
@@ -9,10 +9,10 @@ use gcn_test_support::Random;
 
 use super::harness::{Kernel, bytes, state, words};
 
-/// The formats by the value of `cbsz` or `blgp`: bits, exponent bits, bias.
+/// The formats in the order of the values of `cbsz` or `blgp`: bits, exponent bits, bias.
 const FORMATS: [(usize, u32, i32); 5] = [(8, 4, 7), (8, 5, 15), (6, 2, 1), (6, 3, 3), (4, 2, 1)];
 
-/// The value of a code of a format, which has no NaN or infinity here.
+/// The value of an encoding of a format; encodings of NaN and infinity do not occur here.
 fn value(format: usize, code: u32) -> f64 {
     let (bits, exponent, bias) = FORMATS[format];
     let fraction = bits as u32 - 1 - exponent;
@@ -23,7 +23,7 @@ fn value(format: usize, code: u32) -> f64 {
     if code >> (bits - 1) == 1 { -x } else { x }
 }
 
-/// A code of a format, of a middling exponent so that sums are exact.
+/// A random encoding with a moderate exponent, so that sums are exact.
 fn code(format: usize, random: &mut Random) -> u32 {
     let (bits, exponent, bias) = FORMATS[format];
     let fraction = bits as u32 - 1 - exponent;
@@ -36,18 +36,18 @@ fn code(format: usize, random: &mut Random) -> u32 {
     sign << (bits - 1) | e << fraction | random.next_u64() as u32 & ((1 << fraction) - 1)
 }
 
-/// Lane and first bit of element k of a row of A (column of B) of `rows` rows.
+/// The lane and the first bit of element k in a row of A (or a column of B), which has `rows` rows.
 fn place(format: usize, rows: usize, row: usize, k: usize) -> (usize, usize) {
     let bits = FORMATS[format].0;
     let groups = 64 / rows;
     if bits == 8 {
-        // Sixteen consecutive elements, and sixteen more from the other half of k.
+        // Sixteen consecutive elements, then sixteen from the other half of k.
         return (row + rows * (k / 16 % groups), (k / (16 * groups) * 16 + k % 16) * 8);
     }
     (row + rows * (k / 32), k % 32 * bits)
 }
 
-/// Lane and register of an element of the result.
+/// The lane and the register of an element of the result.
 fn result_place(rows: usize, row: usize, column: usize) -> (usize, usize) {
     if rows == 16 {
         (column + 16 * (row / 4), row % 4)
@@ -62,7 +62,7 @@ fn put(registers: &mut [[u32; 64]], lane: usize, bit: usize, bits: usize, code: 
     }
 }
 
-/// Runs one instruction: A in v10 on, B in v20 on, C in v40 on (its copy in v60 is D), scales in v8 and v9.
+/// Runs one instruction, with A from v10, B from v20, C from v40 on (D is a copy of C from v60 on), and scales in v8 and v9.
 fn run(
     text: &str,
     a: &[[u32; 64]],
@@ -100,12 +100,12 @@ fn run(
         .collect()
 }
 
-/// Exponents of the scales: a pattern that differs for every row and block of 32.
+/// The exponents of the scales: a pattern that differs for every row and block of 32.
 fn exponent(row: usize, block: usize, span: i32, at: i32) -> i32 {
     at + (row as i32 * 7 + block as i32 * 3) % span
 }
 
-/// All pairs of formats, both shapes; `scales`: the byte of the scale registers, and where their exponents lie.
+/// Tests all pairs of formats in both shapes. `scales`: the byte of the scale registers to use, and the range of the exponents.
 fn check(scales: Option<(usize, i32, i32)>) {
     let mut random = Random::new(29);
     for (rows, depth, name) in [(16, 128, "16x16x128"), (32, 64, "32x32x64")] {
@@ -125,7 +125,7 @@ fn check(scales: Option<(usize, i32, i32)>) {
                         put(&mut b, lane, bit, FORMATS[format_b].0, b_codes[i][k]);
                     }
                 }
-                // Bytes that are not chosen say NaN.
+                // Bytes that are not selected are NaN.
                 let mut scale_registers = [[u32::MAX; 64]; 2];
                 if let Some((byte, span, at)) = scales {
                     for i in 0..rows {
@@ -199,7 +199,7 @@ fn scales_of_rows_and_columns() {
     for byte in 0..4 {
         check(Some((byte, 3, 0)));
     }
-    // Scales near the ends of the range, which cancel.
+    // Scales near both ends of the range, whose product is moderate.
     check(Some((0, 3, 100)));
 }
 
@@ -209,7 +209,7 @@ fn nan_scales_and_elements() {
     let c = [[0u32; 64]; 4];
     let text = "v_mfma_scale_f32_16x16x128_f8f6f4 v[60:63], v[10:17], v[20:27], v[40:43], v8, v9";
     let mut scales = [[127u32; 64]; 2];
-    // Row 3, columns 32 to 63.
+    // The scale of row 3 for k from 32 to 63.
     scales[0][3 + 16] = 0xff;
     let result = run(text, &ones, &ones, &c, scales);
     for row in 0..16 {
@@ -225,7 +225,7 @@ fn nan_scales_and_elements() {
     assert!(f32::from_bits(result[1][16]).is_nan() && f32::from_bits(result[0][16]) == 128.0);
 }
 
-/// The instructions with twice the K of gfx942's: as many consecutive k in a lane as fill its registers.
+/// Tests the instructions with twice the K of gfx942's. A lane has as many consecutive k as fill its registers.
 #[test]
 fn instructions_with_doubled_k() {
     let cases = [

@@ -1,12 +1,12 @@
-//! Conversions from and to fp8, bf8, fp6, bf6 and fp4 against the definition of the formats: every value is enumerated as
-//! an f64, and rounding is a search among the values. All 16-bit sources are tried, and f32 sources with every upper half.
+//! Compares conversions from and to fp8, bf8, fp6, bf6 and fp4 with the definition of the formats: every value is enumerated as an f64, and
+//! rounding is a search among these values. Tests all 16-bit sources, and f32 sources with every upper half.
 
 use gcn_isa::Target;
 use gcn_sim::{Memory, Options};
 
 use super::harness::{Kernel, bytes, state, words};
 
-/// A format by its bits, bias, and whether the encodings at the upper end are numbers.
+/// A format: its numbers of bits, its bias, and the meaning of the largest encodings.
 #[derive(Clone, Copy)]
 struct Format {
     exponent: u32,
@@ -17,13 +17,13 @@ struct Format {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Upper {
-    /// All numbers.
+    /// All encodings are numbers.
     Numbers,
     /// The last encoding is NaN.
     LastIsNan,
-    /// Infinity and NaNs.
+    /// The last encodings are infinity and NaNs.
     Ieee,
-    /// Numbers; minus zero is NaN.
+    /// All encodings are numbers, except that the one of minus zero is NaN.
     Fnuz,
 }
 
@@ -50,7 +50,7 @@ impl Format {
         1 << (self.bits() - 1)
     }
 
-    /// Encodings of finite magnitudes: as many from 0 on.
+    /// The number of encodings of finite magnitudes, which are the first ones, from 0 on.
     fn finite(self) -> u32 {
         match self.upper {
             Upper::Numbers | Upper::Fnuz => self.sign(),
@@ -59,8 +59,8 @@ impl Format {
         }
     }
 
-    /// The definition: (fraction / 2^f) * 2^(1 - bias), or (1 + fraction / 2^f) * 2^(e - bias); beyond the last finite
-    /// encoding, what it would be.
+    /// The value by definition: (fraction / 2^f) * 2^(1 - bias), or (1 + fraction / 2^f) * 2^(e - bias). Encodings after the last finite
+    /// one get the value that they would have as a number.
     fn magnitude(self, code: u32) -> f64 {
         let one = f64::from(1u32 << self.fraction);
         let (e, f) = (code >> self.fraction, f64::from(code & ((1 << self.fraction) - 1)) / one);
@@ -93,7 +93,7 @@ impl Format {
         match self.upper {
             Upper::Fnuz => self.sign(),
             Upper::Ieee => sign | self.finite() | 1 << (self.fraction - 1),
-            // Formats without NaN get their largest number (AMD's host reference).
+            // In formats without NaN, NaN becomes the largest number (AMD's host reference).
             Upper::Numbers | Upper::LastIsNan => sign | (self.sign() - 1),
         }
     }
@@ -103,8 +103,7 @@ impl Format {
         if negative && keeps { code | self.sign() } else { code }
     }
 
-    /// The first encoding of a value that is not less than `x`, up to one after what the format would have next. The
-    /// encodings are in the order of the values.
+    /// The first encoding whose value is at least `x`, in the order of values; at most the second encoding after the last finite one.
     fn first_at_least(self, x: f64) -> u32 {
         let (mut low, mut high) = (0, self.finite() + 1);
         while low < high {
@@ -114,7 +113,7 @@ impl Format {
         low
     }
 
-    /// Nearest value, ties to the even encoding.
+    /// The nearest value; if two are equally near, the one with the even encoding.
     fn nearest(self, x: f64, saturate: bool) -> u32 {
         if x.is_nan() {
             return self.nan(x.is_sign_negative());
@@ -141,7 +140,7 @@ impl Format {
         self.signed(negative, code)
     }
 
-    /// Stochastic rounding: x in units of what is kept, with `cut` further bits, plus as many random bits, cut off.
+    /// Stochastic rounding: takes x in units of the last kept bit, with `cut` additional bits, adds as many random bits, and truncates.
     fn stochastic(self, x: f64, cut: u32, random: u32, saturate: bool) -> u32 {
         if x.is_nan() {
             return self.nan(x.is_sign_negative());
@@ -167,7 +166,7 @@ impl Format {
     }
 }
 
-/// Formats of sources: how their bits are read, how many there are in a register, their fraction bits.
+/// The source formats: how their bits are read, how many values a register contains, and their number of fraction bits.
 #[derive(Clone, Copy, PartialEq)]
 enum Wide {
     F32,
@@ -192,7 +191,7 @@ impl Wide {
         }
     }
 
-    /// Bits of a value, which is rounded once.
+    /// The bits of a value, rounded once.
     fn bits(self, x: f64) -> u32 {
         match self {
             Wide::F32 => (x as f32).to_bits(),
@@ -201,13 +200,13 @@ impl Wide {
         }
     }
 
-    /// Every 16-bit pattern; for f32 every upper half with a few lower ones.
+    /// Every 16-bit pattern; for f32, every upper half with a few lower halves.
     fn all(self) -> Vec<u32> {
         match self {
             Wide::F32 if full() => (0..=0xffffu32)
                 .flat_map(|high| [0, 1, 0x7fff, 0x8000, 0x8001].map(|low| high << 16 | low))
                 .collect(),
-            // On a tie and just above it.
+            // Lower halves for a tie, and for a value just above it.
             Wide::F32 => (0..=0xffffu32).flat_map(|high| [high << 16, high << 16 | 1]).collect(),
             _ => (0..=0xffff).collect(),
         }
@@ -216,7 +215,7 @@ impl Wide {
 
 const OLD: u32 = 0x9b5a_a5d3;
 
-/// Runs `body` on work-items: input j of item i in v[1 + j], results from v40 on, which hold [`OLD`] before.
+/// Runs `body` on work-items. Input j of item i is in v[1 + j]; results are from v40 on, which contain [`OLD`] before.
 fn sweep(target: Target, body: &str, inputs: &[Vec<u32>], outputs: usize) -> Vec<Vec<u32>> {
     let items = inputs[0].len().next_multiple_of(256);
     let mut text = String::from(
@@ -250,21 +249,21 @@ fn sweep(target: Target, body: &str, inputs: &[Vec<u32>], outputs: usize) -> Vec
     (0..outputs).map(read).collect()
 }
 
-/// Exponents of scales, and NaN.
+/// Exponents of scales; `None` is NaN.
 const SCALES: [Option<i32>; 7] = [Some(0), Some(1), Some(-3), Some(9), Some(-127), Some(127), None];
 
-/// The scales to try: all in a full run.
+/// The scales to test; in a full run, all of them.
 fn scales() -> impl Iterator<Item = Option<i32>> {
     SCALES.into_iter().filter(|s| full() || matches!(s, None | Some(0 | -3)))
 }
 
-/// True for the full run, which takes a minute.
+/// True for a full run, which takes a minute.
 fn full() -> bool {
     gcn_test_support::env::is_set("GCN_FUZZ_COUNT")
 }
 
 fn scale_bits(scale: Option<i32>) -> u32 {
-    // The fraction and the sign of a scale do not matter.
+    // The fraction and the sign of a scale are ignored.
     scale.map_or(0x7f80_0000, |s| ((s + 127) as u32) << 23 | 0x8012_3456)
 }
 
@@ -272,13 +271,13 @@ fn scaled(x: f64, scale: Option<i32>) -> f64 {
     scale.map_or(f64::NAN.copysign(x), |s| x * 2f64.powi(-s))
 }
 
-/// Puts `width` bits into `old` at `shift`.
+/// `old` with `width` bits at `shift` replaced by `x`.
 fn insert(old: u32, x: u32, shift: u32, width: u32) -> u32 {
     let mask = ((1u64 << width) - 1) as u32;
     old & !(mask << shift) | (x & mask) << shift
 }
 
-/// The result of a conversion of NaN: that it is one, with its sign where the format has one.
+/// Checks the result of a conversion. For a NaN, checks that the result is NaN, with its sign if the format has one for NaN.
 fn check(text: &str, input: &[u32], want: u32, got: u32) {
     assert_eq!(got, want, "{text}\nof {input:#x?}: want {want:#x}, got {got:#x}");
 }
@@ -317,7 +316,7 @@ fn scaled_pairs_round_to_nearest_even() {
                 let b: Vec<u32> = a.iter().map(|x| x ^ 0x8000_8155).collect();
                 let packed: Vec<u32> = a.iter().zip(&b).map(|(a, b)| a & 0xffff | b << 16).collect();
                 let width = 2 * format.bits();
-                // A byte of four, or a half of two.
+                // One of four bytes, or one of two halves.
                 let (shift, select) = match (width, from) {
                     (8, _) => (8 * (n as u32 % 4), format!(" op_sel:[0,0,{},{}]", n % 2, n / 2 % 2)),
                     (_, Wide::F32) => (16 * (n as u32 % 2), format!(" op_sel:[0,0,0,{}]", n % 2)),
@@ -344,7 +343,7 @@ fn scaled_pairs_round_to_nearest_even() {
     }
 }
 
-/// Numbers that a multiply and a shift make: different from item to item.
+/// Pseudo-random numbers made by a multiplication and a shift, different for each item.
 fn seeds(count: usize) -> Vec<u32> {
     (0..count as u32)
         .map(|i| i.wrapping_mul(0x9e37_79b9) ^ i << 7 ^ if i % 5 == 0 { u32::MAX } else { 0 })
@@ -426,7 +425,7 @@ fn stochastic_rounding_of_fp4_pairs() {
     }
 }
 
-/// 32 elements of `bits` bits in registers.
+/// 32 elements of `bits` bits, packed into registers.
 fn pack(elements: &[u32], bits: u32) -> Vec<u32> {
     let mut registers = vec![0u32; (elements.len() * bits as usize).div_ceil(32)];
     for (i, element) in elements.iter().enumerate() {
@@ -438,13 +437,13 @@ fn pack(elements: &[u32], bits: u32) -> Vec<u32> {
     registers
 }
 
-/// Items of 32 elements that together hold every pattern of a 16-bit source (for f32, of the upper halves).
+/// Groups of 32 elements that together contain every pattern of a 16-bit source (for f32, every upper half).
 fn groups(from: Wide) -> Vec<Vec<u32>> {
     let element = |i: u32| if from == Wide::F32 { i << 16 | i.wrapping_mul(77) & 0xffff } else { i };
     (0..2048u32).map(|g| (0..32).map(|i| element(g * 32 + i)).collect()).collect()
 }
 
-/// Registers of every group, register by register.
+/// The registers of all groups, ordered by register number.
 fn columns(groups: &[Vec<u32>], bits: u32) -> Vec<Vec<u32>> {
     let packed: Vec<Vec<u32>> = groups.iter().map(|g| pack(g, bits)).collect();
     (0..packed[0].len()).map(|r| packed.iter().map(|p| p[r]).collect()).collect()
@@ -462,7 +461,7 @@ fn thirty_two_elements_of_six_bits() {
                     let last = data.len();
                     let scales = vec![scale_bits(scale); groups.len()];
                     let seeds = seeds(groups.len());
-                    // v1 is there so that the data begin at an even register.
+                    // v1 is unused, so that the data begin at an even register.
                     let mut inputs = vec![seeds.clone()];
                     inputs.extend(data);
                     inputs.push(scales);
@@ -487,7 +486,7 @@ fn thirty_two_elements_of_six_bits() {
                     let out = sweep(Target::GFX950, &text, &inputs, 6);
                     for (g, group) in groups.iter().enumerate() {
                         let mut seed = seeds[g];
-                        // The two sources of the 2xpk16 form alternate in the result.
+                        // In the 2xpk16 form, elements of the two sources alternate in the result.
                         let order: Vec<usize> = if from == Wide::F32 && !random {
                             (0..32).map(|i| i / 2 + 16 * (i % 2)).collect()
                         } else {
@@ -516,7 +515,7 @@ fn thirty_two_elements_of_six_bits() {
     }
 }
 
-/// True if the bits are those of the value, or NaN for NaN.
+/// True if the bits represent the value; any NaN represents a NaN.
 fn is(to: Wide, bits: u32, value: f64) -> bool {
     to.bits(value) == bits || value.is_nan() && to.value(bits).is_nan()
 }
@@ -595,7 +594,7 @@ fn scaled_widening() {
     }
 }
 
-/// Two codes of `bits` bits from each part of `unit` bits.
+/// Two encodings of `bits` bits from each part of `unit` bits.
 fn widened_pairs(
     to: Wide,
     name: &str,

@@ -1,10 +1,10 @@
-//! Specs: what they may say, what is refused, and the template for a kernel.
+//! Specs: what they may contain, which errors are reported, and the template for a kernel.
 
 use gcn_emit::asm::{Options as AsmOptions, assemble};
 use gcn_sim::launch::{Error, Prepared, Program, Spec};
 use gcn_sim::{LaunchError, Options, SimError, Space, timed};
 
-/// A kernel for one wave with these arguments (metadata of each) and this code, after its arguments are at `s[0:1]`.
+/// A kernel for one wave with this code and these arguments (given as metadata), whose kernarg pointer is in `s[0:1]`.
 fn program(args: &[&str], kernarg_bytes: u32, private_bytes: u32, code: &str) -> Program {
     let args: String = args.iter().map(|a| format!("      - {{ {a} }}\n")).collect();
     let text = format!(
@@ -55,14 +55,14 @@ const X_LEN: &str = ".name: x.len, .offset: 8, .size: 4, .value_kind: by_value, 
 const OUT: &str = ".name: out, .offset: 16, .size: 8, .value_kind: global_buffer, .address_space: global";
 const N: &str = ".name: n, .offset: 24, .size: 4, .value_kind: by_value";
 
-/// `out[0]` is the length of the slice `x`.
+/// A kernel that stores the length of the slice `x` to `out[0]`.
 fn length() -> Program {
     let code = "s_load_dword s4, s[0:1], 0x8\ns_load_dwordx2 s[6:7], s[0:1], 0x10\ns_waitcnt lgkmcnt(0)\n\
                 v_mov_b32 v0, 0\nv_mov_b32 v1, s4\nglobal_store_dword v0, v1, s[6:7]";
     program(&[X, X_LEN, OUT, N], 28, 0, code)
 }
 
-/// The kernel prepared with `args` of a spec, or what is wrong with them.
+/// Prepares the kernel with `args` as the arguments of a spec; or the error.
 fn prepare(program: &Program, args: &str) -> Result<Prepared, Error> {
     let text = format!(r#"{{"grid": 1, "workgroup": 64, "args": {args}}}"#);
     program.prepare(&Spec::from_json(&text)?, ".".as_ref())
@@ -77,7 +77,7 @@ fn word(prepared: &Prepared, name: &str) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// A length of 0 would be a slice without elements, and its kernel would do nothing, silently.
+/// If the length were 0, the slice would be empty and the kernel would silently do nothing.
 #[test]
 fn the_length_of_a_slice_is_that_of_its_buffer() {
     let program = length();
@@ -100,7 +100,7 @@ fn the_length_of_a_slice_is_that_of_its_buffer() {
     assert!(nothing.contains("`n` has no buffer"), "{nothing}");
 }
 
-/// A structure is an array of bytes in the metadata: 144 bytes are the blocks of a quantised matrix.
+/// In the metadata a structure is an array of bytes; here 144 bytes are the blocks of a quantised matrix.
 #[test]
 fn the_length_of_a_slice_of_structures_counts_structures() {
     let code = "s_load_dword s4, s[0:1], 0x8\ns_load_dwordx2 s[6:7], s[0:1], 0x10\ns_waitcnt lgkmcnt(0)\n\
@@ -110,7 +110,7 @@ fn the_length_of_a_slice_of_structures_counts_structures() {
         [("&[[u8; 144]]", 144), ("&mut [[f32; 3]]", 12), ("*const [u8; 16]", 16), ("&[f16]", 2)]
     {
         let program = program(&[&arg(ty), X_LEN, OUT, N], 28, 0, code);
-        // As many elements as the workgroup has work-items.
+        // By default a buffer has as many elements as the workgroup has work-items.
         let mut prepared =
             program.prepare(&Spec::from_json(&program.template()).unwrap(), ".".as_ref()).unwrap();
         prepared.run(&Options::strict()).unwrap();
@@ -141,22 +141,22 @@ fn the_template_runs_as_it_is() {
     assert_eq!(marked, Spec::from_json(&template).unwrap(), "a byte order mark says nothing");
     let mut prepared = program.prepare(&marked, ".".as_ref()).unwrap();
     prepared.run(&Options::strict()).unwrap();
-    // The template's buffer is of type f32; the kernel stores an integer.
+    // The template's buffer has type f32; the kernel stores an integer.
     assert_eq!(word(&prepared, "out"), 128);
 }
 
-/// LDS that the code uses and the descriptor does not have comes from the launch, and so does LDS that an argument is about.
+/// LDS that the code uses although the descriptor allocates none is provided by the launch; so is LDS to which an argument refers.
 #[test]
 fn the_template_names_dynamic_lds() {
     let named =
         |args: &[&str], code: &str| program(args, 32, 0, code).template().contains("\"dynamic_lds\": 0");
     assert!(named(&[], "v_mov_b32 v0, 0\nds_write_b32 v0, v0"));
     assert!(named(&[".offset: 0, .size: 4, .value_kind: hidden_dynamic_lds_size"], ""));
-    // A permutation of lanes is an LDS instruction that needs none.
+    // A permutation of lanes is an LDS instruction that needs no LDS.
     assert!(!named(&[], "v_mov_b32 v0, 0\nds_bpermute_b32 v1, v0, v0") && !named(&[], "v_mov_b32 v0, 0"));
 }
 
-/// A kernel of Triton's, by the producer that its debug information names: pointers that its launcher adds are null.
+/// A kernel that Triton compiled, according to the producer in its debug information: the pointers that Triton's launcher appends are null.
 #[test]
 fn the_template_knows_what_triton_adds() {
     let pointer =
@@ -235,7 +235,7 @@ fn what_a_spec_cannot_mean_is_refused() {
     assert!(twice.contains("the key `grid` is there twice; leave one out at line 1"), "{twice}");
 }
 
-/// LLVM 22 says of a larger frame: "stack frame size (140004) exceeds limit (131056)", on every target.
+/// The limit is that of LLVM 22, which reports for a larger frame: "stack frame size (140004) exceeds limit (131056)", on every target.
 #[test]
 fn scratch_is_limited_as_on_hardware() {
     let error_of = |private_bytes: u32, scratch: Option<u32>, code: &str| {
@@ -272,7 +272,7 @@ fn scratch_is_limited_as_on_hardware() {
     }
 }
 
-/// Timed mode has the scratch memory of all resident workgroups at a time.
+/// Timed mode allocates the scratch memory of all resident workgroups at once.
 #[test]
 fn scratch_that_this_machine_has_no_memory_for_is_refused() {
     let spec = Spec { scratch: Some(131_056), ..Spec::new([1 << 24, 1, 1], [128, 1, 1]) };

@@ -1,4 +1,4 @@
-//! Strict mode: programs that wait enough run; with one wait weakened or removed they fail, naming the rule.
+//! Strict mode: programs with sufficient waits run; if one wait is weakened or removed, they fail with an error that names the rule.
 
 use std::io::Read;
 
@@ -13,7 +13,7 @@ fn run(target: Target, body: &str, waves: u32) -> Result<(), Box<Hazard>> {
     run_by(Config::default(), target, body, waves)
 }
 
-/// The same by other rules than all.
+/// As [`run`], with other rules than all.
 fn run_by(rules: Config, target: Target, body: &str, waves: u32) -> Result<(), Box<Hazard>> {
     let options = Options { rules, ..Options::strict() };
     let text = format!(
@@ -29,8 +29,8 @@ fn run_by(rules: Config, target: Target, body: &str, waves: u32) -> Result<(), B
     }
 }
 
-/// Runs `good`; then each of its waits is removed in turn, and the run must fail with the rule that stands after it:
-/// `wait ; rule`. Lines without a `;` are kept.
+/// Runs `good`. Then removes each of its waits in turn; the run must fail with the rule that is given after the wait: `wait ; rule`. Lines
+/// without a `;` are never removed.
 fn each_wait_counts(target: Target, waves: u32, good: &str) {
     let lines: Vec<(&str, Option<&str>)> = good
         .lines()
@@ -81,7 +81,7 @@ fn counters_of_each_kind() {
              s_waitcnt vmcnt(0) lgkmcnt(0) ; waitcnt.raw
              v_mov_b32 v13, v12",
         );
-        // A load into LDS is done when vmcnt says so.
+        // A load into LDS is complete according to vmcnt.
         each_wait_counts(
             target,
             1,
@@ -98,7 +98,8 @@ fn counters_of_each_kind() {
     }
 }
 
-/// A cautious rule asks for a wait before the barrier; below that grade it is looked at what another wave accesses after it.
+/// A cautious rule requires a wait before the barrier. If only rules of higher grades are selected, what matters is which bytes another
+/// wave accesses after the barrier.
 #[test]
 fn loads_into_lds_that_pass_a_barrier() {
     let body = |wait: &str, offset: u32| {
@@ -121,7 +122,7 @@ fn loads_into_lds_that_pass_a_barrier() {
     assert_eq!((cautious.0.as_str(), cautious.1.as_str()), ("barrier.lds-dma", "s_barrier"));
 }
 
-/// Waves that take turns meet at different barriers, which pair by arrival.
+/// Waves that take turns meet at different `s_barrier` instructions, which release each other.
 #[test]
 fn waves_may_meet_at_different_barriers() {
     let ping_pong = "v_readfirstlane_b32 s8, v0\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc0 other\ns_barrier\nds_write_b32 v1, v1\n\
@@ -150,7 +151,7 @@ fn weaker_waits_are_not_enough() {
         hazard.to_string().split("; ").next().unwrap(),
         "hazard waitcnt.raw: `v_mov_b32_e32 v4, v2` at offset 0x24 (workgroup 0,0,0, wave 0) comes too early after `global_load_dword v2, v1, s[4:5]` at offset 0x10 (v2): needs vmcnt(1), has operations that may be outstanding: 2 on vmcnt, 0 on lgkmcnt"
     );
-    // Scalar loads return in any order, also among LDS operations.
+    // Scalar loads complete in any order, also relative to LDS operations.
     let mixed = |wait: &str| {
         run(
             Target::GFX942,
@@ -167,7 +168,7 @@ fn weaker_waits_are_not_enough() {
         )
     };
     assert!(scalar("s_waitcnt lgkmcnt(1)").is_err() && scalar("s_waitcnt lgkmcnt(0)").is_ok());
-    // While a flat operation is outstanding, only 0 says anything.
+    // While a flat operation is outstanding, only a wait for 0 guarantees anything.
     let flat = |wait: &str| {
         let body = format!(
             "v_mov_b32 v10, s4\nv_mov_b32 v11, s5\nglobal_load_dword v2, v1, s[4:5]\nflat_load_dword v3, v[10:11]\n{wait}\nv_mov_b32 v4, v2"
@@ -185,7 +186,7 @@ fn overwriting_pending_results() {
     assert_eq!(waw("ds_read_b32 v2, v1").unwrap_err().rule, "waitcnt.waw");
     assert_eq!(waw("v_mov_b32 v2, 0").unwrap_err().rule, "waitcnt.waw");
     assert!(waw("v_accvgpr_write_b32 a2, 0").is_ok(), "a2 is not v2");
-    // Addresses and stored data are read at issue.
+    // Addresses and stored data are read when the operation is issued.
     assert!(waw("v_mov_b32 v1, 0\ns_mov_b64 s[4:5], 0").is_ok());
     assert!(run(Target::GFX942, "global_store_dword v1, v0, s[4:5]\nv_mov_b32 v0, 0", 1).is_ok());
 }
@@ -207,8 +208,8 @@ fn lds_writes_are_waited_for_before_a_barrier() {
     }
 }
 
-/// Each wave reads the other's half after the barrier before which it was written. By the memory model the
-/// release before a workgroup's barrier waits for LDS (LLVM AMDGPU guide; clang has the wait in each such program).
+/// Each wave reads, after a barrier, the half that the other wave has written before it. By the memory model, a release before a
+/// workgroup's barrier waits for LDS (LLVM AMDGPU guide; clang emits the wait in each such program).
 const EXCHANGE: &str = "v_xor_b32 v2, 0x100, v1
              ds_write_b32 v1, v0
              s_waitcnt lgkmcnt(0) ; barrier.lds
@@ -231,7 +232,7 @@ fn a_write_that_another_wave_meets_after_a_barrier_is_an_error_of_every_grade() 
     for grade in [Grade::Certain, Grade::Documented] {
         assert_eq!(by(grade, &with), fine);
         assert_eq!(by(grade, &without), late("ds_read_b32 v3, v2"));
-        // A second barrier without a wait before it hides nothing.
+        // A second barrier without a wait before it does not hide the error.
         let twice = without.replace("s_barrier", "s_barrier\ns_barrier");
         assert_eq!(by(grade, &twice), late("ds_read_b32 v3, v2"));
         let waited = without.replace("s_barrier", "s_barrier\ns_waitcnt lgkmcnt(0)\ns_barrier");
@@ -254,8 +255,8 @@ fn a_write_that_another_wave_meets_after_a_barrier_is_an_error_of_every_grade() 
     }
 }
 
-/// In threadgroup split mode, where waves may be on several compute units, the same holds for memory (memory model, release and acquire
-/// at workgroup scope; clang has the wait and the invalidation with `-mtgsplit`).
+/// In threadgroup split mode, in which waves may be on several compute units, the same holds for memory (memory model, release and acquire
+/// at workgroup scope; clang emits the wait and the invalidation with `-mtgsplit`).
 #[test]
 fn a_store_that_another_wave_meets_after_a_barrier_of_a_split_workgroup() {
     let exchange = |wait: &str| {
@@ -305,7 +306,7 @@ fn a_store_that_another_wave_meets_after_a_barrier_of_a_split_workgroup() {
         let (outcome, values) =
             run(split, wait, &Options { mode: gcn_sim::Mode::Faithful, ..Options::default() });
         let stale: Vec<String> = outcome.unwrap().stale.into_iter().map(|s| s.hazard.rule).collect();
-        // The first wave reads what was there before the second's store arrives.
+        // The first wave reads the old contents, because the second wave's store has not arrived.
         let expected =
             if is_late { (0..128).map(|i| if i < 64 { 0 } else { i ^ 64 }).collect() } else { right.clone() };
         assert_eq!((values, stale.iter().any(|rule| rule == "barrier.store")), (expected, is_late));
@@ -323,11 +324,11 @@ fn in_faithful_mode_a_write_that_is_late_is_listed() {
     };
     let right: Vec<u32> = (0..128).map(|i| i ^ 64).collect();
     assert_eq!(faithful(&kept(true)), (right.clone(), vec![]));
-    // The first wave reads what was there before the second's write arrives.
+    // The first wave reads the old contents, because the second wave's write has not arrived.
     let late = (0..128).map(|i| if i < 64 { 0 } else { i ^ 64 }).collect();
-    // A cautious run lists the barrier, too.
+    // With the cautious rules, the barrier is also reported.
     assert_eq!(faithful(&kept(false)), (late, vec!["barrier.lds".to_owned(); 2]));
-    // At workgroup scope global memory needs no wait: the waves of a workgroup share a compute unit (memory model, release and
+    // At workgroup scope, global memory needs no wait, because the waves of a workgroup share a compute unit (memory model, release and
     // acquire at workgroup scope without TgSplit).
     let global = "v_xor_b32 v2, 0x100, v1
         global_store_dword v1, v0, s[4:5] offset:1024
@@ -336,7 +337,7 @@ fn in_faithful_mode_a_write_that_is_late_is_listed() {
         s_waitcnt vmcnt(0)
         global_store_dword v1, v3, s[4:5]";
     assert_eq!(faithful(global), (right.clone(), vec![]));
-    // A flat store to LDS is there when lgkmcnt says so.
+    // A flat store to LDS is complete according to lgkmcnt.
     let flat = "v_xor_b32 v2, 0x100, v1
         v_mov_b32 v4, v1
         s_mov_b64 s[8:9], src_shared_base
@@ -350,7 +351,7 @@ fn in_faithful_mode_a_write_that_is_late_is_listed() {
     assert_eq!(faithful(flat), (right, vec![]));
 }
 
-/// The other wave's half is read, and the own one written after the barrier: LDS operations of different waves have no order by
+/// Each wave reads the other wave's half, and writes its own half after the barrier: LDS operations of different waves have no order by
 /// themselves (LLVM AMDGPU guide, memory model).
 const SWAP: &str = "v_xor_b32 v2, 0x100, v1
              ds_write_b32 v1, v0
@@ -377,7 +378,7 @@ fn lds_reads_are_waited_for_before_a_barrier_behind_which_others_write_there() {
     }
 }
 
-/// What two waves leave of 128 words in faithful mode, and the rules that were broken.
+/// The 128 words after two waves have run in faithful mode, and the violated rules.
 fn faithful(body: &str) -> (Vec<u32>, Vec<String>) {
     let text = format!(
         "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n{body}\ns_endpgm"
@@ -403,7 +404,7 @@ fn in_faithful_mode_a_late_read_sees_what_comes_after_the_barrier() {
     assert_eq!(faithful(&lines(true)), (right.clone(), vec![]));
     let elsewhere = lines(false).replace("ds_write_b32 v1, v1", "ds_write_b32 v1, v1 offset:512");
     assert_eq!(faithful(&elsewhere), (right, vec![]));
-    // The first wave goes on first. The second reads what that has written, which is four times its number.
+    // The first wave continues first. The second reads what the first has written, which is four times its number.
     let late = (0..128).map(|i| if i < 64 { i ^ 64 } else { 4 * (i ^ 64) }).collect();
     assert_eq!(faithful(&lines(false)), (late, vec!["barrier.lds-read".to_owned()]));
 }
@@ -431,13 +432,13 @@ fn in_faithful_mode_a_wave_with_late_reads_goes_on_last() {
     assert_eq!(words[..64], (0..64).map(|i| 4 * (i ^ 64)).collect::<Vec<u32>>());
 }
 
-/// What running two instructions with some idle wait states between them gives.
+/// The result of running two instructions with some wait states between them.
 enum Pair {
-    /// No wait-state rule objects.
+    /// No wait-state rule is violated.
     Fine,
-    /// A rule asks for so many.
+    /// A rule requires this many wait states.
     Short(String),
-    /// The first instruction cannot run on empty registers (it follows a null pointer, or is not simulated).
+    /// The first instruction cannot run on zeroed registers (it accesses a null pointer, or is not simulated).
     CannotRun,
 }
 
@@ -446,7 +447,7 @@ fn pair(target: Target, first: &str, second: &str, states: u32) -> Pair {
     for chunk in (0..states).step_by(16) {
         idle += &format!("s_nop {}\n", (states - chunk).min(16) - 1);
     }
-    // No lane is active, so that memory instructions follow no address. A nop after the pair gives branches a place to go.
+    // No lane is active, so memory instructions access no address. A nop after the pair gives branches a target.
     let text = format!("s_mov_b64 exec, 0\ns_nop 15\ns_nop 15\n{first}\n{idle}{second}\ns_nop 0\ns_endpgm");
     let code = assemble(target, &text);
     let Ok(machine) = Machine::new(target, &code, state()) else { return Pair::CannotRun };
@@ -463,7 +464,7 @@ fn pair(target: Target, first: &str, second: &str, states: u32) -> Pair {
     }
 }
 
-/// The wait states that only rocRoller asks for, which the table does not know (`gcn-isa/tests/it/hazards/rocroller.rs`).
+/// The wait states that only rocRoller requires and the rule table does not contain (`gcn-isa/tests/it/hazards/rocroller.rs`).
 fn of_rocroller(target: Target, first: &str, second: &str) -> u32 {
     let Ok(program) = parse_program(&format!("{first}\n{second}\ns_endpgm"), target, "pair") else {
         return 0;
@@ -473,7 +474,8 @@ fn of_rocroller(target: Target, first: &str, second: &str) -> u32 {
     needs.iter().filter(alone).map(|n| n.states.into()).max().unwrap_or(0)
 }
 
-/// Every measured wait-state rule of both targets: enough states run, one less is a hazard that names the number.
+/// Tests every measured wait-state rule of both targets: with enough wait states the pair runs; with one less, a hazard that states the
+/// number is reported.
 #[test]
 fn every_measured_rule_is_enforced_to_the_state() {
     let mut text = String::new();
@@ -484,8 +486,8 @@ fn every_measured_rule_is_enforced_to_the_state() {
         let [rule, target, safe, first, second] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
-        // With XNACK replay off, memory clauses need nothing. Case 14 is about VCC read by the number of an SGPR after
-        // it, for which these targets have no encoding.
+        // With XNACK replay off, memory clauses need no wait states. Case 14 is about reads of VCC by its SGPR number, for which these
+        // targets have no encoding.
         if rule.starts_with("xnack") || rule == "case-14" {
             continue;
         }
@@ -512,8 +514,8 @@ fn every_measured_rule_is_enforced_to_the_state() {
     assert_eq!((enforced, free, skipped.len()), (466, 106, 2), "{skipped:?}");
 }
 
-/// LLVM 22 puts one state before the last instruction of the first two, and none where another stands between or where the
-/// first is not a vector instruction's result (`gcn-isa/tests/data/drawn-triples-*.tsv.gz`).
+/// LLVM 22 puts one wait state before the last instruction of the first two triples; it puts none if another instruction is in between, or
+/// if the first is not a vector instruction (`gcn-isa/tests/data/drawn-triples-*.tsv.gz`).
 #[test]
 fn rules_over_three_instructions() {
     let broken = |target, body: &str| run(target, body, 1).err().map(|h| (h.rule.clone(), h.need.clone()));

@@ -1,14 +1,14 @@
-//! Rows of (instruction text, meaning) run over random and special operands.
+//! Runs table rows of (instruction text, meaning) on random and special operands.
 //!
-//! `v1`, `v2`, `v3` hold words a, b, c; `v[4:5]`, `v[6:7]`, `v[8:9]` hold 64-bit x, y, z; the result is in `v10` or
-//! `v[10:11]`, which held `old` before.
+//! `v1`, `v2`, `v3` contain the words a, b, c; `v[4:5]`, `v[6:7]`, `v[8:9]` contain the 64-bit values x, y, z; the result is in `v10` or
+//! `v[10:11]`, which contained `old` before.
 
 use gcn_isa::Target;
 use gcn_test_support::Random;
 
 use super::harness::{Case, Lanes};
 
-/// Operands of a lane.
+/// The operands of a lane.
 #[derive(Clone, Copy, Debug)]
 pub struct In {
     pub a: u32,
@@ -21,25 +21,25 @@ pub struct In {
     pub lane: u32,
 }
 
-/// Expected result.
+/// The expected result.
 pub enum Out {
     /// These 32 bits.
     W(u32),
     /// These 64 bits.
     D(u64),
-    /// This f32; any NaN for a NaN.
+    /// This f32; if it is a NaN, any NaN.
     F(f32),
-    /// This f64; any NaN for a NaN.
+    /// This f64; if it is a NaN, any NaN.
     G(f64),
-    /// This f16 in the low half (upper half zero); any NaN for a NaN.
+    /// This f16 in the low half, with a zero upper half; if it is a NaN, any NaN.
     H(half::f16),
-    /// This f32 to within some units in the last place.
+    /// An f32 within some units in the last place of this value.
     Near(f64, f64),
 }
 
 pub type Row = (&'static str, fn(In) -> Out);
 
-/// Special words: integers at the edges, f32 and f16 specials.
+/// Special words: extreme integers, and special values of f32 and f16.
 const WORDS: [u32; 30] = [
     0,
     1,
@@ -92,7 +92,7 @@ const DOUBLES: [u64; 16] = [
     0x3fe0_0000_0000_0000,
 ];
 
-/// Makes operands; `shape` bends random bits towards where an instruction is interesting.
+/// Random operands. `shape` changes random bits so that more of them are interesting for an instruction.
 fn operands(random: &mut Random, shape: fn(u32) -> u32) -> [Lanes; 10] {
     let mut regs = [[0; 64]; 10];
     for reg in regs.iter_mut().take(3) {
@@ -109,7 +109,7 @@ fn operands(random: &mut Random, shape: fn(u32) -> u32) -> [Lanes; 10] {
     regs
 }
 
-/// Runs every row on `target` and compares.
+/// Runs every row on `target` and compares the results.
 pub fn check(target: Target, rows: &[Row], shape: fn(u32) -> u32) {
     let mut random = Random::new(17);
     for (text, meaning) in rows {

@@ -1,5 +1,5 @@
-//! Timed mode: results as in functional mode, every cycle accounted for, pipelines within their capacity, stalls under the
-//! right names, throughputs as published.
+//! Timed mode: the results are those of functional mode, every cycle is accounted for, pipelines stay within their capacity, stalls have
+//! the right reasons, and throughputs are as published.
 
 mod accounting;
 mod published;
@@ -16,7 +16,7 @@ use gcn_sim::{KernelState, Machine, Memory};
 
 use crate::harness::{assemble, state};
 
-/// A kernel and how it is launched.
+/// A kernel and its launch parameters.
 struct Case {
     target: Target,
     state: KernelState,
@@ -50,7 +50,7 @@ impl Case {
         Machine::new(self.target, &assemble(self.target, &self.text), self.state.clone()).unwrap()
     }
 
-    /// Runs with a buffer of 1 MiB as the only argument; returns the buffer too.
+    /// Runs with a buffer of 1 MiB as the only argument; returns the buffer as well.
     fn run_with_memory(&self) -> (TimedReport, Vec<u8>) {
         let mut memory = Memory::new();
         let buffer = memory.alloc(1 << 20);
@@ -66,12 +66,12 @@ impl Case {
     }
 }
 
-/// Stall cycles at the instructions whose text starts with `start`.
+/// The stall cycles at the instructions whose text starts with `start`.
 fn stall_at(report: &TimedReport, start: &str, stall: Stall) -> u64 {
     report.by_instruction.iter().filter(|i| i.text.starts_with(start)).map(|i| i.stalls.get(stall)).sum()
 }
 
-/// Without what differs from machine to machine in the model: caches are cold, so the first instructions come late.
+/// A case without the effects of cold caches, which delay the first instructions.
 fn warm(case: Case) -> Case {
     case.set("l2.latency=0").set("memory.latency=0").set("mall.latency=0")
 }

@@ -14,8 +14,8 @@ use super::harness::{assemble, state};
 
 const WORDS: usize = 0x400;
 
-/// The workgroup's number is in s2 and v3, the number of workgroups in s6, the buffer in s[4:5]; the first lane of each wave is
-/// the only one that is active, and the first wave the only one that does not go to `done`.
+/// Sets s2 and v3 to the workgroup's number, s6 to the number of workgroups, and s[4:5] to the buffer. Only the first lane of each wave is
+/// active, and all waves except the first jump to `done`.
 const PROLOGUE: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0
     s_load_dword s6, s[0:1], 0x8
     v_lshrrev_b32 v1, 6, v0
@@ -67,7 +67,7 @@ impl Case {
     }
 }
 
-/// Ways to run that all have the same result.
+/// Options for runs that must all give the same result.
 fn ways() -> Vec<Options> {
     let sanitized = |sanitize| Options { sanitize, findings: 8, ..Options::default() };
     vec![
@@ -87,13 +87,12 @@ fn fence(target: Target, ordering: Ordering) -> String {
     format!("s_waitcnt vmcnt(0)\n{}", made.to_string().replace("; ", "\n"))
 }
 
-/// The bit that an atomic of agent scope that returns has.
+/// The cache bit of an atomic that has agent scope and returns a value.
 fn returns(target: Target) -> &'static str {
     if target.is_gfx940_family() { "sc0" } else { "glc" }
 }
 
-/// Each workgroup waits for the one after it, which is started later: word `g` is three times word `g + 1`, plus `g`. Flags
-/// are at 0x400.
+/// Each workgroup waits for the next one, which starts later: word `g` becomes three times word `g + 1`, plus `g`. The flags are at 0x400.
 fn chain(target: Target, in_the_loop: &str) -> String {
     let (release, acquire) = (fence(target, Ordering::Release), fence(target, Ordering::Acquire));
     let returns = returns(target);
@@ -140,8 +139,8 @@ fn workgroups_may_wait_for_later_ones() {
     }
 }
 
-/// A loop that looks at many words before it looks at the first one again is never in the same state twice within a turn; nor does a
-/// wave ever seem to wait whose workgroup meets at a barrier in each round.
+/// A wave must not be considered to hang if it polls so many words that it is never in the same state twice within a turn, nor if its
+/// workgroup meets at a barrier in each round.
 #[test]
 fn workgroups_make_progress_beside_loops_that_poll_for_long() {
     let long = "s_movk_i32 s9, 0x4000\ninner:\ns_sub_u32 s9, s9, 1\ns_cmp_lg_u32 s9, 0\ns_cbranch_scc1 inner\ns_add_u32 s10, s10, 1";
@@ -157,19 +156,19 @@ fn workgroups_make_progress_beside_loops_that_poll_for_long() {
 
 #[test]
 fn a_workgroup_that_nobody_releases_is_a_deadlock() {
-    // The flag of the last one is never set.
+    // The flag of the last workgroup is never set.
     let case = |groups, lds| Case {
         groups,
         lds,
         ..Case::new(Target::GFX90A, Options { sanitize: Sanitize::DEADLOCK, ..Options::default() })
     };
     let body = chain(Target::GFX90A, "s_nop 0");
-    // An atomic, even one that adds 0, may be what another waits for.
+    // Another workgroup may be waiting for an atomic, even for one that adds 0.
     let body = body.replace("global_atomic_add v5, v2, v6, s[4:5]", "global_load_dword v5, v2, s[4:5]");
     let without = body.replace("s_cbranch_scc1 last", "s_nop 0");
     let error = case(3, 1024).try_run(&without).unwrap_err();
     assert!(matches!(&error, SimError::Finding(f) if f.kind == FindingKind::Deadlock), "{error}");
-    // A die of an MI250X has 110 compute units, each of which holds one workgroup that has all of its LDS.
+    // A die of an MI250X has 110 compute units; each can run one workgroup that uses all of its LDS.
     assert!(case(110, 0x1_0000).try_run(&body).is_ok());
     let error = case(111, 0x1_0000).try_run(&body).unwrap_err();
     assert!(matches!(&error, SimError::Finding(f) if f.kind == FindingKind::Deadlock), "{error}");
@@ -183,8 +182,8 @@ fn a_workgroup_that_nobody_releases_is_a_deadlock() {
     assert_eq!(cooperative(111), Err(SimError::Launch(too_many)));
 }
 
-/// Five rounds, in each of which a workgroup adds up what its neighbours had in the round before; `meet` stands between rounds.
-/// The rounds have 0x80 bytes each.
+/// Five rounds, in each of which a workgroup adds up its neighbours' values from the previous round; `meet` is the code between rounds.
+/// Each round has 0x80 bytes of memory.
 fn neighbours(target: Target, meet: &str) -> String {
     let (release, acquire) = (fence(target, Ordering::Release), fence(target, Ordering::Acquire));
     let round = |n: usize| {
@@ -230,7 +229,7 @@ fn neighbours_expected(groups: usize) -> Vec<u32> {
     now
 }
 
-/// Resource 61 + 3 is resource 0, which a cooperative launch initialises.
+/// M0 plus the offset select resource 61 + 3 modulo 64 = 0, which a cooperative launch initialises.
 const MEET: &str = "ds_gws_barrier v10 offset:61 gds\ns_waitcnt lgkmcnt(0) expcnt(0)";
 
 #[test]
@@ -264,18 +263,18 @@ fn what_orders_workgroups_at_global_wave_sync_is_known_to_the_race_sanitizer() {
 
 #[test]
 fn a_resource_lets_through_whom_its_counter_says() {
-    // Without a runtime's initialisation the first barrier counts 0 others.
+    // If the runtime does not initialise the resource, the first barrier expects 0 other waves.
     let case = Case::new(Target::GFX942, Options::default());
     let body = "v_mov_b32 v10, 3
         s_mov_b32 m0, 0
         ds_gws_barrier v10 gds
         s_waitcnt lgkmcnt(0) expcnt(0)
         global_store_dword v2, v1, s[4:5]";
-    // One, then four at a time: 21 pass, 3 do not.
+    // One workgroup passes first, then groups of four: 21 pass, 3 do not.
     let error = case.try_run(body).unwrap_err();
     let SimError::Deadlock { workgroup, waves } = &error else { panic!("{error}") };
     assert!(waves[0].contains("ds_gws_barrier") && waves[1].contains("s_barrier"), "{waves:?}");
-    // Workgroups 0 to 20 passed in groups; 21 is the first of the three that wait for a fourth.
+    // Workgroups 0 to 20 passed in groups; workgroup 21 is the first of the three that wait for a fourth.
     assert_eq!(workgroup[0], 21);
     let (words, _) = Case { groups: 21, ..case }.run(body);
     assert_eq!(words[..22], [vec![1; 21], vec![0]].concat());
@@ -284,11 +283,11 @@ fn a_resource_lets_through_whom_its_counter_says() {
 #[test]
 fn a_semaphore_gives_as_many_as_it_has() {
     for (release, passes) in [
-        // v7 holds 5 in the first workgroup.
+        // v7 contains 5 in the first workgroup.
         ("ds_gws_sema_br v10 offset:7 gds", 5),
         ("ds_gws_sema_v offset:7 gds\nds_gws_sema_v offset:7 gds", 2),
         ("ds_gws_init v10 offset:7 gds", 5),
-        // Nobody waits yet.
+        // No workgroup waits yet.
         ("ds_gws_sema_release_all offset:7 gds", 0),
     ] {
         let body = format!(
@@ -309,7 +308,7 @@ fn a_semaphore_gives_as_many_as_it_has() {
         let error = case(2 + passes).try_run(&body).unwrap_err();
         assert!(matches!(error, SimError::Deadlock { .. }), "{release}: {error}");
     }
-    // All that wait: the last workgroup lets them go.
+    // The last workgroup releases all that wait.
     let body = "s_mov_b32 m0, 0
         s_sub_u32 s7, s6, 1
         s_cmp_eq_u32 s2, s7

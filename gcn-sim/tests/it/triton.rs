@@ -1,7 +1,7 @@
-//! Kernels that Triton 3.9.0 compiled and that are right: every mode accepts them, and sanitizers have at most notes.
+//! Correct kernels compiled by Triton 3.9.0: every mode accepts them, and sanitizers report at most notes.
 //!
-//! Each was refused or reported once: for undefined halves of 64-bit operands, and for waves that store the same value. `gcn-tools`'s tests
-//! run 84 others.
+//! Each kernel was once wrongly refused or reported: because of undefined halves of 64-bit operands, or because waves store the same value.
+//! The tests of `gcn-tools` run 84 others.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use gcn_isa::hazards::{Config, Grade};
 use gcn_sim::launch::{Program, Spec};
 use gcn_sim::{FindingKind, Mode, Options, Sanitize};
 
-/// A kernel, what it is launched with, and whether waves store the same values unordered.
+/// A kernel, its spec, and whether its waves store the same values without order.
 const KERNELS: [(&[u8], &str, bool); 2] = [
     (
         include_bytes!("../data/triton-hist.gfx942.hsaco.gz"),

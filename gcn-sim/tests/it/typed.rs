@@ -1,5 +1,5 @@
-//! Typed buffer accesses, loads to LDS, the rarer LDS instructions, and scalar stores and atomics: against byte arrays and
-//! the formats' definitions in f64.
+//! Typed buffer accesses, loads to LDS, the rarer LDS instructions, and scalar stores and atomics, compared with byte arrays and with the
+//! formats' definitions in f64.
 
 use gcn_isa::Target;
 use gcn_sim::{KernelState, Memory, Options};
@@ -7,17 +7,17 @@ use gcn_test_support::Random;
 
 use super::harness::{Kernel, state, words};
 
-/// Memory before and after, and v10 to v25.
+/// Memory before and after the run, and v10 to v25 after it.
 struct Done {
     before: Vec<u8>,
     after: Vec<u8>,
     v: Vec<[u32; 64]>,
 }
 
-/// Bytes of the buffer at s[4:5].
+/// The size in bytes of the buffer at s[4:5].
 const BYTES: usize = 2048;
 
-/// Runs `body` on one wave: v20 is 4 * lane, v21 16 * lane; s[8:11] is a raw buffer of the memory at s[4:5].
+/// Runs `body` on one wave: v20 is 4 * lane, v21 is 16 * lane, and s[8:11] is a raw buffer resource for the memory at s[4:5].
 fn run(target: Target, body: &str) -> Done {
     let mut text = format!(
         "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v20, 2, v0\nv_lshlrev_b32 v21, 4, v0\nv_mov_b32 v40, v20\ns_waitcnt lgkmcnt(0)
@@ -58,7 +58,7 @@ fn field(bytes: &[u8], at: usize, low: usize, count: usize) -> u32 {
     (0..count).map(|i| u32::from(bytes[at + (low + i) / 8] >> ((low + i) % 8) & 1) << i).sum()
 }
 
-/// Data formats: number, name in the text, bits of the components from the lowest on.
+/// Data formats: the number, and the sizes in bits of the components, lowest component first.
 const DATA: [(u32, &[usize]); 14] = [
     (1, &[8]),
     (2, &[16]),
@@ -76,7 +76,7 @@ const DATA: [(u32, &[usize]); 14] = [
     (14, &[32, 32, 32, 32]),
 ];
 
-/// A float with five exponent bits and no sign, by definition.
+/// The value of a float with five exponent bits and no sign, by definition.
 fn small_float(x: u32, fraction: u32) -> f64 {
     let (e, f) = (x >> fraction, f64::from(x & ((1 << fraction) - 1)) / f64::from(1u32 << fraction));
     match e {
@@ -87,7 +87,7 @@ fn small_float(x: u32, fraction: u32) -> f64 {
     }
 }
 
-/// What a register gets of a component of `bits` bits, by number format.
+/// The contents of a register after loading a component of `bits` bits, by number format.
 fn loaded(number: u32, bits: usize, x: u32) -> u32 {
     let signed = i64::from(x) - if x >> (bits - 1) == 1 { 1i64 << bits } else { 0 };
     let (all, half) = (((1u64 << bits) - 1) as f64, ((1u64 << (bits - 1)) - 1) as f64);
@@ -105,7 +105,7 @@ fn loaded(number: u32, bits: usize, x: u32) -> u32 {
     (float as f32).to_bits()
 }
 
-/// True if the number format goes with the data format: floats have at least ten bits in every component.
+/// True if the number format is possible for the data format: float components have at least ten bits.
 fn sensible(number: u32, components: &[usize]) -> bool {
     number != 7 || components.iter().all(|b| *b >= 10)
 }
@@ -144,12 +144,12 @@ fn typed_loads_of_every_format() {
     assert!(checked > 10_000, "{checked}");
 }
 
-/// A store and a load of the same format give back what can be represented; here all that memory can hold.
+/// A load and a store with the same format copy what the format can represent, which here is everything that memory can contain.
 #[test]
 fn typed_stores_of_every_format() {
     for (data, components) in DATA {
         for number in [0u32, 1, 2, 3, 4, 5, 7].into_iter().filter(|n| sensible(*n, components)) {
-            // Copies every element 1024 bytes on, by way of registers.
+            // Copies every element to an address 1024 bytes higher, through registers.
             let format = format!("s[8:11], dfmt:{data}, nfmt:{number}, 0 offen");
             let body = format!(
                 "tbuffer_load_format_xyzw v[10:13], v21, {format}\ns_waitcnt vmcnt(0)\ntbuffer_store_format_xyzw v[10:13], v21, {format} offset:1024"
@@ -163,7 +163,7 @@ fn typed_stores_of_every_format() {
                     let want = if i < bytes { done.before[at] } else { done.before[at + 1024] };
                     let got = done.after[at + 1024];
                     if want != got && same_float_nan {
-                        // Only a NaN may change its bits.
+                        // Only the bits of a NaN may change.
                         let mut low = 0;
                         let nan = components.iter().any(|bits| {
                             let x = field(&done.before, 16 * lane, low, *bits);
@@ -172,7 +172,7 @@ fn typed_stores_of_every_format() {
                         });
                         assert!(nan, "{body}\nlane {lane} byte {i}");
                     } else if number == 1 {
-                        // The two most negative encodings of a normalised component are both -1.
+                        // The two most negative encodings of a normalised component both mean -1.
                         check_snorm(&body, &done, components, lane);
                     } else {
                         assert_eq!(got, want, "{body}\nlane {lane} byte {i}");
@@ -221,7 +221,7 @@ fn conversions_at_the_ends_of_normalised_formats() {
 
 #[test]
 fn formats_and_component_selection_come_from_the_resource() {
-    // 8_8_8_8 unsigned; X from W, Y is one, Z is zero, W from X.
+    // 8_8_8_8 unsigned: X is component W, Y is one, Z is zero, W is component X.
     let word3 = 7 | 1 << 3 | 4 << 9 | 4 << 12 | 10 << 15;
     let resource = format!("s_mov_b32 s11, {word3:#x}\n");
     let done =
@@ -236,7 +236,7 @@ fn formats_and_component_selection_come_from_the_resource() {
     );
     let done = run(Target::GFX908, &body);
     assert!((0..64).all(|lane| done.after[16 * lane..16 * lane + 4] == [0x44, 0, 0, 0x11]));
-    // An invalid format, and an index out of range, read zero and write nothing.
+    // With an invalid format or an index out of range, loads give 0 and stores write nothing.
     let done = run(
         Target::GFX942,
         "s_mov_b32 s11, 0xfac\nbuffer_load_format_x v10, v21, s[8:11], 0 offen\nbuffer_store_format_x v10, v21, s[8:11], 0 offen\ns_mov_b32 s11, 0x27fac\ns_movk_i32 s10, 16\nbuffer_load_format_x v11, v21, s[8:11], 0 offen",
@@ -262,7 +262,7 @@ fn sixteen_bit_components() {
             assert!(got == half(n) || nan(got) && nan(half(n)), "lane {lane}: {got:#x} {:#x}", half(n));
         }
         assert_eq!(done.v[2][lane], byte(0) | byte(1) << 16);
-        // gfx900 has no ECC: the other half stays.
+        // gfx900 has no ECC, so the other half is kept.
         assert_eq!(done.v[3][lane], half(0) | 0xa5a5_0000);
         assert_eq!(done.v[4][lane], half(0) << 16 | 0xa5a5);
     }
@@ -300,7 +300,7 @@ fn loads_to_lds() {
         (Target::GFX90A, "buffer_load_ushort v21, s[8:11], 0 offen lds", 4, |b, at| {
             vec![field(b, at, 0, 16)]
         }),
-        // Format: 16-bit unsigned.
+        // The format is 16-bit unsigned.
         (
             Target::GFX908,
             "s_mov_b32 s11, 0x14fac\nbuffer_load_format_x v21, s[8:11], 0 offen lds",
@@ -319,7 +319,7 @@ fn loads_to_lds() {
             assert_eq!(got, want, "{target} {load} lane {lane}");
         }
     }
-    // And from LDS to a buffer, on the targets that have it.
+    // A copy from LDS to a buffer, on the targets that have the instruction.
     let done = run(
         Target::GFX906,
         "s_movk_i32 m0, 0x100\nv_add_u32 v30, 7, v0\nds_write_b32 v20, v30 offset:256\ns_waitcnt lgkmcnt(0)\nbuffer_store_lds_dword s[8:11], 0 offset:64 lds",
@@ -333,7 +333,7 @@ fn transposing_reads() {
     for (name, bits, words) in
         [("b64_tr_b16", 16, 2), ("b64_tr_b8", 8, 2), ("b64_tr_b4", 4, 2), ("b96_tr_b6", 6, 3)]
     {
-        // Memory goes to LDS as it is; each lane addresses its part of the matrix of its group.
+        // Memory is copied to LDS unchanged; each lane addresses its part of its group's matrix.
         let bytes = 4 * words;
         let body = format!(
             "global_load_dwordx4 v[30:33], v21, s[4:5]\ns_waitcnt vmcnt(0)\nds_write_b128 v21, v[30:33]\ns_waitcnt lgkmcnt(0)\nv_mul_u32_u24 v34, {bytes}, v0\nds_read_{name} v[10:{}], v34",
@@ -408,7 +408,7 @@ fn exchanges_of_two() {
                 2 * unit
             ),
         );
-        // Lane by lane: what a later lane wrote at an address is not what an earlier one reads.
+        // Lanes are processed in order, so an earlier lane does not read what a later lane wrote at the same address.
         for lane in 0..64 {
             assert_eq!(done.v[4][lane], 0x100 + lane as u32, "{name}");
             let overwritten = lane + 64 * usize::from(wide) >= 64 && lane >= unit / 8;
@@ -423,7 +423,7 @@ fn exchanges_of_two() {
         "v_mov_b32 v30, 0x11\nv_mov_b32 v31, 0x22\nv_lshlrev_b32 v34, 3, v0\nds_write_b64 v34, v[30:31]\nv_bfrev_b32 v32, v0\nv_or_b32 v32, 3, v32\nv_xor_b32 v33, 0x80000000, v32\nds_condxchg32_rtn_b64 v[10:11], v34, v[32:33] offset:4\nds_read_b64 v[12:13], v34",
     );
     for lane in 0..64u32 {
-        // The offset of 4 is rounded down. Odd lanes' first datum is marked, even lanes' second.
+        // The offset of 4 is rounded down. The first datum is marked in odd lanes, the second in even lanes.
         let datum = lane.reverse_bits() & 0x7fff_ffff | 3;
         let want = if lane % 2 == 1 { [0x11, 0x22, datum, 0x22] } else { [0x11, 0x22, 0x11, datum] };
         assert_eq!(std::array::from_fn(|n| done.v[n][lane as usize]), want, "lane {lane}");
@@ -451,7 +451,7 @@ fn lds_operations_on_a_second_address() {
     let prepare =
         "global_load_dwordx4 v[30:33], v21, s[4:5]\ns_waitcnt vmcnt(0)\nds_write_b128 v21, v[30:33]\n";
     for (name, f) in cases {
-        // The second address is two words on: in the offset, or in the upper half of the address.
+        // The second address is two words further; the distance is in the offset, or in the upper half of the address.
         for (address, offset) in
             [("v_mov_b32 v34, v21", "offset:2"), ("v_or_b32 v34, 0x40000, v21", "offset:32768")]
         {
@@ -492,7 +492,7 @@ fn lds_operations_on_a_second_address() {
     }
 }
 
-/// The bit reversal that the manual prints for a full FFT, counted from 1 there.
+/// The bit reversal that the manual prints for a full FFT, where it is counted from 1.
 #[test]
 fn swizzling_for_an_fft() {
     const REVERSED: [u32; 32] = [
@@ -506,7 +506,7 @@ fn swizzling_for_an_fft() {
     for lane in 0..64 {
         let group = lane as u32 / 32 * 32;
         assert_eq!(done.v[0][lane], group + REVERSED[lane % 32]);
-        // With mask 0x10 each half of 16 is reversed for itself.
+        // With mask 0x10, each half of 16 lanes is reversed separately.
         let half = lane as u32 % 32 / 16 * 16;
         assert_eq!(done.v[1][lane], group + half + REVERSED[lane % 16] / 2);
         assert_eq!(done.v[2][lane], lane as u32);
@@ -528,7 +528,7 @@ fn scalar_stores() {
         .enumerate()
         .for_each(|(i, x)| put(0x40 + 4 * i, x));
     [(0x80, 0x3333_3333), (0x84, 0x4444_4444)].into_iter().for_each(|(at, x)| put(at, x));
-    // Of the last four words two are in the buffer. The SGPR offset of scratch counts 64 bytes.
+    // Two of the last four words are inside the buffer. For scratch, the SGPR offset counts units of 64 bytes.
     [(0x7f8, 0x1111_1111), (0x7fc, 0x2222_2222)].into_iter().for_each(|(at, x)| put(at, x));
     put(0x40, 0x2222_2222);
     assert_eq!(done.after, want);
@@ -553,7 +553,7 @@ fn scalar_atomics() {
         ("smin", |o, d, _| o.min(d)),
         ("smax", |o, d, _| o.max(d)),
     ];
-    // All numbers are positive, also as signed ones: signed and unsigned agree; the signs come below.
+    // All numbers are positive even as signed numbers, so signed and unsigned forms agree; signs are tested below.
     let (old, datum) = (0x1234_5678u32, 0x1234_5679u32);
     for (name, f) in cases {
         for (suffix, words) in [("", 1), ("_x2", 2)] {
@@ -561,7 +561,7 @@ fn scalar_atomics() {
                 for compare in [old, old + 1] {
                     let count = if name == "cmpswap" { 2 * words } else { words };
                     let data = if count == 1 { "s16".to_owned() } else { format!("s[16:{}]", 15 + count) };
-                    // Data: the new value (upper word 7), then the comparand (upper word 9).
+                    // The data are the new value (upper word 7), then the comparand (upper word 9).
                     let (second, fourth) = if words == 2 { (7, 9) } else { (compare, 0) };
                     let third = if words == 2 { compare } else { 0 };
                     let body = format!(
@@ -580,7 +580,7 @@ fn scalar_atomics() {
             }
         }
     }
-    // Signs, no result, and out of the buffer.
+    // Tests signs, forms without a result, and addresses outside of the buffer.
     let done = run(
         Target::GFX906,
         "v_mov_b32 v30, -5\nv_mov_b32 v32, 0\nglobal_store_dword v32, v30, s[4:5]\nglobal_store_dword v32, v30, s[4:5] offset:4\ns_waitcnt vmcnt(0)\ns_mov_b32 s16, 3\ns_atomic_smax s16, s[4:5], 0x0\ns_atomic_umax s16, s[4:5], 0x4\ns_mov_b32 s17, 8\ns_buffer_atomic_add s17, s[8:11], 0x800 glc\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v10, s16\nv_mov_b32 v11, s17",

@@ -1,11 +1,11 @@
-//! Values of memory instructions that independent witnesses state: AMD's emulator, LLVM, and the code of compilers.
+//! Results of memory instructions that independent sources state: AMD's emulator, LLVM, and compiled code.
 
 use gcn_isa::Target;
 use gcn_sim::{Memory, Options};
 
 use super::harness::{Kernel, bytes, state, words};
 
-/// Runs `body` with s[4:5] the address of these words; what they are afterwards.
+/// Runs `body` with the address of these words in s[4:5]; returns the words afterwards.
 fn after(target: Target, denorm_32: u8, body: &str, before: &[u32]) -> Vec<u32> {
     let text = format!(
         "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v3, 0\ns_waitcnt lgkmcnt(0)\n{body}\ns_endpgm"
@@ -23,7 +23,7 @@ fn after(target: Target, denorm_32: u8, body: &str, before: &[u32]) -> Vec<u32> 
     words(&memory.read(buffer, 4 * before.len()).unwrap())
 }
 
-/// VOFFSET and the offset of the instruction have 32 bits together: AMD's emulator, and IREE's code relies on it.
+/// VOFFSET and the instruction's offset are added in 32 bits: AMD's emulator does so, and IREE's code relies on it.
 #[test]
 fn the_offset_of_a_buffer_wraps_at_32_bits() {
     let descriptor = "s_and_b32 s5, s5, 0xffff\ns_mov_b32 s6, 16\ns_mov_b32 s7, 0x27000\nv_mov_b32 v1, -16\n";
@@ -54,8 +54,8 @@ fn the_offset_of_a_buffer_wraps_at_32_bits() {
     }
 }
 
-/// SOFFSET in the range check of a raw buffer: gfx942 and gfx950 count it (AMD's emulator, LLVM issue 169230), the manual of those before
-/// does not (MI100 ISA 9.1.5). In a structured buffer only the index counts.
+/// SOFFSET in the range check of a raw buffer: gfx942 and gfx950 include it (AMD's emulator, LLVM issue 169230); according to the manual,
+/// earlier targets do not (MI100 ISA 9.1.5). In a structured buffer only the index is checked.
 #[test]
 fn soffset_is_in_the_range_check_of_later_targets() {
     let descriptor = "s_and_b32 s5, s5, 0xffff\ns_mov_b32 s6, 16\ns_mov_b32 s7, 0x27000\ns_mov_b32 s8, 12\n";
@@ -74,7 +74,7 @@ fn soffset_is_in_the_range_check_of_later_targets() {
     }
 }
 
-/// LLVM uses the instruction on gfx908 and gfx90a only where denormals may be lost; AMD's emulator flushes. MODE does not matter.
+/// On gfx908 and gfx90a, LLVM uses this instruction only if denormals may be flushed, and AMD's emulator flushes them. MODE has no effect.
 #[test]
 fn float_additions_in_memory_flush_on_gfx908_and_gfx90a() {
     let descriptor = "s_and_b32 s5, s5, 0xffff\ns_mov_b32 s6, 16\ns_mov_b32 s7, 0x27000\n";
@@ -92,7 +92,7 @@ fn float_additions_in_memory_flush_on_gfx908_and_gfx90a() {
     }
 }
 
-/// Floats in LDS follow MODE (LLVM; AMD's emulator); of two quiet NaNs the old one stays.
+/// Float atomics in LDS follow MODE (LLVM; AMD's emulator). If both values are quiet NaNs, the old one stays.
 #[test]
 fn floats_in_lds_follow_mode() {
     let run = |denorm_32: u8, old: u32, data: u32, access: &str| {
@@ -105,7 +105,7 @@ fn floats_in_lds_follow_mode() {
     for access in ["ds_add_f32 v3, v2", "ds_add_rtn_f32 v7, v3, v2"] {
         assert_eq!((run(0, 1, 1, access), run(3, 1, 1, access)), (0, 2));
     }
-    // Two denormals are the same number where both are zero.
+    // If denormals are flushed, two different denormals compare as equal.
     for access in ["ds_cmpst_f32 v3, v2, v5", "ds_cmpst_rtn_f32 v7, v3, v2, v5"] {
         assert_eq!((run(0, 1, 2, access), run(3, 1, 2, access)), (7, 1));
     }

@@ -1,4 +1,4 @@
-//! The vector ALU instructions that no other table has, against wider arithmetic.
+//! Compares the vector ALU instructions that no other table covers with wider arithmetic.
 
 use gcn_isa::Target;
 use gcn_isa::target::WaveSize;
@@ -24,7 +24,7 @@ fn low16(x: i64) -> u32 {
     x as u32 & 0xffff
 }
 
-/// An operation on both halves.
+/// Applies an operation to both halves.
 fn packed(i: In, f: fn(u32, u32, u32) -> i64) -> u32 {
     low16(f(i.a & 0xffff, i.b & 0xffff, i.c & 0xffff)) | low16(f(i.a >> 16, i.b >> 16, i.c >> 16)) << 16
 }
@@ -78,7 +78,7 @@ const INTEGERS: &[Row] = &[
     }),
 ];
 
-/// A result of 16 bits in VOP3, which keeps the other half.
+/// A 16-bit result in VOP3, which keeps the other half of the register.
 fn kept(i: In, x: i64) -> super::table::Out {
     W(i.old & 0xffff_0000 | low16(x))
 }
@@ -112,7 +112,7 @@ fn round(x: f64) -> super::table::Out {
     H(half::f16::from_f64(x))
 }
 
-/// The larger or smaller; a NaN loses, unless it is a signaling one. -0 is below +0.
+/// The maximum or minimum. A number is preferred to a quiet NaN, but not to a signaling one. -0 is less than +0.
 fn extreme(a: half::f16, b: half::f16, largest: bool) -> half::f16 {
     let signals = |x: half::f16| x.is_nan() && x.to_bits() & 0x200 == 0;
     if signals(a) || signals(b) {
@@ -148,7 +148,7 @@ const HALVES: &[Row] = &[
 ];
 
 const SINGLES: &[Row] = &[
-    // It takes denormals as zero.
+    // The instruction treats denormals as zero.
     ("v_rcp_iflag_f32 v10, v1", |i| {
         let x = s(i.a);
         if x.is_subnormal() { F(f32::INFINITY.copysign(x)) } else { Near(1.0 / f64::from(x), 1.0) }
@@ -161,7 +161,7 @@ const SINGLES: &[Row] = &[
     ("v_cubetc_f32 v10, v1, v2, v3", |i| F(cube(i)[2])),
 ];
 
-/// Face, coordinates and major axis of a direction: AMD's pseudo-code, by the face.
+/// The face, coordinates and major axis of a direction, according to AMD's pseudo-code for each face.
 fn cube(i: In) -> [f32; 4] {
     let (x, y, z) = (s(i.a), s(i.b), s(i.c));
     let face = if z.abs() >= x.abs() && z.abs() >= y.abs() {
@@ -212,7 +212,7 @@ fn floats() {
     check(Target::GFX908, DOUBLES, |x| x);
 }
 
-/// a * b rounded, plus c.
+/// a * b, rounded, plus c.
 fn unfused(a: u32, b: u32, c: u32) -> super::table::Out {
     F(s(a) * s(b) + s(c))
 }
@@ -229,7 +229,7 @@ fn fused_half(a: u32, b: u32, c: u32) -> super::table::Out {
     round(d(a).mul_add(d(b), d(c)))
 }
 
-/// For operands between one and two, or minus that: no specials, so that the only question is how often is rounded.
+/// For operands between 1 and 2, or -2 and -1, so that there are no special values and only the number of roundings matters.
 const ROUNDED_TWICE: &[Row] = &[
     ("v_mov_b32 v10, v3\nv_mac_f32 v10, v1, v2", |i| unfused(i.a, i.b, i.c)),
     ("v_mad_f32 v10, v1, v2, v3", |i| unfused(i.a, i.b, i.c)),
@@ -284,7 +284,7 @@ const HALVES_FUSED: &[Row] = &[
     ("v_mov_b32 v10, v3\nv_pk_fmac_f16 v10, v1, v2\nv_lshrrev_b32 v10, 16, v10", |i| {
         fused_half(i.a >> 16, i.b >> 16, i.c >> 16)
     }),
-    // Products of halves are exact in f32; here so are their sums.
+    // Products of halves are exact in f32, and here their sums are exact as well.
     ("v_mov_b32 v10, 1.0\nv_dot2c_f32_f16 v10, v1, v2", |i| {
         F((d(i.a) * d(i.b) + d(i.a >> 16) * d(i.b >> 16) + 1.0) as f32)
     }),
@@ -311,22 +311,22 @@ fn multiply_adds_round_once_or_twice() {
     check(Target::GFX950, BFLOATS, |x| x & 0x807f_807f | 0x3f80_3f80);
 }
 
-/// Instructions in which tinygrad's emulator differs, by hand from the ISA documents.
+/// Instructions for which tinygrad's emulator differs. The expected results were computed by hand from the ISA documents.
 #[test]
 fn what_an_emulator_has_otherwise_follows_the_documents() {
     const NAN: u32 = 0x7fc0_0000;
     let cases: [(Target, &str, [u32; 3], u32); 7] = [
-        // -224 * 0.21875 - 0.01953125 * 56 - 0.0625 * -192 - 3.25 * -1.5: fp8 and bf8 of OCP.
+        // -224 * 0.21875 - 0.01953125 * 56 - 0.0625 * -192 - 3.25 * -1.5, in the OCP formats of fp8 and bf8.
         (
             Target::GFX1201,
             "v_dot4_f32_fp8_bf8 v10, v1, v2, v3",
             [0xc598_8af6, 0xbeda_5333, 0],
             (-33.21875f32).to_bits(),
         ),
-        // minimum and maximum keep a NaN, minimum_num and maximum_num do not.
+        // minimum and maximum return a NaN operand, minimum_num and maximum_num do not.
         (Target::GFX1201, "v_maximumminimum_f32 v10, v1, v2, v3", [0x3f80_0000, NAN, 0x4000_0000], NAN),
         (Target::GFX1201, "v_minimummaximum_f32 v10, v1, v2, v3", [NAN, 0x3f80_0000, 0x4000_0000], NAN),
-        // Of 24 bits, signed: -0x46ab2 * -0x7bb4b0 + 0x9b1321dd.
+        // Signed products of 24 bits: -0x46ab2 * -0x7bb4b0 + 0x9b1321dd.
         (
             Target::GFX1100,
             "v_mad_i32_i24 v10, v1, v2, v3",
@@ -339,9 +339,9 @@ fn what_an_emulator_has_otherwise_follows_the_documents() {
             [0x44fb_954e, 0x5f84_4b50, 0x9b13_21dd],
             0xfca7_a43d,
         ),
-        // -100000 and 70000 are beyond 16 bits.
+        // -100000 and 70000 exceed 16 bits.
         (Target::GFX1100, "v_cvt_pk_i16_i32 v10, v1, v2", [0xfffe_7960, 70_000, 0], 0x7fff_8000),
-        // The low four bits 9 stand for -7 sixteenths.
+        // The low four bits, 9, stand for -7/16.
         (Target::GFX1201, "v_cvt_off_f32_i4 v10, v1", [0xc197_d329, 0, 0], (-0.4375f32).to_bits()),
     ];
     for (target, inst, [a, b, c], expected) in cases {
@@ -354,7 +354,7 @@ fn what_an_emulator_has_otherwise_follows_the_documents() {
     }
 }
 
-/// What a kernel of one work-item stores at the address in its only argument.
+/// The word that a kernel of one work-item stores at the address in its only argument.
 fn one_word(target: Target, text: &str) -> u32 {
     let kernel = KernelState { vgprs: 16, wave_size: WaveSize::W32, ..state() };
     let machine = Machine::new(target, &assemble(target, text), kernel).unwrap();
@@ -364,8 +364,8 @@ fn one_word(target: Target, text: &str) -> u32 {
     words(&memory.read(out, 4).unwrap())[0]
 }
 
-/// Witness: RDNA3 ISA and RDNA4 ISA, `D0.b16 = { SAT8(…), SAT8(…) }`, and LLVM 22, which writes `v0.l` from gfx11 on; before, the result
-/// is a register.
+/// Sources: RDNA3 ISA and RDNA4 ISA, `D0.b16 = { SAT8(…), SAT8(…) }`, and LLVM 22, which writes `v0.l` from gfx11 on; on earlier targets
+/// the result is a whole register.
 #[test]
 fn two_saturated_bytes_are_half_a_register_from_rdna_3_on() {
     let cases = [

@@ -1,17 +1,17 @@
-//! Matrix instructions in each way that hosts may do them.
+//! Tests matrix instructions with the code for each host instruction set.
 
 use gcn_isa::table::{self, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inst, Operand, Reg, Target, layout};
 use gcn_sim::{Alone, KernelState, Machine, Registers, Way, forced};
 use gcn_test_support::Random;
 
-/// Lanes of a wave.
+/// The number of lanes of a wave.
 const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 
-/// Registers between the operands of an instruction, which have 32 at most.
+/// The distance between the first registers of operands; an operand has at most 32 registers.
 const APART: u16 = 40;
 
-/// Bits that are floats of ordinary size in most formats, special, or any.
+/// Random bits: floats of ordinary size in most formats, special values, or arbitrary bits.
 fn word(random: &mut Random) -> u32 {
     let word = random.next_u64() as u32;
     match random.below(8) {
@@ -23,7 +23,7 @@ fn word(random: &mut Random) -> u32 {
     }
 }
 
-/// A scale, most often one that keeps products in the range of f32.
+/// A random scale, most often one that keeps products in the range of f32.
 fn scale(random: &mut Random) -> u32 {
     let near = [0, 8, 16, 24].map(|shift| (119 + random.below(17) as u32) << shift);
     if random.one_in(8) { random.next_u64() as u32 } else { near.iter().sum() }
@@ -37,7 +37,7 @@ fn operand(number: usize, named: &OperandDesc) -> Option<Operand> {
     named.kinds.contains(OperandKinds::AGPR).then(|| Operand::Reg(Reg::a(first, len)))
 }
 
-/// The row with random formats and signs.
+/// The instruction `row` with random formats and signs.
 fn instruction(random: &mut Random, row: &'static InstDesc, target: Target) -> Option<Inst> {
     let operands: Option<Vec<Operand>> =
         row.operands.iter().enumerate().map(|(i, o)| operand(i, o)).collect();
@@ -52,7 +52,7 @@ fn instruction(random: &mut Random, row: &'static InstDesc, target: Target) -> O
     Some(inst)
 }
 
-/// Registers with numbers and, where the instruction takes them, scales.
+/// Registers with random numbers and, if the instruction takes them, scales.
 fn registers(random: &mut Random, inst: &Inst) -> Registers {
     let mut v = vec![[0; LANES]; 512];
     v.iter_mut().flatten().for_each(|bits| *bits = word(random));
@@ -64,7 +64,7 @@ fn registers(random: &mut Random, inst: &Inst) -> Registers {
     Registers { s: [0; 128], v, scc: false }
 }
 
-/// Vectors of 64 bytes, of 32, and none: the same bits.
+/// Hosts with vectors of 64 bytes, of 32 bytes, and without vectors give the same bits.
 #[test]
 fn all_ways_of_the_host_have_the_same_bits() {
     let mut random = Random::new(7);

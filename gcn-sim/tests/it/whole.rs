@@ -1,16 +1,16 @@
-//! Which accesses are whole while other host threads access the same bytes.
+//! Tests which accesses are indivisible while other host threads access the same bytes.
 
 use gcn_isa::Target;
 use gcn_sim::{KernelState, Machine, Memory, Options, run, with_threads};
 
 use super::harness::{assemble, state, words};
 
-/// Rounds of each loop: enough that two threads meet.
+/// The number of rounds of each loop, enough that accesses of two threads collide.
 const ROUNDS: u32 = 20_000;
 
-/// Two workgroups of one lane, each on a thread of its own. The first runs `writer` with the number of the round in v4 to v7,
-/// the second `reader`, which makes scc 1 if what it reads is right; rounds in which it is not are counted in the word at
-/// 0x80. The memory is at s[4:5] and v[2:3], and is described by s[12:15]. Each goes on until the other is done.
+/// Two workgroups of one lane, each on a separate thread. The first runs `writer` with the number of the round in v4 to v7. The second runs
+/// `reader`, which sets SCC if it has read a valid value; rounds in which it has not are counted in the word at 0x80. The memory is at
+/// s[4:5] and v[2:3], and s[12:15] is a buffer resource for it. Each workgroup continues until the other has ended.
 fn machine(target: Target, writer: &str, reader: &str) -> Machine {
     let looped = |name: &str, body: &str, flags: [u32; 2]| {
         format!(
@@ -57,7 +57,7 @@ fn machine(target: Target, writer: &str, reader: &str) -> Machine {
     Machine::new(target, &assemble(target, &text), state).unwrap()
 }
 
-/// Runs both; gives the memory afterwards.
+/// Runs both workgroups; returns the memory afterwards.
 fn meet(machine: &Machine, options: Options) -> Vec<u32> {
     let mut memory = Memory::new();
     let buffer = memory.alloc(256);
@@ -67,8 +67,8 @@ fn meet(machine: &Machine, options: Options) -> Vec<u32> {
     words(&memory.read(buffer, 256).unwrap())
 }
 
-/// Each aligned eight bytes that an instruction loads or stores are whole, those of wider ones too: the manuals and LLVM's memory
-/// model promise it for 64-bit atomic loads and stores, which are the plain instructions.
+/// Each aligned group of eight bytes that an instruction loads or stores is accessed indivisibly, also in wider accesses: the manuals and
+/// LLVM's memory model guarantee this for 64-bit atomic loads and stores, which are the plain instructions.
 #[test]
 fn aligned_eight_bytes_are_whole() {
     let equal = "v_readfirstlane_b32 s20, v14\nv_readfirstlane_b32 s21, v15\ns_cmp_eq_u32 s20, s21";
@@ -90,7 +90,7 @@ fn aligned_eight_bytes_are_whole() {
         ("global_atomic_swap_x2 v[2:3], v[4:5], off", "global_load_dwordx2 v[14:15], v[2:3], off glc"),
     ];
     let ways = pairs.map(|pair| (pair, Options::default()));
-    // The other modes keep records of accesses, and faithful mode takes stores back.
+    // The other modes record accesses, and faithful mode undoes stores.
     let watched = [Options::strict(), Options::faithful()].map(|options| (pairs[0], options));
     for ((store, read), options) in ways.into_iter().chain(watched) {
         let reader = if read.starts_with("s_load") {
@@ -104,7 +104,7 @@ fn aligned_eight_bytes_are_whole() {
     }
 }
 
-/// Stores to a part of eight bytes leave the other part alone, whatever other threads do with that.
+/// A store to a part of eight bytes does not change the other part, whatever other threads do to that part.
 #[test]
 fn narrower_stores_lose_nothing_of_their_neighbours() {
     for (first, second, mask) in

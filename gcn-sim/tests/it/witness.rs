@@ -1,4 +1,4 @@
-//! Every executed opcode has a test: it stands in the text of one, or belongs to a family whose names a test puts together.
+//! Checks that every executed opcode has a test: a test contains its name, or the opcode belongs to a family whose names a test composes.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ const TESTS: [(&str, &str); 20] = [
     ("vector", include_str!("vector.rs")),
 ];
 
-/// Families whose names a test puts together: prefix, suffix, the test. A test of this kind loops over the members.
+/// Families of opcodes whose names a test composes: prefix, suffix, and the test, which loops over the members.
 const FAMILIES: &[(&str, &str, &str)] = &[
     ("global_load_lds_", "", "typed::loads_to_lds"),
     ("global_load_", "", "rest::every_load_of_every_segment"),
@@ -70,7 +70,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("v_cvt_", "", "small"),
 ];
 
-/// True if `name` stands in `text` as a word; encoding suffixes count as part of it.
+/// True if `text` contains `name` as a word; encoding suffixes count as part of the word.
 fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -82,7 +82,7 @@ fn mentions(text: &str, name: &str) -> bool {
 }
 
 fn test_of(name: &str) -> Option<&'static str> {
-    // A line break in a string literal is a backslash and a letter.
+    // In the source, a line break in a string literal is a backslash and a letter, which would join with the word after it.
     let written = TESTS.iter().find(|t| mentions(&t.1.replace("\\n", " "), name)).map(|t| t.0);
     let family = || FAMILIES.iter().find(|f| name.starts_with(f.0) && name.ends_with(f.1)).map(|f| f.2);
     written.or_else(family)
@@ -115,7 +115,7 @@ fn every_executed_opcode_has_a_fidelity() {
     assert_eq!(fidelity_of("v_add_nothing", Target::GFX942, MatrixArithmetic::Hardware), None);
 }
 
-/// What a model was validated for is exact, unless the chain is asked for; f32 and f64 are chains.
+/// Instructions with a validated model are exact, unless the chain is selected; f32 and f64 always use chains.
 #[test]
 fn matrix_instructions_are_exact_where_the_hardware_was_compared() {
     use MatrixArithmetic::{Chain, Hardware};

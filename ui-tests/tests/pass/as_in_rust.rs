@@ -1,4 +1,4 @@
-//! Lines that are Rust's, beside those in `fail` that are not the device's.
+//! Lines that are valid Rust and also compile in a kernel. The programs in `fail` contain some that do not.
 use gcn_dsl::prelude::*;
 
 const WEIGHTS: [f32; 4] = [0.25, 0.5, 0.75, 1.0];

@@ -1,7 +1,7 @@
-//! The right form of what the `asm_` programs in `fail/` get wrong.
+//! Correct forms of the `asm_` programs in `fail/`.
 use gcn_dsl::prelude::*;
 
-/// Waits are there.
+/// All waits are written.
 const RIGHT: AsmProgram = gcn_asm!(
     target = gfx942,
     v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15];
@@ -10,7 +10,7 @@ const RIGHT: AsmProgram = gcn_asm!(
     s_endpgm;
 );
 
-/// Waits are put in, round the loop too.
+/// The macro inserts the waits, also on the path from the loop's end to its start.
 const FIXED: AsmProgram = gcn_asm! {
     targets = [gfx90a, gfx942], check = fix, rules = manual,
     s_mov_b32 s4, 8;
@@ -24,7 +24,7 @@ again:
     s_endpgm;
 };
 
-/// Strings of one line and of several, and tokens between them.
+/// Strings of one line and of several lines, with tokens between them.
 static STRINGS: AsmProgram = gcn_asm!(
     target = gfx90a, check = deny,
     "v_mov_b32 v0, 1",

@@ -1,4 +1,4 @@
-//! The right form of what the programs in `fail/atomic_*` get wrong.
+//! Correct forms of the programs `fail/atomic_*`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! What closures, conditions and annotations may be.
+//! Closures, conditions and annotations that compile.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,11 +1,11 @@
-//! The neighbours of `fail/control_*`.
+//! Correct forms of the programs `fail/control_*`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[workgroup(64)]
     fn kernel(n: u32, x: &mut [u32]) {
         let i = global_id().x;
-        // Uniform exits keep all lanes, and uniform variables.
+        // After a uniform exit, all lanes are still active and uniform variables can be assigned.
         let mut trips = 0u32;
         let last = loop {
             barrier();
@@ -19,7 +19,7 @@ gcn_kernel! {
             barrier();
         };
         let last: S<u32> = last;
-        // Before a varying `continue` all lanes are there.
+        // Before a varying `continue`, all lanes are active.
         for k in 0..n {
             barrier();
             if x[i] == k {
@@ -27,7 +27,7 @@ gcn_kernel! {
             }
             x[i] = k;
         }
-        // A varying `break` of an inner loop ends with it.
+        // After the inner loop, the lanes that left it by a varying `break` are active again.
         for k in 0..n {
             while x[i] > k {
                 if x[i] == 7 {
@@ -37,7 +37,7 @@ gcn_kernel! {
             }
             barrier();
         }
-        // Uniform variables of the lanes that do not return.
+        // After a varying `return`, uniform variables can be assigned: the lanes that returned do not read them.
         if x[i] == 3 {
             return;
         }

@@ -1,4 +1,4 @@
-//! The right neighbours of the `instruction_*` cases.
+//! Correct forms of the programs `fail/instruction_*`.
 use gcn_dsl::{isa, prelude::*};
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Cross-lane functions and numbers, in names and forms that users write.
+//! Cross-lane functions and numbers, with the names and in the forms that users write.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! Programs that compile, beside those in `fail` that do not: the right form of what these get wrong.
+//! Programs that compile: the correct forms of the programs in `fail`.
 #![allow(
     unused,
     clippy::all,

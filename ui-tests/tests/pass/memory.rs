@@ -1,11 +1,11 @@
-//! Memory in all its forms.
+//! All forms of memory.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[workgroup(64)]
     pub fn kernel(n: u32, table: &[u32], p: *mut f32, x: &mut [f32]) {
         let i = global_id().x;
-        // A uniform element can bound a loop.
+        // A uniform element can be the bound of a loop.
         for k in table[0]..table[1] {
             x[i] += k as f32;
         }

@@ -1,4 +1,4 @@
-//! No name of the user collides with one of the expansion, and names shadow as in Rust.
+//! No name of the user collides with one of the expansion, and names are shadowed as in Rust.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
@@ -22,7 +22,7 @@ gcn_kernel! {
         args[i] = __flow;
     }
 
-    /// Two kernels in one call, a const parameter with a default, and one that is not there.
+    /// Two more kernels in the macro call: one has a const parameter with a default, `cfg` removes the other.
     #[workgroup(N, 2)]
     pub fn with_default<const N: u32 = 32>(x: *mut u32) {
         x[global_id().x] = N;
@@ -32,7 +32,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn absent(x: &[Absent]) {}
 
-    /// Kernels' names, its own one among them, are free for variables and arguments.
+    /// A kernel's name, even that of the kernel itself, can be the name of a variable or an argument.
     #[workgroup(64)]
     fn own(kernel: &mut [u32]) {
         let own = global_id().x;
@@ -41,7 +41,7 @@ gcn_kernel! {
         kernel[own] = with_default;
     }
 
-    /// Names of the language, of its types, and of what the expansion works with.
+    /// The names of the DSL, of its types, and of the expansion's internals.
     #[workgroup(64)]
     fn reserved(self_: u32, values: &[u32], guard: &mut [u32]) {
         let (lang, gcn_dsl, builder, var, flow) = (1, 2, 3, 4, self_);
@@ -54,7 +54,7 @@ gcn_kernel! {
         guard[0] = other;
     }
 
-    /// In device functions too.
+    /// The same in a device function.
     #[device]
     fn frame(flow: V<u32>, value: u32, args: &mut V<u32>) -> V<u32> {
         let mut own = flow + value;
@@ -70,7 +70,7 @@ gcn_kernel! {
         x[0] = frame + call;
     }
 
-    /// A kernel with a parameter of the host.
+    /// A kernel with a `#[host]` parameter.
     #[workgroup(size)]
     fn sized(#[host] size: u32, #[host] how: How, x: &mut [u32]) {
         comptime if matches!(how, How::Up) {
@@ -84,7 +84,7 @@ enum How {
     Up,
 }
 
-/// Types of the user's that are called as the language's.
+/// Types of the user that have the names of DSL types.
 mod shadowed {
     use gcn_dsl::prelude::gcn_kernel;
 

@@ -1,4 +1,4 @@
-//! `Option` and `Result` of host code beside kernels are Rust's own.
+//! In host code next to kernels, `Option` and `Result` are Rust's own.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! The right form of what the programs in `fail/` get wrong.
+//! Correct forms of the programs in `fail/`.
 use gcn_dsl::prelude::*;
 
 const FAST: bool = true;
@@ -28,7 +28,7 @@ gcn_kernel! {
         x[i] = sum + (table.uniform(read_first_lane(hits)) + hits) as f32;
     }
 
-    /// Shapes that fit together.
+    /// Matrix shapes that fit together.
     #[workgroup(64)]
     fn matrices(a: &[f16], b: &[f16], c: &mut [f32]) {
         let left = FragA::<f16, 32, 8>::load(&a, lane_id() * 4);

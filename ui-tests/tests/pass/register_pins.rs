@@ -1,4 +1,4 @@
-//! Values in registers of the user's choice.
+//! Values in registers that the user chooses.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -1,4 +1,4 @@
-//! The neighbours of the `schedule_*` programs: manual blocks, phases of LDS buffers, order, pipelined loops.
+//! Correct forms of the programs `fail/schedule_*`: manual blocks, phases of LDS buffers, order, pipelined loops.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -12,7 +12,7 @@ pub struct PipeUse {
     pub accepted: u64,
     /// An instruction was issued to the pipeline and not accepted: backpressure.
     pub backpressured: u64,
-    /// Nothing was issued to the pipeline, and it refused nothing: the front end had no instruction for it.
+    /// Nothing was issued to the pipeline, and it refused nothing: no wave had an instruction for it.
     pub idle: u64,
     /// The sampled wave lost the arbitration for the pipeline, which accepted the instruction of another wave: oversubscription.
     pub oversubscribed: u64,
@@ -57,7 +57,7 @@ impl ArbiterUse {
         self.samples += 1;
         let (issued, refused) = (arbiter.issue, arbiter.stall);
         let accepted = issued & !refused;
-        // A dual issue counts as two instructions.
+        // A dual issue counts as two accepted instructions.
         let both = u64::from(arbiter.dual_valu && accepted & 1 != 0);
         self.accepted += u64::from(accepted.count_ones()) + both;
         self.no_progress += u64::from(accepted == 0);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn the_arbiters_fields_mean_what_the_documentation_says() {
         let mut all = ArbiterUse::default();
-        // The VALU accepted two instructions, Matrix refused one.
+        // The VALU accepted two instructions, and the matrix pipeline refused one.
         all.add(
             Arbiter { issue: 0b11, stall: 0b10, dual_valu: true },
             Some(Stall::ArbiterNotWin),
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!((all.accepted, all.no_progress, all.lost_to_issue), (2, 0, 1));
         assert_eq!((all.pipes[0].accepted, all.pipes[0].oversubscribed), (1, 1));
         assert_eq!((all.pipes[1].backpressured, all.pipes[1].accepted, all.pipes[2].idle), (1, 0, 1));
-        // Another wave won the arbitration for Matrix, and Matrix did not accept.
+        // Another wave won the arbitration for the matrix pipeline, which did not accept the instruction.
         all.add(
             Arbiter { issue: 0b10, stall: 0b10, dual_valu: false },
             Some(Stall::ArbiterNotWin),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::samples::{Arbiter, PIPES, Sample, State, Where, stall};
 
-/// The whole file, only the value of its `rocprofiler-sdk-tool`, or an object with the arrays alone.
+/// The whole file, only the value of its member `rocprofiler-sdk-tool`, or an object that contains only the arrays.
 #[derive(Deserialize)]
 struct Document {
     #[serde(rename = "rocprofiler-sdk-tool")]

@@ -51,36 +51,36 @@ pub struct Model {
 /// An instruction of the code, with its samples.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// The function that contains it.
+    /// The function that contains the instruction.
     pub function: String,
-    /// Its address in the code object.
+    /// The instruction's address in the code object.
     pub address: u64,
-    /// Its assembly text.
+    /// The instruction's assembly text.
     pub text: String,
-    /// True if its text names another instruction as its target.
+    /// True if the text contains a label or the address of another instruction, as in a branch.
     #[serde(skip)]
     branches: bool,
-    /// Lanes per wave of the code.
+    /// The wave size for which the code is compiled.
     #[serde(skip)]
     lanes: u32,
-    /// Its source line, if that is known.
+    /// The instruction's source line, if known.
     pub source: Option<String>,
-    /// Samples in which the wave was at it.
+    /// The number of samples in which a wave was at the instruction.
     pub samples: u64,
-    /// The number of these samples in which the wave issued it.
+    /// The number of these samples in which the wave issued the instruction.
     pub issued: u64,
-    /// The samples in which the wave did not issue it, by reason.
+    /// The samples in which the wave did not issue the instruction, by reason.
     pub reasons: Reasons,
-    /// Active lanes, summed over its samples.
+    /// The number of active lanes, summed over the instruction's samples.
     pub active_lanes: u64,
-    /// Addresses of the other instructions with the same text and source line, which CSV files do not tell apart; their samples are counted
+    /// Addresses of other instructions with the same text and source line. CSV files do not distinguish them, so their samples are counted
     /// here.
     pub same: Vec<u64>,
-    /// The pipeline that executes it.
+    /// The pipeline that executes the instruction.
     pub pipe: Pipe,
-    /// Its share of all waves' cycles in the timed mode, from 0 to 1.
+    /// The instruction's share of all waves' cycles in the timed mode, from 0 to 1.
     pub model: Option<f64>,
-    /// Why waves stall at it in the timed mode: for each reason the share of all waves' cycles, longest first.
+    /// The reasons why waves stall at the instruction in the timed mode, each with its share of all waves' cycles; the largest share first.
     pub model_reasons: Vec<(Stall, f64)>,
 }
 
@@ -96,7 +96,7 @@ pub struct Profile {
     pub issued: u64,
     /// The samples in which the wave did not issue, by reason.
     pub reasons: Reasons,
-    /// Ignored samples, of other code objects or dispatches.
+    /// The number of ignored samples, which belong to other code objects or dispatches.
     pub elsewhere: u64,
     /// Samples in this code object at an address where no instruction begins.
     pub outside: u64,
@@ -121,7 +121,7 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The mnemonic of an instruction. Branches are compared by it alone, since disassemblers print their targets in different ways.
+/// The mnemonic of an instruction. Branches are compared by the mnemonic alone, since disassemblers print branch targets in different ways.
 fn mnemonic(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
@@ -133,7 +133,7 @@ fn file_and_line(place: &str) -> Option<(&str, &str)> {
     Some(file.rsplit_once(':').filter(|(_, line)| number(line)).unwrap_or((file, line)))
 }
 
-/// Whether two locations are the same source line; one may name the file with more leading folders than the other.
+/// True if two locations are the same source line. One of them may name the file with more leading folders than the other.
 fn same_line(ours: &str, theirs: &str) -> bool {
     let (Some((file, line)), Some((other, at))) = (file_and_line(ours), file_and_line(theirs)) else {
         return false;
@@ -196,7 +196,7 @@ impl Profile {
     /// default, of all dispatches).
     ///
     /// # Errors
-    /// Returns an error that says why, if the samples do not belong to this code.
+    /// An error that says why, if the samples do not belong to this code.
     pub fn count(
         &mut self,
         samples: &[Sample],
@@ -248,10 +248,10 @@ impl Profile {
         }
     }
 
-    /// The number under which the samples know this code object.
+    /// The number that identifies this code object in the samples.
     fn object(&self, samples: &[Sample], wanted: Option<u64>) -> Result<Option<u64>, String> {
-        // For each number of a code object: the number of its samples, of those at an address of an instruction of this code, and of those
-        // whose mnemonic is the same, too.
+        // For each code object number: the number of its samples, of its samples whose address is that of an instruction of this code, and
+        // of those among them whose mnemonic is also the same.
         let mut numbers: BTreeMap<u64, [u64; 3]> = BTreeMap::new();
         for sample in samples {
             let Where::Address { object, address, text } = &sample.place else { continue };
@@ -296,7 +296,7 @@ impl Profile {
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (i, line) in self.lines.iter().enumerate() {
             places.entry(plain(&line.text)).or_default().push(i);
-            // Disassemblers print the targets of branches in different ways: this text has a label, the sample may have a number.
+            // Disassemblers print branch targets in different ways: this text contains a label, the sample may contain a number.
             if line.branches {
                 places.entry(mnemonic(&line.text).to_owned()).or_default().push(i);
             }
@@ -304,7 +304,8 @@ impl Profile {
         places
     }
 
-    /// The first instruction with this text, on this source line if there is one; the others are recorded in its `same`.
+    /// The index of the first instruction with this text and, if any has it, this source line. The other instructions that match are
+    /// recorded in its [`same`](Line::same).
     fn place(&mut self, places: &BTreeMap<String, Vec<usize>>, text: &str, source: &str) -> Option<usize> {
         let all = places.get(&plain(text)).or_else(|| places.get(mnemonic(text)))?;
         let on_line = |i: &&usize| {
@@ -370,7 +371,7 @@ impl Profile {
         if self.is_stochastic() { line.samples - line.issued } else { line.samples }
     }
 
-    /// Whether the samples report if the wave issued.
+    /// True if the samples report whether the wave issued.
     pub fn is_stochastic(&self) -> bool {
         self.method == "stochastic"
     }

@@ -8,13 +8,13 @@ use gcn_sim::timed::Stall;
 /// The location of a wave, as the profiler reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// An address of a code object, relative to its load address.
+    /// An address in a code object, relative to its load address.
     Address {
         /// The number of the code object; 0 if the profiler knew none.
         object: u64,
         /// The address in the object's image.
         address: u64,
-        /// The instruction, as the profiler disassembled it; empty if it did not.
+        /// The instruction as the profiler disassembled it; empty if the profiler did not disassemble it.
         text: String,
     },
     /// An instruction that is identified only by its text and source line; both may be empty.
@@ -42,7 +42,7 @@ pub struct Sample {
 /// The state of a wave in a stochastic sample, as the hardware reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Why the wave did not issue its instruction; `None` if it did.
+    /// The reason why the wave did not issue its instruction; `None` if the wave issued it.
     pub stall: Option<Stall>,
     /// Waves on the compute unit.
     pub waves: Option<u32>,

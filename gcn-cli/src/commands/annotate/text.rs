@@ -15,7 +15,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     format!("{:.1}%", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
-/// Why an instruction does not issue: the reasons of the samples, then those of the timed model.
+/// The reasons why an instruction does not issue: those of the samples, then those of the timed model.
 pub fn reasons(line: &Line) -> String {
     let of_samples = line.reasons.by_count().into_iter().take(REASONS);
     let measured: Vec<_> = of_samples.map(|(s, n)| format!("{s} {}", percent(n, line.samples))).collect();
@@ -32,7 +32,7 @@ pub fn reasons(line: &Line) -> String {
     text
 }
 
-/// The first lines of the text and of the page: totals.
+/// The first lines of both the text and the page: totals.
 pub fn head(profile: &Profile) -> Vec<String> {
     let samples = profile.samples;
     let mut lines = vec![format!(

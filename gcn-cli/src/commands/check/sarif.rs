@@ -1,7 +1,7 @@
-//! Findings as SARIF 2.1.0, a format that other people's code review tools read.
+//! Findings in the format SARIF 2.1.0, which code review tools read.
 //!
-//! The location of a result is the line of an assembly file. An object has no lines: there it is the source line from the debug
-//! information, or else the byte offset in the section.
+//! The location of a result is a line of the assembly file. An object has no assembly lines: there the location is the source line from the
+//! debug information, or else the byte offset in the section.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn level(grade: Grade) -> &'static str {
     if counts(grade) { "error" } else { "warning" }
 }
 
-/// The findings of a file: `results`, and the `rules` that these name.
+/// The findings of a file: the `results`, and the `rules` to which they refer.
 pub fn file(checked: &Checked<'_>) -> Value {
     let unit = &checked.input.unit;
     let name = &checked.input.name;
@@ -101,7 +101,8 @@ fn not_checked(checked: &Checked<'_>) -> Vec<Value> {
     notes
 }
 
-/// The SARIF log of all files. `complaints` name files that could not be read; with any, the run counts as unsuccessful.
+/// The SARIF log of all files. `complaints` are the messages about files that could not be read; if there are any, the run is marked as
+/// unsuccessful.
 pub fn whole(files: Vec<Value>, complaints: &[String], exit_code: u8) -> Value {
     let (mut results, mut rules) = (Vec::new(), BTreeMap::new());
     let notes = complaints.iter().map(|c| json!({ "level": "error", "message": { "text": c } }));

@@ -154,7 +154,7 @@ fn exit(places: &Places<'_>, line: usize) -> String {
     format!("`{}` ({})", places.text(line), places.of(line))
 }
 
-/// The first few locations of these lines, without duplicates: all instructions of a macro share the location of the call.
+/// The locations of the first few of these lines, without duplicates: all instructions of a macro have the location of the macro call.
 fn some(places: &Places<'_>, lines: impl Iterator<Item = usize>) -> String {
     let mut shown: Vec<String> = Vec::new();
     for place in lines.map(|line| places.of(line)) {
@@ -169,7 +169,7 @@ fn some(places: &Places<'_>, lines: impl Iterator<Item = usize>) -> String {
     shown.join(", ")
 }
 
-/// The note on the findings of a rule in a function that are not shown in full.
+/// The note about the findings of a rule in a function that are not shown in full.
 fn more(places: &Places<'_>, function: &str, others: &[Place<'_>]) -> String {
     let findings: usize = others.iter().map(|p| 1 + p.also.len()).sum();
     let at = some(places, others.iter().map(|p| p.finding.second));
@@ -182,12 +182,12 @@ struct Writer<'c> {
     colours: bool,
 }
 
-/// The content of a finding, for both presentations: under its source line, or by addresses.
+/// The content of a finding, for both presentations: under its source line, or with addresses.
 struct Shown {
     grade: Grade,
     rule: &'static str,
     title: String,
-    /// Lines of the program, each with a label; the line of the finding is first.
+    /// Lines of the program, each with a label. The line at which the finding is reported comes first.
     marks: Vec<(usize, String)>,
     notes: Vec<String>,
     help: String,
@@ -271,7 +271,7 @@ impl Writer<'_> {
     fn advice(&self, section: &Section<'_>, advice: &Advice) -> String {
         let places = Places::new(&self.checked.input.unit, section.code);
         let text = advice.to_string();
-        // The text begins with the location and a colon, which are shown already.
+        // The text begins with the location and a colon; the location is shown already.
         let text = text.split_once(": ").map_or(text.as_str(), |t| t.1);
         format!(
             "{}: {}: advice: {text}: `{}`\n",

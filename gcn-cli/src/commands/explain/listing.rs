@@ -42,7 +42,7 @@ pub fn print(input: &Input, text: &str, report: &ExplainReport) -> String {
     out
 }
 
-/// True for a line that has only a label.
+/// True for a line that contains only a label.
 fn is_label(line: &str) -> bool {
     let text = line.split([';', '#']).next().unwrap_or_default().trim_end();
     text.ends_with(':') && !text.contains(char::is_whitespace)

@@ -57,7 +57,7 @@ fn insertion(document: &Document, diagnostic: &Diagnostic) -> Option<CodeAction>
     let line = document.line(remedy.line);
     let statement = document.statement(remedy.line).start;
     let indent = &line[..line.len() - line.trim_start().len()];
-    // If the line has a label before the instruction, the wait goes between the two.
+    // If the line has a label before the instruction, the wait is inserted between the two.
     let has_label =
         line.split_once(':').is_some_and(|(label, _)| label.trim().chars().all(gcn_report::editing::is_name));
     let (at, text) = if has_label {

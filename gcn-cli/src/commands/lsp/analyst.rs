@@ -10,7 +10,7 @@ use lsp_types::PublishDiagnosticsParams;
 use super::diagnose::{self, Settings};
 use super::document::Document;
 
-/// A handle to the analysis thread, which ends some time after this is dropped.
+/// A handle to the analysis thread. The thread ends some time after the handle is dropped.
 pub struct Analyst {
     desk: Arc<Desk>,
 }
@@ -45,7 +45,7 @@ impl Analyst {
         Ok(Analyst { desk })
     }
 
-    /// Requests an analysis of a document; it replaces an older request for the same document that has not started.
+    /// Requests an analysis of a document. The request replaces an earlier request for the same document that has not been started.
     pub fn ask(&self, document: &Document) {
         let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.documents.insert(document.uri.as_str().to_owned(), document.clone());

@@ -56,7 +56,7 @@ impl Settings {
         self.wave = wanted.wave.and_then(WaveSize::of_lanes).or(self.wave);
     }
 
-    /// The target of a file: the one that it names, or else the one from the settings.
+    /// The target of a file: the one that the file specifies, or else the one from the settings.
     pub fn target_of(&self, text: &str) -> Option<TargetId> {
         asm::named_target(text).or(self.target)
     }
@@ -69,7 +69,7 @@ pub fn read(document: &Document, settings: &Settings) -> Result<Salvaged, Diagno
     assemble_readable_with(document.name(), &document.text, &options, &settings.folders)
 }
 
-/// Everything that is wrong with a file.
+/// All problems of a file.
 pub fn diagnose(document: &Document, settings: &Settings) -> Vec<Diagnostic> {
     let read = match read(document, settings) {
         Ok(read) => read,
@@ -156,7 +156,7 @@ fn finding(document: &Document, places: &Places<'_>, finding: &Finding) -> Optio
         let location = Location::new(document.uri.clone(), document.statement(first.saturating_sub(1)));
         vec![DiagnosticRelatedInformation { location, message: "first instruction".to_owned() }]
     });
-    // If the instruction comes from a macro or an included file, inserting at this line would be wrong.
+    // If the instruction comes from a macro or an included file, inserting the wait at this line would be wrong, so no fix is offered.
     let statements = match places.origin(finding.second) {
         None => finding.missing_statements(),
         Some(_) => Vec::new(),

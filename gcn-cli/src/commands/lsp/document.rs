@@ -11,7 +11,7 @@ pub struct Document {
     pub uri: Uri,
     pub text: String,
     pub version: i32,
-    /// Byte offset of each line's first byte.
+    /// The byte offset at which each line starts.
     starts: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ impl Document {
         Some(start..start + text.trim_end_matches(['\n', '\r']).len())
     }
 
-    /// The byte offset of a position; if the text has no such position, of the nearest one.
+    /// The byte offset of a position; for a position outside of the text, the nearest offset.
     fn offset(&self, position: Position) -> usize {
         match self.bytes(position.line) {
             Some(bytes) => bytes.start + byte_of(self.line(position.line), position.character),
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn changes_count_utf16_units() {
         let mut d = document("s_nop 0 ; ä𝄞x\r\ns_endpgm\n");
-        // The position is after the clef, which takes two code units.
+        // The position is after the clef (U+1D11E), which takes two UTF-16 code units.
         d.change(vec![change(Some([0, 13, 0, 14]), "y")], 2);
         assert_eq!(d.text, "s_nop 0 ; ä𝄞y\r\ns_endpgm\n");
         d.change(vec![change(Some([0, 0, 1, 0]), ""), change(Some([0, 8, 0, 8]), " ; end")], 3);

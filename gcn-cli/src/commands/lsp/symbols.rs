@@ -18,7 +18,7 @@ pub fn definition(
     params: GotoDefinitionParams,
 ) -> Option<GotoDefinitionResponse> {
     let (word, _) = document.word(params.text_document_position_params.position)?;
-    // `1b` and `1f` mean the nearest label `1` before and after this line.
+    // `1b` and `1f` refer to the nearest label `1` before and after this line.
     let line = params.text_document_position_params.position.line;
     let numbered = |suffix: char| word.strip_suffix(suffix).filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let all = definitions(&document.text).filter(|d| d.kind != Kind::Kernel);

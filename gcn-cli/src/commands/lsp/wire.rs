@@ -28,7 +28,7 @@ impl Wire {
                 let message = match next(&mut input) {
                     Ok(Some(Read::Message(message))) => message,
                     Ok(Some(Read::Wrong(code, what))) => {
-                        // If standard output is closed, the writer reports that.
+                        // If the write fails, standard output is closed, and the writer thread reports that.
                         let _ = refuse(code, &what);
                         continue;
                     }
@@ -52,7 +52,7 @@ impl Wire {
         Ok((Wire { writer }, server, editor))
     }
 
-    /// Waits until everything is written; the server's end must have been dropped.
+    /// Waits until all messages are written. The server's end of the connection must have been dropped before.
     pub fn close(self) -> std::io::Result<()> {
         self.writer
             .join()
@@ -75,7 +75,7 @@ fn next(input: &mut impl BufRead) -> std::io::Result<Option<Read>> {
     let mut size = None;
     loop {
         let mut line = Vec::new();
-        // A header line has a few dozen bytes; the limit protects against input without line ends.
+        // Header lines are short; the limit protects against input without line ends.
         if input.by_ref().take(1 << 12).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
@@ -104,7 +104,7 @@ fn next(input: &mut impl BufRead) -> std::io::Result<Option<Read>> {
         );
         return Err(std::io::Error::other(what));
     }
-    // The buffer grows with the received bytes; the announced size may be wrong.
+    // The buffer grows with the received bytes, because the announced size may be wrong.
     let mut body = Vec::new();
     input.take(size).read_to_end(&mut body)?;
     if (body.len() as u64) < size {

@@ -17,15 +17,15 @@ use crate::parse::KernelFn;
 /// A variable of the body.
 pub(in crate::expand) struct Variable {
     name: Ident,
-    /// The position of its `mut`.
+    /// The position of the keyword `mut`; `None` for an immutable variable.
     mutable: Option<Span>,
     form: Form,
     /// The numbers of reads and writes, not counting the initial value.
     reads: usize,
     writes: usize,
-    /// True if it is changed other than by assignment, for example through `&mut`.
+    /// True if the variable is changed other than by assignment, for example through `&mut`.
     lent: bool,
-    /// True if it is used in a way that this analysis does not understand.
+    /// True if the variable is used in a way that this analysis does not understand.
     hidden: bool,
 }
 
@@ -33,7 +33,7 @@ pub(in crate::expand) struct Variable {
 pub(in crate::expand) enum Form {
     /// Declared by `let x` or `(x, y)`.
     Plain,
-    /// Declared by `P { x }`, where the name is also the field's.
+    /// Declared by `P { x }`, where `x` is also the name of the field.
     Field,
     Parameter,
 }
@@ -57,7 +57,7 @@ pub(crate) fn is_level(attr: &Attribute) -> bool {
             .any(|w| LINTS.contains(&w))
 }
 
-/// The code that makes rustc's lints report the mistakes about the variables of `function`.
+/// Code for which rustc reports the same lints about variables as for the body of `function`.
 pub(crate) fn lints(function: &KernelFn, body: &Block) -> TokenStream {
     let (variables, event) = read::body(function, body);
     let dead = events::dead(&event, variables.len());
@@ -109,7 +109,7 @@ fn of_variable(v: &Variable) -> Option<TokenStream> {
     }
 }
 
-/// All tokens have the user's spans: rustc does not lint code with a macro's span.
+/// All tokens have the user's spans, because rustc does not lint code with a macro's span.
 fn value_not_read(write: &events::Write) -> TokenStream {
     let (name, at) = (&write.at, write.at.span());
     let read = quote_spanned!(at=> #[allow(unused_braces)] let _ = { #name };);

@@ -1,12 +1,13 @@
 //! Finds the variables that start with a uniform value (the same in all lanes) and are later assigned a varying one.
 //!
-//! In `let mut sum = 0.0; sum += x[i];` each lane has a different sum, but the type of the initial value does not show that. Before the
-//! body is expanded, this analysis finds the variables that are certainly assigned a varying value, or are assigned under a varying
-//! condition; declared as uniform, they would not compile. It follows names, operators and control flow to a fixpoint, because loops carry
-//! values back. Where syntax is not sufficient, for example for results of functions declared elsewhere, the expansion asks rustc for the
-//! type of an expression, called a *question* (see `asked`); if it cannot be asked, the value counts as uniform. The members of a tuple are
-//! analysed separately. A plain type annotation, as in `let mut sum: f32 = 0.0`, states the element type and not whether the variable
-//! varies.
+//! In `let mut sum = 0.0; sum += x[i];` each lane has a different sum, but the type of the initial value does not show
+//! that, and a variable declared as uniform would not compile. So, before the body is expanded, this analysis finds the
+//! variables that are certainly assigned a varying value or are assigned under a varying condition. It follows names,
+//! operators and control flow to a fixpoint, because loops carry values back. Where the syntax is not sufficient, for
+//! example for results of functions declared elsewhere, the expansion asks rustc for the type of an expression, called
+//! a *question* (see `asked`). If the question cannot be asked, the value counts as uniform. The members of a tuple are
+//! analysed separately. A plain type annotation, as in `let mut sum: f32 = 0.0`, states the element type and not
+//! whether the variable varies.
 
 mod asked;
 mod flow;
@@ -28,19 +29,19 @@ use parameters::parameter;
 /// The current knowledge about whether a value varies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// Uniform, or undecided.
+    /// The value is uniform, or this is not yet known.
     Other,
     /// A number that differs between lanes, or an array of such numbers.
     Varying,
-    /// Memory such that a load with a uniform index gives a uniform value.
+    /// Memory from which a load with a uniform index gives a uniform value.
     ReadOnly,
-    /// Memory whose loads always give varying values.
+    /// Memory from which a load always gives a varying value.
     Memory,
     /// A pointer that differs between lanes.
     OwnPointer,
-    /// A closure whose value varies.
+    /// A closure that returns a varying value.
     Closure,
-    /// Only rustc can decide; the index of the question in `questions`.
+    /// Only rustc can decide. Contains the index in `questions`.
     Asked(usize),
 }
 
@@ -61,24 +62,25 @@ const POINTERS: [&str; 5] = ["add", "offset", "cast", "slice", "as_slice"];
 struct Binding {
     name: String,
     shape: Shape,
-    /// True if it is certainly a number, or memory of numbers.
+    /// True if the value is certainly a number, or memory of numbers.
     number: bool,
-    /// True if it is the result of a call, or computed from one, so that it may be a number.
+    /// True if the value is the result of a call, or computed from one, so that it may be a number.
     open: bool,
-    /// Present for a `let mut`, and for a `let` without a value.
+    /// `Some` for a `let mut`, and for a `let` without a value.
     variable: Option<Variable>,
-    /// The members, if it is a tuple.
+    /// The members of the value, if it is a tuple.
     members: Option<Members>,
-    /// Its initial value, if a question may contain that instead of the name.
+    /// The initial value, if a question may contain it in place of the name.
     value: Option<Question>,
 }
 
 /// A variable that can be made to vary.
 #[derive(Clone)]
 struct Variable {
-    /// The source position of the name; for a `let` without a value, the name itself.
+    /// The source position of the name; for a `let` without a value, the name as text.
     key: String,
-    /// The numbers of enclosing varying conditions, of enclosing conditions that only rustc can decide, and of names in scope.
+    /// At the declaration: the number of enclosing varying conditions, the number of enclosing conditions that only
+    /// rustc can decide, and the number of names in scope.
     depth: usize,
     doubts: usize,
     height: usize,
@@ -86,7 +88,7 @@ struct Variable {
 
 /// The members of a tuple that a `let` binds.
 struct Members {
-    /// The position of the name in the source; for a member, followed by its index.
+    /// The source position of the name; a member's key is this position followed by the member's index.
     key: String,
     /// The number of varying conditions around the `let`.
     depth: usize,
@@ -94,7 +96,7 @@ struct Members {
     numbers: Vec<bool>,
 }
 
-/// A loop or a labelled block: its label, and the same data as for a variable declared at its start.
+/// A loop or a labelled block: its label, and the data that a variable declared at its start would have.
 #[derive(Clone)]
 struct Around {
     start: Variable,
@@ -108,31 +110,32 @@ pub(crate) struct Varying {
     variables: HashSet<String>,
     /// The variables that are pointers.
     pointers: HashSet<String>,
-    /// The variables for which only rustc can decide whether they are numbers.
+    /// The variables about which only rustc can decide whether they are numbers.
     open: HashSet<String>,
-    /// For the other variables, questions that decide whether they vary: their assigned values.
+    /// For each remaining variable, the questions that decide whether it varies: the values assigned to it.
     asked: HashMap<String, Vec<Question>>,
-    /// Calls with varying arguments of functions that are declared in the body, which are host functions.
+    /// The calls with varying arguments of functions that the body declares, which are host functions.
     pub on_the_host: Vec<Ident>,
 }
 
 impl Varying {
-    /// True if the variable of this `let` varies.
+    /// True if the variable that this `let` declares varies.
     pub fn has(&self, name: &Ident) -> bool {
         self.variables.contains(&key(name))
     }
 
-    /// True if the variable of this `let` is a pointer.
+    /// True if the variable that this `let` declares is a pointer.
     pub fn is_pointer(&self, name: &Ident) -> bool {
         self.pointers.contains(&key(name))
     }
 
-    /// True if this member of the tuple variable varies.
+    /// True if this member of the tuple variable `name` varies.
     pub fn has_member(&self, name: &Ident, member: usize) -> bool {
         self.variables.contains(&format!("{}.{member}", key(name)))
     }
 
-    /// The same for a variable without a first value, by its name: its assignments come later.
+    /// True if the variable `name`, whose `let` has no value, varies. Such a variable is identified by its name,
+    /// because its assignments are elsewhere.
     pub fn has_deferred(&self, name: &Ident) -> bool {
         self.variables.contains(&name.to_string())
     }
@@ -187,7 +190,7 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
 }
 
 impl crate::expand::Cx<'_> {
-    /// Reads the body before it is expanded.
+    /// Finds the varying variables of the body, before the body is expanded.
     pub(in crate::expand) fn find_varying(&mut self, function: &KernelFn, body: &Block) {
         self.varying = varying(function, body, &self.elements);
         for name in std::mem::take(&mut self.varying.on_the_host) {
@@ -205,18 +208,19 @@ struct Analysis {
     known: Rc<Known>,
     elements: Elements,
     names: Vec<Binding>,
-    /// True while reading a `let` without a value, and one with a plain type.
+    /// `declares` is true while a `let` without a value is analysed, `typed` while one with a plain type is.
     declares: bool,
     typed: bool,
     /// The number of varying conditions around the current point.
     depth: usize,
-    /// Questions of the enclosing conditions that only rustc can decide.
+    /// The questions of the enclosing conditions that only rustc can decide.
     doubts: Vec<usize>,
     /// The enclosing loops and labelled blocks.
     loops: Vec<Around>,
-    /// The enclosing loops and blocks that some lanes have already left, or whose next trip some lanes already wait for.
+    /// The enclosing loops and blocks in which some lanes are certainly inactive here: they have left the construct, or
+    /// wait for its next trip.
     skipped: HashSet<String>,
-    /// The same where only rustc can decide it, with the index of the question.
+    /// As `skipped`, where only rustc can decide it; with the index of the question.
     doubted: Vec<(String, usize)>,
     /// The number of names in scope at the start of the pattern that is being bound.
     pattern: Option<usize>,
@@ -227,9 +231,9 @@ struct Analysis {
     /// The loops that only some lanes leave by `break`.
     left: HashSet<String>,
     questions: Vec<Vec<Question>>,
-    /// The questions that decide whether a variable or a loop varies, by its key.
+    /// For each variable or loop, by its key, the questions that decide whether it varies.
     asked: HashMap<String, Vec<Question>>,
-    /// The functions declared in the body, and calls of them with varying arguments.
+    /// The functions declared in the body, and the calls of these functions with varying arguments.
     nested: HashSet<String>,
     on_the_host: Vec<Ident>,
 }
@@ -245,6 +249,7 @@ impl Analysis {
                 Stmt::Local(local) => self.local(local),
                 Stmt::Expr(e, semi) => {
                     let value = self.expr(e);
+                    self.written_by(e);
                     if semi.is_none() {
                         shape = value;
                     }
@@ -273,7 +278,7 @@ impl Analysis {
         };
         let init = local.init.as_ref().map(|i| &*i.expr);
         match ty {
-            // If a device type is written, it decides, and the value can only confirm it.
+            // A written device type decides; the value can only agree with it.
             Some(ty) if !self.elements.is_plain(ty) && !matches!(bare(ty), Type::Ptr(_)) => {
                 let value = init.map_or(Shape::Other, |e| self.expr(e));
                 let shape = match value {
@@ -283,7 +288,8 @@ impl Analysis {
                 };
                 self.bind(pat, shape, None);
             }
-            // Without a type each lane has its own; `asked` cannot put the value in the variable's place.
+            // Without a type annotation, each lane has its own value; `asked` cannot replace the variable by its
+            // initial value.
             None if matches!(pat, Pat::Ident(p) if p.mutability.is_some())
                 && init.and_then(name_of).is_some_and(|name| name == "None") =>
             {
@@ -300,7 +306,8 @@ impl Analysis {
         }
     }
 
-    /// Binds the names of a pattern to the parts of a value; `typed` if a plain type is written.
+    /// Binds the names of a pattern to the parts of a value. `typed` says whether the `let` has a plain type
+    /// annotation.
     fn bind_value(&mut self, pat: &Pat, init: Option<&Expr>, typed: bool) {
         match (pat, init) {
             (Pat::Tuple(p), Some(Expr::Tuple(t))) if p.elems.len() == t.elems.len() => {
@@ -315,7 +322,7 @@ impl Analysis {
             (Pat::Ident(p), Some(Expr::Tuple(t))) => {
                 let shapes: Vec<Shape> = t.elems.iter().map(|e| self.expr(e)).collect();
                 self.bind(pat, Shape::Other, None);
-                // A tuple bound to one name is one variable, whose members are tracked by position.
+                // A tuple that is bound to one name is one variable; its members are tracked by index.
                 let numbers = t.elems.iter().map(|e| typed || self.is_number(e)).collect();
                 let varying = shapes.iter().enumerate().filter(|(_, shape)| **shape == Shape::Varying);
                 let key = key(&p.ident);
@@ -333,7 +340,8 @@ impl Analysis {
         self.typed = false;
     }
 
-    /// Runs `f`, which evaluates a pattern's value and binds its names; the names are not in scope of the value.
+    /// Runs `f`, which evaluates a pattern's value and binds the pattern's names. These names are not in scope in the
+    /// value.
     fn of_one_pattern(&mut self, f: impl FnOnce(&mut Self)) {
         let around = self.pattern;
         self.pattern = around.or(Some(self.names.len()));
@@ -353,7 +361,8 @@ impl Analysis {
                     true => Some(self.variable(p.ident.to_string())),
                     false => p.mutability.is_some().then(|| self.variable(key(&p.ident))),
                 };
-                // May hold the result of an earlier iteration of the fixpoint, which is how values are carried around loops.
+                // True if an earlier iteration of the fixpoint found that the variable varies. In this way values are
+                // carried around loops.
                 let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.key));
                 let pointer = matches!(shape, Shape::Memory | Shape::OwnPointer);
                 if pointer {
@@ -390,7 +399,7 @@ impl Analysis {
             Pat::Tuple(_) | Pat::Struct(_) if matches!(shape, Shape::Asked(_)) && init.is_some() => {
                 self.bind_parts(pat, init);
             }
-            // Nothing is known about the single members; if the tuple varies, all of them do.
+            // Nothing is known about the individual members: if the tuple varies, all of them do.
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             Pat::Slice(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
             // The fields of a varying value vary.
@@ -402,7 +411,8 @@ impl Analysis {
         }
     }
 
-    /// Binds the elements that a loop iterates over. In `(i, e)`, as yielded by `enumerate` and `zip`, each part may vary.
+    /// Binds the pattern of a loop to the elements that the loop iterates over. In `(i, e)`, as yielded by `enumerate`
+    /// and `zip`, each part may vary.
     fn bind_elements(&mut self, pat: &Pat, shape: Shape) {
         match pat {
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind_elements(p, shape)),
@@ -417,7 +427,8 @@ impl Analysis {
         self.names.iter().rev().find(|b| name == &b.name)
     }
 
-    /// The key of the tuple member that `e` denotes, if it is a number, with the depth of its declaration.
+    /// The key of the tuple member that `e` denotes, and the depth of the tuple's declaration; `None` if the member is
+    /// not a number.
     fn member(&self, e: &syn::ExprField) -> Option<(String, usize)> {
         let (syn::Member::Unnamed(member), Some(binding)) = (&e.member, self.name(&e.base)) else {
             return None;
@@ -427,11 +438,11 @@ impl Analysis {
         number.then(|| (format!("{}.{}", members.key, member.index), members.depth))
     }
 
-    /// Records the assignment of a value of this shape.
+    /// Records that a value of this shape is assigned to `to`.
     fn assign(&mut self, to: &Expr, shape: Shape) {
         match to {
             Expr::Index(e) => {
-                // A varying index writes different elements in different lanes, so the whole array varies.
+                // With a varying index, lanes write different elements, so the whole array varies.
                 let index = self.expr(&e.index);
                 let shape = self.either(shape, index);
                 self.assign(&e.expr, shape);

@@ -10,9 +10,9 @@ use crate::expand::frame::Frame;
 use crate::expand::types::typed::branches_of_numbers;
 use crate::expand::{Cx, lang};
 
-/// The maximum number of branches in a chain of `if`s or of a `match`'s arms. Each branch is nested in the one before, also in the type of
-/// the flow token (whose type says whether all lanes are active), and rustc follows types to a depth of 128: a `match` alone compiles with
-/// 126 arms.
+/// The maximum number of branches in a chain of `if`s, and of arms in a `match`. Each branch is nested in the one
+/// before, and so is the type of its flow token (which says whether all lanes are active). rustc's recursion limit for
+/// types is 128: a `match` alone compiles with 126 arms.
 pub(in crate::expand) const MOST_BRANCHES: usize = 96;
 
 /// The `if`s of an `else if` chain.
@@ -28,7 +28,7 @@ impl Cx<'_> {
         if e.attrs.iter().any(attrs::is_comptime) {
             return self.comptime_if(e);
         }
-        // First, because the rewritten expression passes through all the other cases again.
+        // Done first, because the rewritten expression goes through all the other cases again.
         if let Some(Expr::If(e)) = branches_of_numbers(|| Expr::If(e.clone()), &self.elements) {
             return self.if_expr(&e);
         }
@@ -64,7 +64,7 @@ impl Cx<'_> {
         )
     }
 
-    /// The expansion of the expression after `else`.
+    /// Expands the expression after `else`.
     pub fn otherwise(&mut self, els: &Expr, span: Span) -> TokenStream {
         match els {
             Expr::Block(b) if b.label.is_none() => self.value_of(&b.block.stmts, span),
@@ -72,7 +72,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A branch on `cond`, at `at`; errors about the joined value are reported at `span`.
+    /// Expands a branch on `cond`, at `at`. Errors about the value that joins both sides are reported at `span`.
     pub fn branch(
         &mut self,
         cond: TokenStream,
@@ -81,7 +81,7 @@ impl Cx<'_> {
         then: impl FnOnce(&mut Self) -> TokenStream,
         els: Option<impl FnOnce(&mut Self) -> TokenStream>,
     ) -> TokenStream {
-        // The span is the condition's: an error about its type points there.
+        // Has the condition's span, so that an error about the condition's type points there.
         let (flow, begin) = (self.flow(at), lang("if_begin", at));
         let begin = quote_spanned!(at=> #begin(#cond, &#flow));
         let [guard, other] = ["if", "else"].map(|name| self.guard(name, span));
@@ -95,7 +95,8 @@ impl Cx<'_> {
             });
         };
         let (then, els) = self.ways(
-            // Each side has its own guard: exits inside it are as varying as that side.
+            // Each side has its own guard, whose type says whether only some lanes enter that side. The exits inside
+            // use it.
             |cx| cx.inside(Frame::Branch(guard.clone()), then),
             |cx| cx.inside(Frame::Branch(other.clone()), els),
         );
@@ -108,7 +109,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Runs `f` with `frame` pushed on the stack of constructs.
+    /// Runs `f` while `frame` is on the stack of constructs.
     pub fn inside(&mut self, frame: Frame, f: impl FnOnce(&mut Self) -> TokenStream) -> TokenStream {
         self.frames.push(frame);
         let tokens = f(self);
@@ -129,7 +130,7 @@ impl Cx<'_> {
             |cx| {
                 e.else_branch.as_ref().map(|(_, els)| {
                     let els = match &**els {
-                        // The `else if` of a `comptime if` is evaluated on the host as well.
+                        // An `if` after the `else` of a `comptime if` is evaluated on the host as well.
                         Expr::If(inner) => cx.comptime_if(inner),
                         Expr::Block(b) => cx.block(&b.block),
                         other => cx.expr(other),

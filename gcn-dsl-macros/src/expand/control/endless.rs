@@ -1,4 +1,4 @@
-//! Finds `loop`s that only `return` leaves. Like `return`, they have no value.
+//! Finds `loop`s that only a `return` can leave. Like `return`, they have no value.
 
 use syn::visit::{self, Visit};
 use syn::{ExprBreak, ExprForLoop, ExprLoop, ExprWhile};

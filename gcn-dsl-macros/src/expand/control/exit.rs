@@ -1,10 +1,11 @@
 //! `break`, `continue` and `return`: finds their targets and tells the constructs in between.
 //!
-//! While a body is expanded, `Cx` keeps a stack of frames, one for each construct around the current point. An exit walks up the stack to
-//! its target. Some constructs have to know that lanes leave them: a loop runs its next trip, and a block its later statements, without
-//! these lanes. For each such construct the exit records whether a construct in between is varying (entered by only some lanes), its
-//! *kind*. A kind is a type, so the record is made on a value, `let __gcn_exit… = Leave::new();` before the construct, whose type rustc
-//! infers from the records.
+//! While a body is expanded, `Cx` keeps a stack of frames, one for each construct around the current point. An exit
+//! walks up the stack to its target. Some constructs have to know that lanes leave them: a loop executes its next trip,
+//! and a block its later statements, without these lanes. For each of these constructs, the exit records its *kind*:
+//! whether it is varying, which means that only some lanes enter a construct between the exit and the target. A kind is
+//! a type. It is recorded on a variable that is declared before the construct, `let __gcn_exit… = Leave::new();`, and
+//! rustc infers the variable's type from the records.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -14,7 +15,7 @@ use crate::expand::frame::{Frame, Target, TargetKind, Trips};
 use crate::expand::types::typed::{literals, typed_exit};
 use crate::expand::{Cx, lang};
 
-/// The joined kind of several constructs: varying if any of them is.
+/// The joined kind of several exits or constructs: varying if any of them is.
 pub(crate) fn any(kinds: &[TokenStream], span: Span) -> TokenStream {
     match kinds {
         [] => {
@@ -29,7 +30,7 @@ pub(crate) fn any(kinds: &[TokenStream], span: Span) -> TokenStream {
     }
 }
 
-/// [`any`] for names.
+/// As [`any`], for kinds given by the names of their variables.
 pub(crate) fn any_of(names: &[Ident], span: Span) -> TokenStream {
     match names {
         [one] => one.to_token_stream(),
@@ -65,7 +66,7 @@ impl Cx<'_> {
             Frame::Target(t) => t.kind,
             _ => return TokenStream::new(),
         };
-        // As in Rust, since `while` and `for` may end without a `break`, which gives them no value.
+        // As in Rust: a `while` or `for` may end without a `break` and so has no value that the `break` could set.
         if let (Some(value), TargetKind::Loop { valued: false, .. }) = (&e.expr, kind) {
             self.errors.at(
                 value,
@@ -106,7 +107,7 @@ impl Cx<'_> {
     fn find_target(&mut self, word: &str, span: Span, label: Option<&Lifetime>) -> Option<usize> {
         let target = self.frames.iter().rposition(|f| match (f, label) {
             (Frame::Target(t), Some(label)) => t.label.as_ref() == Some(&label.ident.to_string()),
-            // Without a label only loops are targets; a labelled block needs its label.
+            // An exit without a label refers to a loop; a labelled block has to be named.
             (Frame::Target(t), None) => matches!(t.kind, TargetKind::Loop { .. } | TargetKind::Unrolled),
             _ => false,
         });
@@ -148,8 +149,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Reports an error if a construct between here and the frame `target` forbids the exit. Returns true if it is
-    /// allowed.
+    /// Reports an error if a construct between the current point and the frame `target` forbids the exit. Returns true
+    /// if the exit is allowed.
     fn crosses(&mut self, target: usize, word: &str, span: Span) -> bool {
         let between = &self.frames[target + 1..];
         if between.iter().any(|f| matches!(f, Frame::Closure)) {
@@ -173,22 +174,26 @@ impl Cx<'_> {
         self.errors.push(syn::Error::new(span, message));
     }
 
-    /// The expansion of an exit: the records for the constructs that it crosses, its value, and the deactivation of the lanes.
+    /// The expansion of an exit: its records in the constructs that it crosses, its value, and the deactivation of its
+    /// lanes.
     fn exit(&mut self, how: Exit, target: usize, value: Option<&Expr>, span: Span) -> TokenStream {
         self.stays_in_trip(how, target, span);
         let value = value.map(|v| match how {
             Exit::Return => self.operand_expr(v),
             _ => self.operand_expr(&literals(v, &self.elements.clone())),
         });
-        // Captured after the value, which may assign variables, is expanded, and before the code after the exit.
+        // The state is captured after the value is expanded, because the value may assign variables, and before the
+        // code after the exit.
         let here = self.leaves_here();
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
         let is_loop =
             matches!(&self.frames[target], Frame::Target(t) if matches!(t.kind, TargetKind::Loop { .. }));
-        // A loop itself knows that lanes may have left it by `break`, so the blocks in its body need no record.
+        // A loop itself accounts for the lanes that leave it by `break`, so the blocks in its body need no record of
+        // them.
         let blocks_know = !(is_loop && how == Exit::Break);
-        // From the innermost construct outwards: the kind recorded at each joins those of all constructs inside it.
+        // From the innermost construct outwards. The kind recorded at each construct joins the kinds of all constructs
+        // inside it.
         for i in (target + 1..self.frames.len()).rev() {
             let slot = self.fresh("exit", span);
             let (leaves, own) = match &mut self.frames[i] {
@@ -208,7 +213,7 @@ impl Cx<'_> {
                 }
                 _ => continue,
             };
-            // Recorded separately, because a `return` also leaves the scope of every variable outside.
+            // A `return` is recorded separately, because it also leaves the scope of every variable outside the loop.
             let list = if how == Exit::Return { &mut leaves.returned } else { &mut leaves.left };
             list.push(slot.clone());
             let kind = any(&path, span);
@@ -272,7 +277,8 @@ impl Cx<'_> {
         }
     }
 
-    /// True if the current statement belongs directly to the body of a `#[ping_pong]` loop. Unrolled loops in between are ignored.
+    /// True if the current statement is directly in the body of a `#[ping_pong]` loop. Unrolled loops in between are
+    /// ignored.
     pub fn is_in_ping_pong(&self) -> bool {
         let around = self.frames.iter().rev().find(|f| match f {
             Frame::Statements(_) => false,
@@ -282,7 +288,8 @@ impl Cx<'_> {
         matches!(around, Some(Frame::Target(t)) if matches!(t.kind, TargetKind::Loop { trips: Trips::PingPong, .. }))
     }
 
-    /// Expands an expression that must not contain an exit, because the rest of the statement would not know about it.
+    /// Expands an operand, which must not contain an exit: the rest of the statement would still execute for the lanes
+    /// that left.
     pub fn operand_expr(&mut self, e: &Expr) -> TokenStream {
         self.frames.push(Frame::Operand);
         let tokens = self.expr(e);
@@ -296,7 +303,7 @@ impl Cx<'_> {
         self.helper(&format!("{name}{}", self.fresh), at)
     }
 
-    /// Pops the frame of a target.
+    /// Pops the topmost frame, if it is a target.
     pub fn pop_target(&mut self) -> Option<Target> {
         match self.frames.pop() {
             Some(Frame::Target(t)) => Some(*t),
@@ -304,16 +311,17 @@ impl Cx<'_> {
         }
     }
 
-    /// Expands a function's body, whose value is that of the last expression and of each `return`. A kernel's body has no value.
+    /// Expands a function's body. Its value is that of the last expression or of the `return` that a lane executes. A
+    /// kernel's body has no value.
     pub fn function_body(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
-        // A function's end is a target like that of a labelled block, so `return` needs no mechanism of its own.
+        // The function's end is a target like the end of a labelled block, so `return` needs no mechanism of its own.
         let guard = self.helper("function", span);
         self.frames.push(Target::frame(TargetKind::Function, None, guard.clone()));
         let body = self.value_as_it_is(stmts, span);
         self.close_block(body, &guard, span)
     }
 
-    /// A block with a label.
+    /// Expands a block with a label.
     pub fn labelled_block(&mut self, label: &Label, stmts: &[Stmt], span: Span) -> TokenStream {
         let guard = self.fresh("block", span);
         self.frames.push(Target::frame(TargetKind::Block, Some(label), guard.clone()));
@@ -331,7 +339,8 @@ impl Cx<'_> {
 
     fn close_block(&mut self, body: TokenStream, guard: &Ident, span: Span) -> TokenStream {
         let Some(mut target) = self.pop_target() else { return TokenStream::new() };
-        // Without a `return` or `break` the value flows out directly, and no variable has to join values.
+        // Without a `break` (in a function, a `return`), the last expression gives the value directly, and no variable
+        // has to join values.
         if !target.breaks {
             return body;
         }
@@ -350,7 +359,8 @@ impl Cx<'_> {
 }
 
 impl Target {
-    /// The exits so far to the end of the function or of the trip: their lanes wait there, inactive, and leave later.
+    /// The exits, so far, to the end of this function or block or of this trip. Their lanes are inactive until that
+    /// end.
     fn waiting(&self) -> Vec<TokenStream> {
         let waiting = match self.kind {
             TargetKind::Block => &self.leaves.left,

@@ -1,7 +1,8 @@
 //! Iterators over arrays of device values: `for e in v`, `v.iter().sum()`.
 //!
-//! While the kernel is built, the array exists on the host (its elements are handles of IR values), so such a loop is unrolled. An iterator
-//! yields values, whether or not the source iterates over references: `e`, `*e` and the pattern `&e` all mean the value.
+//! The array exists on the host while the kernel is built (its elements are handles of IR values), so such a loop is
+//! unrolled. An iterator yields values even if the user's iterator yields references: `e`, `*e` and the pattern `&e`
+//! all mean the value.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -11,11 +12,11 @@ use syn::{Expr, ExprMethodCall, ExprRange, Pat, RangeLimits, parse_quote_spanned
 use crate::expand::{Cx, lang};
 use crate::syntax::{bound_name, name_of};
 
-/// The reductions, each with the function that the expansion calls.
+/// The reductions, each with the name of the function that the expansion calls.
 const REDUCTIONS: [(&str, &str); 4] =
     [("sum", "sum_of"), ("product", "product_of"), ("min", "least_of"), ("max", "greatest_of")];
 
-/// True if a `for` iterates over an array of values or an iterator over one, and not over a range.
+/// True if a `for` iterates over an array of values, or over an iterator over one, and not over a range.
 pub(in crate::expand) fn is_over_elements(e: &Expr) -> bool {
     match e {
         Expr::Paren(p) => is_over_elements(&p.expr),
@@ -25,19 +26,19 @@ pub(in crate::expand) fn is_over_elements(e: &Expr) -> bool {
     }
 }
 
-/// A loop that may assign to the elements of arrays of values: `for e in v.iter_mut()` or `for e in &mut v`, with `enumerate`, and with
-/// `zip` of other such arrays or of iterators over values.
+/// A loop that may assign to the elements of arrays of values: `for e in v.iter_mut()` or `for e in &mut v`, also with
+/// `enumerate`, and with `zip` of more such arrays or of iterators over values.
 pub(in crate::expand) struct InPlace<'e> {
-    /// The arrays that are assigned to, and the name of an element of each.
+    /// The arrays that the loop assigns to, each with the name that denotes its element.
     pub places: Vec<(&'e Expr, &'e Ident)>,
-    /// The patterns and iterators of the other sides of `zip`, which yield values.
+    /// The patterns and iterators on the other sides of `zip`, which yield values.
     pub values: Vec<(&'e Pat, &'e Expr)>,
-    /// The patterns for the index of the element.
+    /// The patterns that `enumerate` binds to the element's index.
     pub numbers: Vec<&'e Pat>,
 }
 
 impl<'e> InPlace<'e> {
-    /// Recognises the pattern and the iterator of a `for`.
+    /// Recognises such a loop by its pattern and its iterator.
     pub fn of(pat: &'e Pat, e: &'e Expr) -> Option<InPlace<'e>> {
         let array = match e {
             Expr::Paren(p) => return InPlace::of(pat, &p.expr),
@@ -126,7 +127,7 @@ fn is_iter(call: &ExprMethodCall) -> bool {
     call.method == "iter" && call.args.is_empty()
 }
 
-/// The closure, changed to take values instead of references. A path such as `f32::max` becomes a closure.
+/// The closure, changed to take values instead of references. A path such as `f32::max` is wrapped in a closure.
 fn of_values(function: &Expr, parameters: usize) -> Expr {
     match function {
         Expr::Closure(closure) => {
@@ -134,7 +135,7 @@ fn of_values(function: &Expr, parameters: usize) -> Expr {
             closure.inputs.iter_mut().for_each(|input| *input = without_references(input));
             Expr::Closure(closure)
         }
-        // A function of the host's number type cannot take device values; inside a closure it is expanded as a method
+        // A function of a host number type cannot take device values. In a closure, the call is expanded as a method
         // call.
         Expr::Path(p) if p.path.segments.len() == 2 && parameters == 2 => {
             parse_quote_spanned!(function.span()=> |a, b| #p(a, b))
@@ -143,7 +144,7 @@ fn of_values(function: &Expr, parameters: usize) -> Expr {
     }
 }
 
-/// The pattern `e` for `&e`.
+/// The pattern without references: `e` for `&e`.
 pub(in crate::expand) fn without_references(pat: &Pat) -> Pat {
     match pat {
         Pat::Reference(r) => without_references(&r.pat),
@@ -178,7 +179,7 @@ pub(in crate::expand) fn limits(e: &Expr) -> Option<&ExprRange> {
 }
 
 impl Cx<'_> {
-    /// `v.iter().sum()` and the like.
+    /// Expands `v.iter().sum()` and the other reductions.
     pub(in crate::expand) fn reduction(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         let (_, function) = REDUCTIONS.iter().find(|(method, _)| e.method == method)?;
         if !e.args.is_empty() || !is_chain(&e.receiver) {
@@ -190,9 +191,9 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> #call(#values)))
     }
 
-    /// `v.iter().any(…)`, `all` and `fold`.
+    /// Expands `v.iter().any(…)`, `all` and `fold`.
     pub(in crate::expand) fn of_elements(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
-        // Before the test for chains: a range is not an iterator over an array.
+        // Before the test for chains of iterators, because a range is not an iterator over an array.
         if let (Some(of), true) = (limits(&e.receiver), e.method == "contains" && e.args.len() == 1) {
             return Some(self.contains(of, &e.args[0], e.method.span()));
         }
@@ -212,15 +213,15 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> #call((#values).map(#condition))))
     }
 
-    /// `(a..b).contains(&x)`: a range of the host requires one type, while each of these values may have a different
-    /// one.
+    /// Expands `(a..b).contains(&x)`. Rust's own `contains` requires one type for all three, but each of these values
+    /// may have a different one.
     fn contains(&mut self, of: &ExprRange, e: &Expr, span: Span) -> TokenStream {
         let value = match e {
             Expr::Reference(r) => &r.expr,
             e => e,
         };
         let upper = if matches!(of.limits, RangeLimits::Closed(_)) { "le" } else { "lt" };
-        // The value is compared twice but must be computed once.
+        // The value is compared twice but must be evaluated only once.
         let name = self.fresh("contained", span);
         let value = self.expr(value);
         let ends = [(&of.start, "ge"), (&of.end, upper)];
@@ -234,7 +235,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #name = #value; #inside })
     }
 
-    /// The accumulator of a fold over varying elements has to be varying.
+    /// Expands a fold. The accumulator has to be varying if the elements are.
     fn folded(&mut self, e: &ExprMethodCall) -> TokenStream {
         let (span, name) = (e.method.span(), self.fresh("values", e.method.span()));
         let [first, with] = [&e.args[0], &e.args[1]];
@@ -242,12 +243,15 @@ impl Cx<'_> {
         let (first, with) =
             (self.expr(&crate::expand::types::typed::inferred(first)), self.expr(&of_values(with, 2)));
         let (given, start) = (lang("given_by", span), lang("First", span));
-        // A `match`, so that temporaries that the iterator borrows live until it ends.
+        // A `match` keeps the temporaries that the iterator borrows alive until the iteration ends.
         quote_spanned! {span=> match #values {
             #name => {
                 #[allow(unused_imports)]
-                use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
-                let first = (&(&#given(&#name)).open(#start::of(#first))).first();
+                use ::gcn_dsl::__private::{
+                    FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _, GivenUniform as _,
+                    JoinsLiterals as _, JoinsNumbers as _, JoinsOthers as _,
+                };
+                let first = (&(&#given(&#name)).accumulator(#start::of(#first))).first();
                 #name.fold(first, #with)
             }
         }}
@@ -257,7 +261,7 @@ impl Cx<'_> {
     pub(in crate::expand) fn elements(&mut self, pat: &Pat, of: &Expr) -> (Pat, TokenStream) {
         let list = name_of(of).is_some_and(|name| self.lists.iter().any(|list| name == list));
         let span = of.span();
-        // A parameter that is a list is a slice of handles, which Rust iterates by reference.
+        // A `&[V<T>]` parameter is a slice of handles, over which Rust iterates by reference.
         let of: &Expr = if list { &parse_quote_spanned!(span=> #of.iter()) } else { of };
         let (pat, of) = (without_references(pat), by_value(of));
         (pat, self.operand_expr(&of))

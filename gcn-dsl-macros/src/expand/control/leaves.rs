@@ -1,5 +1,5 @@
-//! `break` and `continue` in an unrolled loop. Its trips are straight-line code, so they become exits from a labelled block around all
-//! trips, and from one around each trip.
+//! `break` and `continue` in an unrolled loop. The trips are straight-line code, so `break` becomes an exit from a
+//! labelled block around all trips, and `continue` one from a block around its trip.
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
@@ -7,20 +7,20 @@ use syn::{Expr, ExprForLoop, Label, Lifetime, parse_quote_spanned};
 
 use crate::attrs;
 
-/// The labels of the blocks, chosen to be unlike any label in a user's program.
+/// The labels of these blocks, which no user's program is likely to use.
 const ALL: &str = "'__gcn_trips";
 const ONE: &str = "'__gcn_trip";
 
 struct Leaves<'l> {
     label: Option<&'l Lifetime>,
-    /// The number of nested loops between this one and the current point; 0 directly in its body.
+    /// The number of loops between the unrolled loop and the current point; 0 directly in the unrolled loop's body.
     depth: usize,
     breaks: bool,
     continues: bool,
 }
 
 impl Leaves<'_> {
-    /// True for an exit out of this loop.
+    /// True for an exit whose target is this loop.
     fn is_own(&self, label: Option<&Lifetime>) -> bool {
         match label {
             Some(label) => self.label == Some(label),
@@ -50,7 +50,7 @@ impl VisitMut for Leaves<'_> {
             Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
                 self.inside(|inside| visit_mut::visit_expr_mut(inside, e));
             }
-            // A `comptime` block contains host code, whose exits are its own.
+            // A `comptime` block contains host code, whose exits leave host loops.
             Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => {}
             Expr::Closure(_) => {}
             _ => visit_mut::visit_expr_mut(self, e),
@@ -59,7 +59,7 @@ impl VisitMut for Leaves<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// The loop wrapped in these blocks, if it has a `break` or `continue`.
+/// The loop with these blocks around it and its body, if it has a `break` or `continue`.
 pub(in crate::expand) fn in_blocks(e: &ExprForLoop) -> Option<Expr> {
     let mut looped = e.clone();
     let label = looped.label.take();

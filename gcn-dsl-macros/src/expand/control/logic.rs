@@ -1,4 +1,4 @@
-//! `&&` and `||`, whose right side is evaluated only in the lanes in which the left one does not decide.
+//! `&&` and `||`: the right side is evaluated only in the lanes for which the left side does not decide.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -7,7 +7,7 @@ use syn::{BinOp, Expr, ExprBinary, UnOp};
 use crate::expand::{Cx, lang};
 
 impl Cx<'_> {
-    /// The expansion of `a && b` or `a || b`; `name` is the operator's.
+    /// The expansion of `a && b` or `a || b`. `name` is the name of the operator.
     pub(in crate::expand) fn condition_of_two(
         &mut self,
         name: &str,
@@ -24,7 +24,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A logical operation whose right side is evaluated only in the lanes in which `left` does not decide.
+    /// A logical operation whose right side is evaluated only in the lanes for which `left` does not decide.
     pub(in crate::expand) fn lazily(
         &mut self,
         name: &str,
@@ -34,7 +34,7 @@ impl Cx<'_> {
     ) -> TokenStream {
         let (flow, begin) = (self.flow(span), lang(&format!("{name}_begin"), span));
         let (guard, value) = (self.helper("left", span), self.helper("right", span));
-        // The right side may not run, so an assignment in it does not count afterwards.
+        // The right side may not be executed, so its assignments do not count as made afterwards.
         let (right, ()) = self.ways(right, |_| ());
         quote_spanned!(span=> {
             let #guard = #begin(#left, &#flow);
@@ -46,8 +46,8 @@ impl Cx<'_> {
         })
     }
 
-    /// True if syntax shows that all lanes may evaluate the expression: it contains no memory read, division or
-    /// function call. The compiler decides about other expressions from their instructions.
+    /// True if syntax shows that all lanes may evaluate the expression, because it contains no memory read, division or
+    /// function call. For other expressions, the compiler decides from their instructions.
     pub(in crate::expand) fn is_for_all(&self, e: &Expr) -> bool {
         match e {
             Expr::Path(_) | Expr::Lit(_) => true,
@@ -57,7 +57,7 @@ impl Cx<'_> {
             Expr::Cast(e) => self.is_for_all(&e.expr),
             Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)) && self.is_for_all(&e.expr),
             Expr::Binary(e) => {
-                // The difference may be one of host numbers, which the left side protects from underflow: `k > 0 && a[k
+                // A difference of host numbers could underflow if the left side did not protect it, as in `k > 0 && a[k
                 // - 1] …`.
                 let works = matches!(e.op, BinOp::Div(_) | BinOp::Rem(_) | BinOp::Sub(_))
                     || crate::operator::is_compound(&e.op);

@@ -15,7 +15,7 @@ use crate::expand::frame::{Target, TargetKind, Trips};
 use crate::expand::types::typed::inferred;
 use crate::expand::{Cx, lang};
 
-/// `a..b` or `a..=b`, with `.rev()` and `.step_by(k)`.
+/// A range `a..b` or `a..=b`, with any `.rev()` and `.step_by(k)`.
 pub(in crate::expand) struct Range<'e> {
     pub start: &'e Expr,
     pub end: &'e Expr,
@@ -37,7 +37,7 @@ pub(in crate::expand) fn range(e: &Expr) -> Option<Range<'_>> {
             let inner = range(receiver).filter(|r| r.step.is_none())?;
             Some(Range { step: args.first(), ..inner })
         }
-        // The last value of a stepped range is known only at run time, so such a range is not reversed.
+        // The last value of a stepped range is not known while the kernel is built, so such a range cannot be reversed.
         Expr::MethodCall(ExprMethodCall { receiver, method, args, .. })
             if method == "rev" && args.is_empty() =>
         {
@@ -55,10 +55,10 @@ pub(in crate::expand) struct Body {
 }
 
 impl Body {
-    /// The code at the end of the loop, which tells the loop's guard all ways in which lanes leave: by the condition, by `break`s and by
-    /// `return`.
+    /// The code at the end of the loop. It passes to the loop's guard the exits by which lanes leave: the condition,
+    /// `break` and `return`.
     fn end(&self, guard: &Ident, site: &Cx<'_>, span: Span) -> TokenStream {
-        // The loop's condition acts like an exit: lanes for which it is false leave.
+        // The loop's condition acts like an exit: the lanes for which it is false leave.
         let own = quote_spanned!(span=> #guard.kind());
         let leaves = &self.target.leaves;
         let left: Vec<TokenStream> =
@@ -85,7 +85,7 @@ impl Cx<'_> {
         guard: &Ident,
         f: impl FnOnce(&mut Self) -> TokenStream,
     ) -> Body {
-        // The number before the body, so that only assignments in the body are affected by its exits.
+        // Counted before the body, so that the exits in the body affect only assignments in the body.
         let carried = self.carried_so_far();
         let endless = matches!(kind, TargetKind::Loop { valued: true, .. });
         let (tokens, target) = self.trips(endless, |cx| {
@@ -96,7 +96,7 @@ impl Cx<'_> {
                 (std::mem::take(&mut target.at_breaks), std::mem::take(&mut target.at_continues));
             ((tokens, target), breaks, continues)
         });
-        // An exit skips the rest of the trip, possibly with an assignment that changes the buffer's phase.
+        // An exit skips the rest of the trip, which may contain an assignment that changes the buffer's phase.
         if target.breaks || !target.continues.is_empty() {
             self.not_carried(carried);
         }
@@ -104,7 +104,8 @@ impl Cx<'_> {
     }
 
     pub fn while_loop(&mut self, e: &ExprWhile) -> TokenStream {
-        // The names of the pattern have to be in scope in the body, which a separate condition could not provide.
+        // A `while let`: the names of its pattern must be in scope in the body, so the condition cannot be expanded on
+        // its own.
         if let Expr::Let(l) = &*e.cond {
             let (label, pat, value, body) = (&e.label, &l.pat, &l.expr, &e.body.stmts);
             let same = parse_quote_spanned! {e.while_token.span=>
@@ -124,8 +125,8 @@ impl Cx<'_> {
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
         let (begin, value, tokens) =
             (lang("while_begin", span), self.helper("cond", e.cond.span()), &body.tokens);
-        // The guard after the test has another type, from which the body learns whether the trips differ between
-        // lanes.
+        // After the test, the guard has another type, which tells the body whether lanes make different numbers of
+        // trips.
         let test = quote_spanned!(e.cond.span()=> #guard.test(#value, #continues));
         let trip = self.trip(&quote_spanned!(span=> let #flow = #guard.flow(); #tokens), span);
         quote_spanned!(span=> {
@@ -156,7 +157,7 @@ impl Cx<'_> {
     }
 
     pub fn for_loop(&mut self, e: &ExprForLoop) -> TokenStream {
-        // With such an attribute the user means a device loop, so the error about the range is the helpful one.
+        // With such an attribute the user wants a loop on the device, so an error about the range helps more.
         let ordered = |a: &syn::Attribute| attrs::is_pipeline(a) || attrs::is_ping_pong(a);
         if e.attrs.iter().any(attrs::is_unroll)
             || iterate::is_over_elements(&e.expr) && !e.attrs.iter().any(ordered)
@@ -188,7 +189,7 @@ impl Cx<'_> {
             (None, Some(_)) => Trips::Pipelined,
             (None, None) => Trips::Free,
         };
-        // The `#[matrix]` phases of the body are the ones counted while it is expanded.
+        // The `#[matrix]` phases of this loop are those counted while its body is expanded.
         let (kind, phases) = (TargetKind::Loop { valued: false, trips }, self.phases);
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.with_pattern(pat, &e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
@@ -211,7 +212,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The call that requests pipelining of a `for`, if it has the attribute.
+    /// The call that requests pipelining; `None` if the `for` has no `#[pipeline]` attribute.
     fn pipeline(&mut self, e: &ExprForLoop, guard: &Ident) -> Option<TokenStream> {
         let attr = e.attrs.iter().find(|a| attrs::is_pipeline(a))?;
         if self.is_manual() {
@@ -244,7 +245,8 @@ impl Cx<'_> {
     }
 
     fn range(&mut self, r: &Range<'_>, span: Span) -> TokenStream {
-        // The loop variable's type follows from its uses; a name for an untyped number must not fix it.
+        // The loop variable gets its type from its uses, and a name for an untyped number as a bound must not fix that
+        // type.
         let ends = [r.start, r.end].map(|e| self.inferred_by_name(e));
         let [start, end] = ends.each_ref().map(|(e, _)| self.operand_expr(e));
         let uses = ends.iter().map(|(_, uses)| uses);

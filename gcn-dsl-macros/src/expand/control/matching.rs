@@ -1,5 +1,5 @@
-//! `match`, `if let` and `let … else` become a chain of branches, one for each arm. For its rules about patterns, such as exhaustiveness,
-//! rustc checks the same patterns on a value of a host enum.
+//! `match`, `if let` and `let … else` become a chain of branches, one for each arm. So that rustc's rules for patterns
+//! apply, such as exhaustiveness, the expansion also contains the same patterns in a `match` on a host enum.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -21,7 +21,7 @@ impl Cx<'_> {
         if let Some(Expr::Match(e)) = branches_of_numbers(|| Expr::Match(e.clone()), &self.elements) {
             return self.match_expr(&e);
         }
-        // Device values are copied, so a reference to one matches like the value.
+        // Device values can be copied, so a reference to a value is matched like the value.
         if let Expr::Reference(r) = &*e.expr
             && r.mutability.is_none()
         {
@@ -32,7 +32,7 @@ impl Cx<'_> {
         if !e.arms.iter().map(|arm| self.pattern_is_known(&arm.pat)).fold(true, |all, known| all & known) {
             return TokenStream::new();
         }
-        // Checked here because rustc's own error about its recursion limit would not mention the `match`.
+        // Checked here, because rustc's own error about its recursion limit does not mention the `match`.
         if let Some(arm) = e.arms.get(MOST_BRANCHES) {
             let what = format!(
                 "a `match` in a kernel has at most {MOST_BRANCHES} arms, each a branch inside of the one before; read the results from \
@@ -43,7 +43,7 @@ impl Cx<'_> {
         }
         let matched = self.guard("match", span);
         let value_name = self.helper("value", span);
-        // rustc sees the patterns before the branches, so that its errors about them come first and once.
+        // The patterns come before the branches, so that rustc reports errors in them first and only once.
         let check = self.check(e, &matched, &value_name);
         let chain = self.chain(&e.arms, &matched, span);
         let at = e.expr.span();
@@ -62,16 +62,17 @@ impl Cx<'_> {
         })
     }
 
-    /// `comptime match`: the host selects the arm while the kernel is built; the arm's body runs on the device.
+    /// Expands `comptime match`: the host selects the arm while the kernel is built; the arm's body executes on the
+    /// device.
     fn comptime_match(&mut self, e: &ExprMatch) -> TokenStream {
         self.comptime += 1;
         let before = self.deferred.clone();
         let mut after = None;
         let mut arms = Vec::new();
-        // If another arm has a value that is not a number, the number is a host value.
+        // If the value of some arm is not a number, the numbers in the others are host values.
         let numbers = e.arms.iter().all(|arm| has_literals(&arm.body));
         for arm in &e.arms {
-            // Each arm starts from the same state, because only one of them becomes part of the kernel.
+            // Each arm starts from the same state, because only one arm becomes part of the kernel.
             self.deferred = before.clone();
             let body = self.scope(|cx| {
                 cx.bind(&arm.pat);
@@ -96,7 +97,7 @@ impl Cx<'_> {
         let Some((arm, rest)) = arms.split_first() else { return TokenStream::new() };
         let test = self.condition(&arm.pat, matched);
         if rest.is_empty() || test.is_none() && arm.guard.is_none() {
-            // rustc checks that the last arm covers the remaining cases.
+            // rustc checks that the last arm covers all remaining cases, so it needs no test.
             return self.scope(|cx| {
                 let bindings = cx.bindings(&arm.pat, matched);
                 let body = cx.arm_body(&arm.body);
@@ -107,7 +108,7 @@ impl Cx<'_> {
         let guard = arm.guard.as_ref().map(|(_, guard)| &**guard);
         let tested = |cx: &mut Self| cx.guard_of_arm(&arm.pat, matched, guard);
         let cond = match (test, guard) {
-            // A guard without effects is cheaper to evaluate in all lanes than in a separate branch.
+            // If all lanes may evaluate the guard, that is cheaper than a separate branch.
             (Some(test), Some(guard)) if self.is_for_all(guard) => {
                 let (and, guard) = (lang("and", at), tested(self));
                 quote_spanned!(at=> #and(#test, #guard))
@@ -116,7 +117,7 @@ impl Cx<'_> {
             (Some(test), None) => test,
             (None, _) => tested(self),
         };
-        // The remaining arms become the `else`: lanes that match an earlier arm never test a later one, as in Rust.
+        // The remaining arms become the `else`, so lanes that match an earlier arm never test a later one, as in Rust.
         let then = |cx: &mut Self| cx.matched(&arm.pat, matched, |cx| cx.arm_body(&arm.body));
         self.branch(cond, at, span, then, Some(|cx: &mut Self| cx.chain(rest, matched, span)))
     }
@@ -149,15 +150,15 @@ impl Cx<'_> {
         }
     }
 
-    /// The patterns matched against a host value, for rustc to check.
+    /// A host `match` with the same patterns, for rustc to check.
     fn check(&mut self, e: &ExprMatch, matched: &Ident, value: &Ident) -> TokenStream {
         let (mut items, mut arms) = (TokenStream::new(), Vec::new());
         for arm in &e.arms {
             let mut needs = Needs::default();
             let pat = self.checked_pattern(&arm.pat, &mut needs);
             items.extend(needs.items);
-            // A guard, or a pattern that rustc would wrongly consider irrefutable, must not make later arms unreachable, so an opaque
-            // condition replaces it.
+            // An opaque condition replaces a guard. It is also added to a pattern that rustc would wrongly consider
+            // irrefutable, because later arms must not become unreachable.
             let at = arm.guard.as_ref().map(|(token, _)| token.span).or(needs.guard.then(|| arm.pat.span()));
             let guard = at.map(|at| {
                 let otherwise = lang("otherwise", at);
@@ -167,13 +168,13 @@ impl Cx<'_> {
         }
         let at = e.expr.span();
         let host = lang("host_value", at);
-        // Has the span of the matched value, at which rustc points if a case is missing.
+        // Has the span of the matched value, because rustc points there if a case is missing.
         let value = Ident::new(&value.to_string(), at.resolved_at(value.span()));
         let host = quote_spanned!(at=> #host(&#matched));
         quote_spanned!(e.match_token.span=> #items if let ::core::option::Option::Some(#value) = #host { match #value { #(#arms)* } })
     }
 
-    /// `if let`.
+    /// Expands `if let`.
     pub fn if_let(&mut self, e: &ExprIf, of: &ExprLet) -> TokenStream {
         let span = e.if_token.span;
         let value = self.operand_expr(&of.expr);
@@ -204,7 +205,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { #bind #branch })
     }
 
-    /// `let pattern = value else { … };`.
+    /// Expands `let pattern = value else { … };`.
     pub fn let_else(&mut self, pat: &Pat, value: &TokenStream, els: &Expr, span: Span) -> TokenStream {
         if !self.pattern_is_known(pat) {
             return TokenStream::new();
@@ -214,8 +215,8 @@ impl Cx<'_> {
             self.errors.at(els, what);
             return TokenStream::new();
         }
-        // The names stay in scope after the statement, so a second `let … else` must not shadow the matched value of
-        // the first.
+        // The names stay in scope after the statement, so the matched value gets a name of its own, which a second `let
+        // … else` does not shadow.
         let matched = self.fresh("matched", span);
         let unless = self.condition(pat, &matched).map(|condition| {
             let branch = self.branch(

@@ -1,9 +1,9 @@
 //! Patterns of `match`, `if let` and `let … else`: the condition under which a pattern matches, and the names that it
 //! binds.
 //!
-//! A pattern is decomposed level by level. rustc destructures tuples and structs whose nested patterns are replaced by fresh names. rustc
-//! also resolves the variant of an enum: the pattern becomes part of a closure that is called with each variant of the value
-//! (`gcn_dsl::__private::Variants`), so names are resolved as usual.
+//! A pattern is decomposed level by level. Tuples and structs become Rust patterns in which fresh names replace the
+//! nested patterns. The variant of an enum is resolved by rustc as well: the pattern becomes part of a closure that is
+//! called with each variant of the value (`gcn_dsl::__private::Variants`).
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -21,13 +21,14 @@ pub(in crate::expand) fn plain(pat: &Pat) -> &Pat {
     }
 }
 
-/// True if the name is a constant. Syntax does not distinguish it from a new name, but Rust's naming convention does.
+/// True if the name is a constant. Syntax does not distinguish a constant from a new name, but Rust's naming convention
+/// does.
 pub(in crate::expand) fn is_constant(name: &Ident) -> bool {
     name.to_string().starts_with(char::is_uppercase)
 }
 
-/// True if the name is a variant. Syntax does not distinguish it from an associated constant, but the names of constants consist of
-/// capitals only.
+/// True if the name is a variant. Syntax does not distinguish a variant from an associated constant, but a constant's
+/// name consists of capitals only.
 fn is_variant_name(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with(char::is_uppercase) && (name.contains(char::is_lowercase) || name.len() == 1)
@@ -43,13 +44,13 @@ pub(in crate::expand) fn is_variant(path: &Path) -> bool {
     }
 }
 
-/// The path split into the enum and the name of the variant.
+/// The path, divided into the path of the enum and the name of the variant.
 fn divided(path: &Path, self_type: Option<&Ident>) -> (Path, Option<syn::PathSegment>) {
     let mut of = path.clone();
     let name = of.segments.pop().map(syn::punctuated::Pair::into_value);
     of.segments.pop_punct();
     match self_type {
-        // An item inside a function cannot use `Self`.
+        // `Self` is replaced by the type's name, because an item inside a function cannot use `Self`.
         Some(itself) if of.is_ident("Self") => (Ident::new(&itself.to_string(), of.span()).into(), name),
         _ => (of, name),
     }
@@ -65,14 +66,14 @@ fn variant(path: &Path, cx: &mut Cx<'_>, as_what: &str) -> (TokenStream, TokenSt
         let of = if result { quote!(result::Result) } else { quote!(option::Option) };
         return (TokenStream::new(), quote_spanned!(span=> ::core::#of::#name));
     }
-    // The parameters of a generic enum are inferred, which an alias does not allow.
+    // An alias would need explicit generic arguments, but those of a generic enum are to be inferred.
     if let Some(of) = of.get_ident().filter(|of| cx.known.generic.contains(&of.to_string())) {
         let host = host(of);
         return (TokenStream::new(), quote_spanned!(span=> #host::#of::#name));
     }
     let fresh = cx.fresh("", span);
-    // A path through an associated type cannot name a variant; an alias can. Its name follows the convention for
-    // types, so that rustc does not warn.
+    // A path through an associated type cannot name a variant, but a path through an alias can. The alias is named like
+    // a type, so that rustc does not warn.
     let alias = Ident::new(&fresh.to_string().replacen("__gcn_", "__GcnEnum", 1), fresh.span());
     let (ty, what) = (of.span(), Ident::new(as_what, span));
     let kind = match as_what {
@@ -109,7 +110,7 @@ fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
         Pat::Struct(p) => p.fields.iter_mut().for_each(|field| {
             let before = field.pat.clone();
             each(&mut field.pat);
-            // The shorthand `P { x }` has to name the field if its pattern is replaced.
+            // If the pattern in `P { x }` is replaced, the field has to be named explicitly.
             if field.pat != before {
                 long(field);
             }
@@ -119,19 +120,19 @@ fn with_parts(pat: &Pat, f: &mut dyn FnMut(&Pat) -> Pat) -> Pat {
     pat
 }
 
-/// `_` with the span of a pattern.
+/// The pattern `_`, with the span of `pat`.
 fn wild(pat: &Pat) -> Pat {
     Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: syn::Token![_](pat.span()) })
 }
 
-/// `field` as `field: field`.
+/// Writes the shorthand `field` as `field: field`.
 fn long(field: &mut FieldPat) {
     if field.colon_token.is_none() {
         field.colon_token = Some(syn::Token![:](field.pat.span()));
     }
 }
 
-/// The path in a pattern for a variant.
+/// The path of the variant in a pattern; `None` if the pattern has none.
 fn variant_path(pat: &Pat) -> Option<Path> {
     let path = match pat {
         Pat::TupleStruct(p) => p.path.clone(),
@@ -143,7 +144,7 @@ fn variant_path(pat: &Pat) -> Option<Path> {
     is_variant(&path).then_some(path)
 }
 
-/// The pattern with another path.
+/// The pattern with its path replaced.
 fn with_path(pat: &Pat, path: &TokenStream) -> TokenStream {
     match pat {
         Pat::TupleStruct(p) => {
@@ -173,7 +174,7 @@ pub(in crate::expand) fn is_refutable(pat: &Pat) -> bool {
     }
 }
 
-/// True for a name that is bound as an immutable variable.
+/// True for a pattern that binds a single name as an immutable variable.
 fn binds_plainly(pat: &Pat) -> bool {
     matches!(pat, Pat::Ident(p) if p.mutability.is_none() && p.subpat.is_none() && !is_constant(&p.ident))
 }
@@ -187,7 +188,7 @@ fn binds(pat: &Pat) -> bool {
     }
 }
 
-/// The additions that rustc needs to check a pattern.
+/// What rustc needs, in addition to a pattern, to check it.
 #[derive(Default)]
 pub(crate) struct Needs {
     pub items: TokenStream,
@@ -196,7 +197,7 @@ pub(crate) struct Needs {
 }
 
 impl Cx<'_> {
-    /// True if kernels support the pattern; otherwise reports an error.
+    /// True if kernels support the pattern; otherwise reports an error and returns false.
     pub fn pattern_is_known(&mut self, pat: &Pat) -> bool {
         let what = match plain(pat) {
             Pat::Path(p) => return self.variant_is_there(&p.path),
@@ -209,11 +210,11 @@ impl Cx<'_> {
             Pat::Ident(p) if p.by_ref.is_none() => {
                 return p.subpat.as_ref().is_none_or(|(_, inner)| self.pattern_is_known(inner));
             }
-            // Each alternative would bind the name to another register, so the alternatives could not share one body.
+            // Each alternative would bind the name to a different register, but all alternatives share one body.
             Pat::Or(or) if binds(&Pat::Or(or.clone())) => {
                 "the alternatives of a pattern with `|` bind no names in a kernel; write an arm for each"
             }
-            // `&` does not short-circuit, so that every wrong case is reported.
+            // `&` does not short-circuit, so every unsupported alternative is reported.
             Pat::Or(or) => return or.cases.iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b),
             p @ (Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Slice(_) | Pat::Struct(_)) => {
                 return parts(p).into_iter().map(|p| self.pattern_is_known(p)).fold(true, |a, b| a & b);
@@ -274,14 +275,14 @@ impl Cx<'_> {
             match #host { #wild => true, _ => false }
         }));
         let (shallow, inner) = self.divided(pat, is_refutable);
-        // The fields of another variant are undefined, so their tests count only together with the test of the
-        // variant.
+        // The fields of other variants are undefined, so a test of a field counts only where the test of the variant
+        // succeeds.
         let Some(rest) = self.all_of(&inner, at) else { return own };
         let (fields, and) = (self.fields(&shallow, path, &inner, of), lang("and", at));
         quote_spanned!(at=> { #fields #and(#own, #rest) })
     }
 
-    /// A `let` that destructures the fields of the variant that `pat` names.
+    /// A `let` that binds fresh names to the fields of the variant that `pat` names.
     fn fields(&mut self, pat: &Pat, path: &Path, inner: &[(Ident, Pat)], of: &Ident) -> TokenStream {
         let at = pat.span();
         let (item, name) = variant(path, self, "Host");
@@ -295,7 +296,8 @@ impl Cx<'_> {
         });)
     }
 
-    /// The pattern with fresh names for the `wanted` subpatterns, and `_` for the others.
+    /// The pattern with a fresh name in place of each subpattern that is `wanted`, and `_` in place of each other one.
+    /// Also returns these names with their subpatterns.
     fn divided(&mut self, pat: &Pat, wanted: fn(&Pat) -> bool) -> (Pat, Vec<(Ident, Pat)>) {
         let mut inner = Vec::new();
         let shallow = with_parts(pat, &mut |part| {
@@ -330,7 +332,7 @@ impl Cx<'_> {
             return TokenStream::new();
         }
         if let Pat::Ident(p) = pat {
-            // `name @ pattern`: the names of the inner pattern are declared as well.
+            // In `name @ pattern`, the names of the inner pattern are declared as well.
             let inner = p.subpat.as_ref().map(|(_, inner)| self.bindings(inner, of));
             let name = &p.ident;
             self.declare(name, p.mutability.is_some());
@@ -352,8 +354,8 @@ impl Cx<'_> {
         quote!(#fields #(#each)*)
     }
 
-    /// The pattern in the form that rustc checks, with the items that it needs. The fields of device structs are replaced by `_`, so the
-    /// pattern matches fewer values than rustc assumes.
+    /// The pattern in the form that rustc checks; the items that this form needs are added to `needs`. In device
+    /// structs, `_` replaces refutable fields, so the original pattern matches fewer values than rustc assumes.
     pub fn checked_pattern(&mut self, pat: &Pat, needs: &mut Needs) -> TokenStream {
         match plain(pat) {
             Pat::Or(p) => {
@@ -369,14 +371,15 @@ impl Cx<'_> {
             // The module `unused` handles the lint about needless `mut`.
             Pat::Ident(p) if !is_constant(&p.ident) => p.ident.to_token_stream(),
             inner @ (Pat::Struct(_) | Pat::TupleStruct(_)) if variant_path(inner).is_none() => {
-                // rustc sees `_` for refutable fields and would consider the pattern irrefutable, unless a guard is added.
+                // With `_` for the refutable fields, rustc would consider the pattern irrefutable, so a guard is
+                // needed.
                 needs.guard |= parts(inner).into_iter().any(is_refutable);
                 with_parts(inner, &mut |p| if is_refutable(p) { wild(p) } else { p.clone() })
                     .to_token_stream()
             }
             inner => {
                 let rewritten = with_parts(inner, &mut |p| match binds_plainly(p) {
-                    // A shorthand field stays one.
+                    // A shorthand field stays a shorthand.
                     true => p.clone(),
                     false => Pat::Verbatim(self.checked_pattern(p, needs)),
                 });
@@ -388,7 +391,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The expansion of `Enum::Variant { field: value }`, if `e` has that form.
+    /// Expands `Enum::Variant { field: value }`; `None` if `e` does not have this form.
     pub fn variant_with_fields(&mut self, e: &syn::ExprStruct) -> Option<TokenStream> {
         if !is_variant(&e.path) || e.path.segments.len() < 2 {
             return None;
@@ -407,7 +410,7 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> { #item #make(#name { #(#fields),* }) }))
     }
 
-    /// The variants of an enum that this macro call declares, if the path starts with its name.
+    /// The variants of the enum that the path names, if this macro call declares it.
     fn known_variants(&self, path: &Path) -> Option<&[(String, bool)]> {
         let of = divided(path, self.self_type.as_ref()).0;
         let name = of.segments.last()?.ident.to_string();
@@ -432,7 +435,7 @@ impl Cx<'_> {
         is_variant(path) && !known && self.known_variants(path).is_none()
     }
 
-    /// False after reporting an error, if an enum of this macro call has no variant of this name.
+    /// Returns false, after reporting an error, if this macro call declares the enum without a variant of this name.
     pub fn variant_is_there(&mut self, path: &Path) -> bool {
         let (Some(variants), Some(name)) = (self.known_variants(path), path.segments.last()) else {
             return true;
@@ -446,7 +449,7 @@ impl Cx<'_> {
         false
     }
 
-    /// True for a name of Rust's prelude that is not redefined here.
+    /// True for the name `name` of Rust's prelude, if no local name shadows it.
     pub fn is_prelude(&self, e: &syn::Expr, name: &str) -> bool {
         name_of(e).is_some_and(|n| n == name && self.kind(n).is_none())
     }
@@ -475,7 +478,7 @@ fn range(
     })
 }
 
-/// The name of the module that contains the host enum; both have names derived from the device enum's.
+/// The name of the module that contains the host enum of the device enum `name`.
 pub(in crate::expand) fn host(name: &Ident) -> Ident {
     format_ident!("__gcn_{}", name, span = name.span())
 }

@@ -52,7 +52,7 @@ impl Cx<'_> {
         })
     }
 
-    /// A loop whose variables are mutable references to array elements. It ends with the shortest array.
+    /// Expands a loop whose variables are mutable references to array elements. It ends with the shortest array.
     fn over_places(&mut self, e: &ExprForLoop, of: &InPlace<'_>) -> TokenStream {
         let span = e.expr.span();
         let counter = self.fresh("element", span);
@@ -87,7 +87,7 @@ impl Cx<'_> {
         })
     }
 
-    /// The trips of a host loop, each of which starts with the statements that `first` returns.
+    /// Expands the trips of a host loop. Each trip starts with the statements that `first` returns.
     fn trips_of_host(
         &mut self,
         e: &ExprForLoop,

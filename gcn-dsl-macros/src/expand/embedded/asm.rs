@@ -61,9 +61,9 @@ impl Operand {
         Operand { span, neg: false, abs: false, sext: false, what }
     }
 
-    /// `value` with the source modifiers applied.
+    /// Applies the operand's source modifiers to `value`.
     fn modified(&self, mut value: TokenStream) -> TokenStream {
-        // In the order of the hardware: the absolute value is taken before the sign is inverted.
+        // In the order of the hardware: first the absolute value, then the negation.
         for (is, name) in [(self.sext, "sext"), (self.abs, "abs"), (self.neg, "neg")] {
             if is {
                 let name = Ident::new(name, self.span);
@@ -83,7 +83,7 @@ enum What {
     Pair(Box<Operand>, Box<Operand>),
     /// Text for the assembler to parse, such as `hwreg(…)`.
     Text(String),
-    /// `off`: the instruction has no address here.
+    /// `off`, written where the instruction has no address.
     Off,
 }
 
@@ -169,7 +169,7 @@ fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     Ok(Operand { span, neg, abs, ..inner })
 }
 
-/// Parses an operand without `-` or `|…|`.
+/// Parses an operand that does not start with `-` or `|`.
 fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
     let span = input.span();
     if input.peek(syn::Lit) {
@@ -184,7 +184,7 @@ fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
             )
         }
         TokenTree::Group(g) if g.delimiter() == Delimiter::Bracket => pair(&g)?,
-        // Before plain names: `neg` and `abs` are modifiers only in front of a parenthesis.
+        // Before plain names, since `neg` and `abs` are modifiers only if a parenthesis follows.
         TokenTree::Ident(name) if input.peek(syn::token::Paren) => {
             let inner: Group = input.parse()?;
             return function(&name, &inner, input);
@@ -206,7 +206,7 @@ fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
     Ok(Operand::plain(span, what))
 }
 
-/// `[{a}, {b}]`.
+/// Parses `[{a}, {b}]`.
 fn pair(list: &Group) -> syn::Result<What> {
     let both = |input: ParseStream<'_>| {
         let first = operand(input)?;
@@ -228,7 +228,7 @@ fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<
         "sext" => of().map(|x| Operand { span, sext: true, ..x }),
         _ => {
             let mut words = format!("{name}({})", text(inner.stream()));
-            // Continues past the parentheses, as in `vmcnt(0) & lgkmcnt(0)`.
+            // The operand continues after the parentheses, as in `vmcnt(0) & lgkmcnt(0)`.
             while !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![;]) {
                 words += &format!(" {}", text(input.parse::<TokenTree>()?.into()));
             }
@@ -268,7 +268,8 @@ impl Cx<'_> {
         for line in &block.lines {
             match self.asm_line(line, &mut known) {
                 Some(call) => out.extend(call),
-                // The line has an error that was reported; its outputs count as defined to avoid further errors.
+                // An error in this line has been reported; the line's outputs count as defined, to avoid further
+                // errors.
                 None => known.extend(line.names().map(ToString::to_string)),
             }
         }

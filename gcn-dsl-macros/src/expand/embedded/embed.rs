@@ -9,6 +9,7 @@ use syn::{Expr, Macro, Token};
 
 use crate::expand::embedded::asm;
 use crate::expand::{Cx, lang};
+use crate::syntax::name_of;
 
 type List = Punctuated<Expr, Token![,]>;
 
@@ -37,7 +38,7 @@ pub(in crate::expand) fn as_match(mac: &Macro) -> Option<syn::ExprMatch> {
 }
 
 impl Cx<'_> {
-    /// Expands a macro call. Unknown macros run on the host, unchanged.
+    /// Expands a macro call. Macros without a meaning on the device stay unchanged, and run on the host.
     pub fn macro_call(&mut self, mac: &Macro) -> TokenStream {
         let name = mac.path.get_ident().map(ToString::to_string).unwrap_or_default();
         match name.as_str() {
@@ -55,6 +56,10 @@ impl Cx<'_> {
             "assert" if self.comptime == 0 => {
                 self.host_macro(mac, "assert");
                 self.list(mac, |cx, args| cx.assert(mac, args))
+            }
+            "assert_eq" | "assert_ne" if self.comptime == 0 => {
+                self.host_macro(mac, &name);
+                self.list(mac, |cx, args| cx.assert_compared(mac, &args))
             }
             "matches" if self.comptime == 0 => match as_match(mac) {
                 Some(e) => self.match_expr(&e),
@@ -77,7 +82,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `dbg!(a, b)`: gives the values, and prints them when the kernel is simulated.
+    /// Expands `dbg!(a, b)`, which has the arguments as its value and prints them when the kernel is simulated.
     fn dbg(&mut self, mac: &Macro, args: List) -> TokenStream {
         let values: Vec<TokenStream> = args
             .iter()
@@ -97,7 +102,8 @@ impl Cx<'_> {
         }
     }
 
-    /// `assert!` on the host; if its condition is a device value, rustc's message says what to write instead.
+    /// Expands `assert!`, which acts on the host. If its condition is a device value, rustc's message says what to
+    /// write instead.
     fn assert(&mut self, mac: &Macro, args: List) -> TokenStream {
         let mut args = args.iter();
         let Some(condition) = args.next() else { return mac.to_token_stream() };
@@ -109,6 +115,33 @@ impl Cx<'_> {
             [] => quote_spanned!(span=> ::core::assert!(#value, "assertion failed: {}", #text)),
             message => quote_spanned!(span=> ::core::assert!(#value, #(#message),*)),
         }
+    }
+
+    /// `assert_eq!` and `assert_ne!` on the host; if a side is a device value, rustc's message says what to write instead.
+    fn assert_compared(&mut self, mac: &Macro, args: &List) -> TokenStream {
+        let mut sides = TokenStream::new();
+        for side in args.iter().take(2) {
+            // Whatever else a side is, it is host code, which is not expanded.
+            let named = match side {
+                Expr::Index(e) => {
+                    name_of(&e.expr).is_some_and(|name| self.memory.contains(&name.to_string()))
+                }
+                side => name_of(side).is_some() && self.may_be_of_device(side),
+            };
+            if named {
+                let (value, asserted) = (self.expr(side), lang("Asserted", side.span()));
+                sides.extend(quote_spanned!(side.span()=> #asserted(&#value).is_of_host();));
+            }
+        }
+        // Only their types are asked for.
+        quote_spanned!(mac.path.span()=> {
+            if false {
+                #[allow(unused_imports)]
+                use ::gcn_dsl::__private::AssertedOnHost as _;
+                #sides
+            }
+            #mac
+        })
     }
 
     fn debug_assert(&mut self, mac: &Macro, args: List) -> TokenStream {

@@ -115,7 +115,7 @@ fn compared(item: &ItemStruct) -> TokenStream {
     }
 }
 
-/// The implementations of a struct that patterns, and enums in the same macro call, need.
+/// The implementations that are needed for a struct in a pattern, and in an enum of the same macro call.
 pub(in crate::expand) fn placed(item: &ItemStruct) -> TokenStream {
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
@@ -137,9 +137,9 @@ pub(in crate::expand) fn placed(item: &ItemStruct) -> TokenStream {
 /// The kinds of fields of a struct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::expand) enum Of {
-    /// Device values: the struct converts only to itself.
+    /// Device values. Such a struct converts only to itself.
     Values,
-    /// Values of the struct's type parameters: it converts field by field.
+    /// Values of the struct's type parameters. Such a struct converts field by field.
     Parameters,
 }
 
@@ -147,7 +147,7 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
     let types: Vec<_> = item.fields.iter().map(|f| &f.ty).collect();
-    // Without defaults, which are allowed only in the declaration.
+    // Without the parameters' defaults, which only the declaration may have.
     let bare: Vec<TokenStream> = item.generics.params.iter().map(without_default).collect();
     let bounds = clause.map(|c| {
         let predicates = &c.predicates;
@@ -220,7 +220,8 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
                 #unflattened
             }
             fn shape() -> ::core::option::Option<::gcn_dsl::ir::named::Shape> {
-                // Written without a variable, whose name could be that of one of the user's kernels.
+                // Written as one expression, because the name of a variable here could be that of one of the user's
+                // kernels.
                 ::core::option::Option::Some(::gcn_dsl::ir::named::Shape::Struct(
                     #text,
                     ::std::vec![#((#names, <#types as ::gcn_dsl::__private::Flatten>::shape()?)),*],

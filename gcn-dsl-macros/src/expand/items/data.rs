@@ -1,7 +1,8 @@
-//! `#[device] #[repr(C)] struct`: data shared between host and device, in elements of slices and in kernel arguments.
+//! `#[device] #[repr(C)] struct`: data that host and device share, as elements of slices and as kernel arguments.
 //!
-//! The generated struct has a type parameter for each field, whose default is the type as written. With the defaults it is the host's
-//! struct; with `S`, `V` and arrays of them it is the struct on which a kernel computes.
+//! The generated struct has a type parameter for each field, with the field's written type as the default. With the
+//! defaults it is the host's struct; with `S`, `V` and arrays of these types it is the struct on which a kernel
+//! computes.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -79,7 +80,7 @@ fn expand(item: &ItemStruct) -> TokenStream {
     quote!(#declaration #implementations #placed #converted #stored)
 }
 
-/// Implements conversions field by field.
+/// Implements the conversions field by field.
 fn converted(name: &Ident, params: &[Ident], item: &ItemStruct) -> TokenStream {
     let members: Vec<Member> = item.fields.members().collect();
     let to: Vec<Ident> = (0..params.len()).map(|i| format_ident!("To{}", i)).collect();

@@ -1,14 +1,14 @@
-//! Attributes of declarations: which are kept, and which are rejected.
+//! Attributes of declarations: which ones are kept, and which ones are rejected.
 
 use syn::Attribute;
 
 use crate::errors::Errors;
 use crate::parse::is_device;
 
-/// The words for a device function in the messages of [`attributes`].
+/// How the messages of [`attributes`] name a device function.
 pub(in crate::expand) const FUNCTION: &str = "device function";
 
-/// Attributes that a device function or struct may have and keeps.
+/// The attributes that a device function or struct may have and that the expansion keeps.
 pub(in crate::expand) const KEPT: [&str; 10] =
     ["doc", "allow", "expect", "cfg", "deprecated", "must_use", "device", "warn", "deny", "derive"];
 

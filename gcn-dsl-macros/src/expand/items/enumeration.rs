@@ -1,7 +1,8 @@
 //! `#[device] enum` becomes a struct with a discriminant and the fields of all variants, and a plain host enum for patterns.
 //!
-//! The struct has the enum's name; a function with the variant's name constructs each variant. rustc checks patterns against the host enum
-//! (see `gcn_dsl::__private::Variants`), which is in a separate module so that messages show the user's name.
+//! The struct has the enum's name, and a function with the name of each variant constructs that variant. rustc checks
+//! patterns against the host enum (see `gcn_dsl::__private::Variants`). The host enum has the same name but is in a
+//! separate module, so that messages show the user's name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -43,7 +44,7 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
         errors.at(&item.ident, "a device enum has variants: a value is one of them");
     }
     for (k, variant) in item.variants.iter().enumerate() {
-        // An explicit discriminant that equals the variant's index is accepted, since it changes nothing.
+        // An explicit discriminant that equals the variant's index changes nothing, so it is accepted.
         let counted = |number: &syn::Expr| number.to_token_stream().to_string() == k.to_string();
         if let Some((_, number)) = variant.discriminant.as_ref().filter(|(_, number)| !counted(number)) {
             let what = "the variants of a device enum are counted from 0; with `#[repr(u32)]` one without fields has the numbers that it says";
@@ -63,11 +64,11 @@ fn check(item: &ItemEnum, errors: &mut Errors) {
 
 /// A field of a variant.
 struct Field {
-    /// The name of the field in the struct; its type parameter in the host enum.
+    /// The name of the field in the struct. `param` is the field's type parameter in the host enum.
     place: Ident,
     param: Ident,
     ty: Type,
-    /// True if its type is a parameter of the enum, inferred from the value.
+    /// True if the field's type is a parameter of the enum, so that it is inferred from the value.
     inferred: bool,
 }
 
@@ -116,7 +117,7 @@ fn expand(item: &ItemEnum) -> TokenStream {
     let types: Vec<&Type> = all.iter().map(|f| &f.ty).collect();
     let params: Vec<&Ident> = all.iter().map(|f| &f.param).collect();
     let places: Vec<&Ident> = all.iter().map(|f| &f.place).collect();
-    // One discriminant serves all variants, so it varies as soon as the value of any field does.
+    // All variants share one discriminant, so it varies if any field does.
     let place = place(&types);
     let attrs = item.attrs.iter().filter(|a| !is_device(a) && !crate::expand::items::aggregate::is_derive(a));
     let generics = bounded(item, &types);
@@ -208,12 +209,12 @@ fn expand(item: &ItemEnum) -> TokenStream {
     }
 }
 
-/// Uniform or varying, for the discriminant: uniform if there are fields and all of them are uniform.
+/// The type `Uniform` or `Varying` for the discriminant: uniform if there are fields and all of them are uniform.
 fn place(types: &[&Type]) -> TokenStream {
     let places =
         types.iter().map(|ty| quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::Placed>::Place));
     let all = places.reduce(|all, next| quote!(<#all as ::gcn_dsl::__private::Kind>::Or<#next>));
-    // Without fields nothing says that the value is uniform.
+    // Without fields, nothing shows that the value is uniform.
     all.unwrap_or_else(|| quote!(::gcn_dsl::__private::Varying))
 }
 
@@ -230,7 +231,7 @@ fn declared(variant: &syn::Variant, fields: &[Field]) -> TokenStream {
     }
 }
 
-/// A construction of a variant of the enum `of`, or a pattern for it, with these values.
+/// The construction of a variant of the enum `of`, or a pattern for it, with these values for the fields.
 fn made(of: &TokenStream, variant: &syn::Variant, values: impl Iterator<Item = TokenStream>) -> TokenStream {
     let name = &variant.ident;
     match &variant.fields {
@@ -243,7 +244,7 @@ fn made(of: &TokenStream, variant: &syn::Variant, values: impl Iterator<Item = T
     }
 }
 
-/// The match arm that converts a host variant to the struct: the fields of the other variants are undefined.
+/// The match arm that converts a host variant to the struct, in which the fields of the other variants are undefined.
 fn of_variant(
     host: &Ident,
     name: &Ident,
@@ -251,8 +252,8 @@ fn of_variant(
     variant: &syn::Variant,
     fields: &[Vec<Field>],
 ) -> TokenStream {
-    // The struct has the fields of all variants, of which only the variant's own are defined; the registers of undefined fields are never
-    // written.
+    // The struct has the fields of all variants, but only this variant's own are defined: the registers of the others
+    // are never written.
     let own = &fields[tag as usize];
     let pattern = made(&quote!(#host::#name), variant, own.iter().map(|f| f.place.to_token_stream()));
     let values = fields.iter().enumerate().flat_map(|(of, fields)| {
@@ -264,7 +265,7 @@ fn of_variant(
     quote!(#pattern => #name { __gcn_tag: ::gcn_dsl::__private::Tag::of(#tag), #(#values),* },)
 }
 
-/// The function that constructs a variant, unless its fields are named.
+/// The function that constructs a variant; `None` if its fields are named.
 fn constructor(
     vis: &syn::Visibility,
     of: &TokenStream,
@@ -295,7 +296,8 @@ fn constructor(
     })
 }
 
-/// Implementations for an enum without fields, which is represented by a number: comparisons, and the conversion to a number.
+/// Implementations for an enum without fields, which is represented by a number: comparisons and the conversion to a
+/// number.
 fn without_fields(name: &Ident) -> TokenStream {
     quote! {
         impl ::gcn_dsl::__private::Compare<#name> for #name {

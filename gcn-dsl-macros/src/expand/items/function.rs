@@ -32,7 +32,7 @@ pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
     quote!(#expanded #lints)
 }
 
-/// Code that exists only so that rustc's lints examine it; none if there are errors.
+/// Code that the expansion contains only for rustc's lints; `None` if there are errors.
 pub(in crate::expand) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream> {
     let body = function.body.as_ref().ok().filter(|_| !errors.spoilt())?;
     Some(unused::lints(function, body))
@@ -41,10 +41,10 @@ pub(in crate::expand) fn lints(function: &KernelFn, errors: &Errors) -> Option<T
 /// Expands a `#[device] impl`.
 pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStream {
     if let Some(places) = methods::places(item) {
-        // All blocks are expanded from the same source, so an error in it is reported only for the first.
+        // All blocks are expanded from the same source, so an error in it is reported only for the first block.
         let blocks = places.iter().enumerate().map(|(k, place)| match k {
             0 => block(place, true, errors),
-            // Errors here would repeat those of the first expansion.
+            // Errors here would repeat those of the first block.
             _ => block(place, false, &mut Errors::default()),
         });
         return blocks.collect();
@@ -52,7 +52,8 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
     block(item, true, errors)
 }
 
-/// Expands one `impl`. If `linted`, it includes the code for rustc's lints about its functions.
+/// Expands one `impl`. If `linted`, the output also contains a copy of the functions' bodies, so that rustc's lints
+/// apply to them.
 fn block(item: &DeviceImpl, linted: bool, errors: &mut Errors) -> TokenStream {
     let frame = &item.frame;
     let attrs = frame.attrs.iter().filter(|a| !is_device(a));
@@ -108,7 +109,7 @@ pub(in crate::expand) fn expand_with(
         Some(body) if !found.spoilt() => body,
         _ => {
             errors.append(found);
-            // Outside an `impl`, `self` would cause a second error from rustc.
+            // Outside an `impl`, rustc would report a second error about `self`.
             let out_of_place = |p: &Param| shape == Shape::Free && matches!(p, Param::Receiver(_));
             if signed.params.iter().any(out_of_place) {
                 return TokenStream::new();
@@ -156,10 +157,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
-    // First, because the statements that replace `?` are expanded like the user's.
+    // First of all, because the statements that replace `?` are then expanded like the user's statements.
     let unquestioned = question::hoisted(block, returned(&function.sig.output), cx.errors);
     let block = unquestioned.as_ref().unwrap_or(block);
-    // Before types are inferred, because the calls of a closure may have arguments of different types.
+    // Before types are inferred: the arguments of a closure may have different types in each call.
     let inlined = inlined::inlined(block);
     let block = inlined.as_ref().unwrap_or(block);
     if cx.errors.spoilt() {
@@ -188,7 +189,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
-    // rustc's `self` cannot be a device variable, so a variable with another name replaces it.
+    // rustc's `self` cannot be a device variable, so a variable of another name replaces it.
     let changes_self = function.mutates_self() || function.owns_mutable_self();
     let renamed = match changes_self.then(|| rename::renamed(block, receiver::NAME)) {
         Some(Ok(block)) => Some(block),
@@ -199,7 +200,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => None,
     };
     let block = renamed.as_ref().unwrap_or(block);
-    // Questions to rustc use the name that replaces `self`.
+    // Questions to rustc contain the name that replaces `self`.
     cx.find_varying(function, block);
     let itself = renamed.is_some().then(|| receiver::name(site));
     if let Some(name) = &itself {
@@ -208,7 +209,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
     cx.returns_nothing = signed.output.is_none();
     let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
-    // After the body is expanded, when the names that it rebinds are known.
+    // After the body is expanded, because only then are the names that it rebinds known.
     let freed = cx.freed_names();
     let frame = helper("frame", site, site);
     let result = match &signed.converted {
@@ -231,15 +232,15 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     };
     let inner = quote! {
         #[allow(unused_imports)]
-        use ::gcn_dsl::__private::GivesBack as _;
+        use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
         #freed
         let #flow = #flow_value;
         #own
         #(#bindings)*
         #result
     };
-    // Without a closure around it: instructions in a `#[track_caller]` function get the location of its caller, but in a closure they would
-    // get their own.
+    // Not wrapped in a closure: instructions in a `#[track_caller]` function have the source location of the function's
+    // caller, but in a closure they would have their own.
     let inner = match function.attrs.iter().any(is_track_caller) {
         true => quote!({ #inner }),
         false => {
@@ -268,7 +269,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
 }
 
 impl Param {
-    /// The parameter as declared in the parameter list.
+    /// The parameter as it is declared in the parameter list.
     pub fn declared(&self) -> TokenStream {
         match self {
             Param::Receiver(receiver) => receiver.to_token_stream(),
@@ -300,7 +301,7 @@ impl Param {
         }
     }
 
-    /// The statements that bind the parameter's name to what the body expects.
+    /// The statements that give the parameter's name the form that the body expects.
     fn bind(&self, cx: &mut Cx<'_>) -> TokenStream {
         match self {
             Param::Receiver(_) => TokenStream::new(),
@@ -359,21 +360,21 @@ impl Param {
 }
 
 impl Cx<'_> {
-    /// Reports an error for the `AllLanes` token anywhere but in an argument.
+    /// Reports an error for the `AllLanes` token anywhere except as an argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
                     reach places where some lanes do not run";
         self.errors.at(at, what);
     }
 
-    /// Reports an error if a device function calls itself and no host value could end the recursion.
+    /// Reports an error if a device function calls itself where no host value can end the recursion.
     pub fn no_recursion(&mut self, callee: &Expr) {
         let Some(function) = &self.function else { return };
         let Expr::Path(path) = callee else { return };
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         let itself = match segments.as_slice() {
             [name] => function == name && self.kind(&path.path.segments[0].ident).is_none(),
-            // A path through another type names another function.
+            // A path through another type names a different function.
             [ty, name] => ty == "Self" && function == name,
             _ => false,
         };
@@ -389,7 +390,7 @@ impl Cx<'_> {
     /// `let pattern = value;`, with a device variable for each `mut` name in it.
     pub fn let_pattern(&mut self, pat: &Pat, value: &TokenStream, span: Span) -> TokenStream {
         let mut mutable = Vec::new();
-        // A single name takes the value directly, without a second binding.
+        // A single name takes the value directly, so no second binding is needed.
         let whole = matches!(pat, Pat::Ident(_));
         let pat = without_mut(pat.clone(), &mut mutable);
         self.bind(&pat);
@@ -430,7 +431,7 @@ pub(in crate::expand) fn has_mut(pat: &Pat) -> bool {
     !mutable.is_empty()
 }
 
-/// The pattern without the `mut` of its names, which are collected.
+/// The pattern without `mut`. The names that had `mut` are collected in `mutable`.
 fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
     let mut each = |p: Pat| without_mut(p, mutable);
     match pat {
@@ -467,7 +468,7 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
     }
 }
 
-/// A body without a value: a call at its end has to return `()`.
+/// The block without a value: a call at its end has to return `()`.
 fn without_value(block: &syn::Block) -> syn::Block {
     let mut block = block.clone();
     if let Some(Stmt::Expr(e @ (Expr::Call(_) | Expr::MethodCall(_)), None)) = block.stmts.last_mut() {
@@ -477,7 +478,7 @@ fn without_value(block: &syn::Block) -> syn::Block {
     block
 }
 
-/// True for an expression that is evaluated only for its value.
+/// True for an expression that has a value and no other effect.
 fn is_value(e: &Expr) -> bool {
     match e {
         Expr::Paren(p) => is_value(&p.expr),

@@ -1,7 +1,8 @@
-//! Inlines closures that are only called, `let f = |v: u32| v * n;`, and functions on numbers that the body declares: the body replaces
-//! each call. So the arguments of each call keep their own types, uniform or varying, and assignments to captured variables happen in the
-//! lanes that make the call, as with Rust's closures. A closure that is passed to a function remains a host closure, and a call of a
-//! function with only literals remains a host call.
+//! Inlines closures that are only called, such as `let f = |v: u32| v * n;`, and functions on numbers that the body
+//! declares: each call is replaced by the closure's or function's body. In this way the arguments of each call keep
+//! their own types, uniform or varying, and assignments to captured variables take place in the lanes that make the
+//! call, as with Rust's closures. A closure that is passed to a function remains a host closure, and a function call
+//! with only literals remains a host call.
 
 use std::collections::HashSet;
 
@@ -16,10 +17,11 @@ use crate::attrs;
 use crate::syntax::name_of;
 use crate::ty::Elements;
 
-/// The maximum number of inlined calls of one closure: if closures call closures, the code size grows with the product.
+/// The maximum number of inlined calls of one closure. If closures call closures, the code size grows with the product
+/// of their numbers of calls.
 const MOST: usize = 32;
 
-/// The body with such calls replaced; `None` if there are none.
+/// The block with such calls replaced; `None` if it contains none.
 pub(in crate::expand) fn inlined(block: &Block) -> Option<Block> {
     let mut find = Closures(block.stmts.iter().any(|stmt| function(stmt).is_some()));
     find.visit_block(block);
@@ -56,9 +58,9 @@ impl VisitMut for Inline {
             let Some((name, as_closure)) = block.stmts.get(at).and_then(function) else { continue };
             let mut bound = Bound(HashSet::new());
             let others = |k: &usize| *k != at;
-            // Items are visible in their whole block, also before the declaration, unlike closures.
+            // Unlike a closure, an item is visible in its whole block, even before its declaration.
             (0..block.stmts.len()).filter(others).for_each(|k| bound.visit_stmt(&block.stmts[k]));
-            // A call might refer to another binding of the name in this block.
+            // A call might refer to another binding of this name in the block.
             if bound.0.contains(&name.to_string()) {
                 continue;
             }
@@ -75,13 +77,13 @@ impl VisitMut for Inline {
                 self.changed |= calls.replaced > 0;
             }
             if let (true, Stmt::Item(syn::Item::Fn(f))) = (self.names > before, &mut block.stmts[at]) {
-                // The function remains for calls with only literals. If there are none, rustc would report it as unused although its author
-                // uses it.
+                // The function remains for calls with only literals. If there are no such calls, rustc would report it
+                // as unused although the user calls it.
                 f.attrs.push(parse_quote_spanned!(name.span()=> #[allow(dead_code)]));
             }
         }
         let mut at = 0;
-        // By index, because the declaration of an inlined closure is removed from the list.
+        // Iterates by index, because inlining a closure removes its declaration from the list.
         while at < block.stmts.len() {
             if let Some((name, closure)) = block.stmts.get(at).and_then(named_closure) {
                 let rest = block.stmts.get(at + 1..).unwrap_or_default();
@@ -126,7 +128,7 @@ fn named_closure(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     (plain && own).then(|| (pat.ident.clone(), closure.clone()))
 }
 
-/// A function on numbers, as a closure.
+/// A function on numbers, written as a closure.
 fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     let Stmt::Item(syn::Item::Fn(f)) = stmt else { return None };
     let sig = &f.sig;
@@ -146,7 +148,7 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
         })
         .collect();
     let (elements, inputs) = (Elements::default(), inputs?);
-    // Only functions on plain numbers have the same meaning on device values; others remain host functions.
+    // Only a function on plain numbers means the same on device values. Other functions remain host functions.
     let numbers = elements.is_plain(output) && inputs.iter().all(|input| elements.is_plain(&input.ty));
     let mut leaves = Leaves(false);
     leaves.visit_block(&f.block);
@@ -161,20 +163,21 @@ fn function(stmt: &Stmt) -> Option<(Ident, ExprClosure)> {
     Some((sig.ident.clone(), parse_quote_spanned!(span=> |#(#inputs),*| -> #output #body)))
 }
 
-/// True if the following statements only call the closure and rebind none of the names that it uses.
+/// True if the following statements only call the closure, and none of them rebinds a name that the closure uses.
 fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     if !closure.inputs.iter().all(is_value) {
         return false;
     }
     let mut leaves = Leaves(false);
     leaves.visit_expr(&closure.body);
-    // A `return` ends the closure, but inlined it would end the kernel.
+    // A `return` ends the closure; inlined, it would end the kernel.
     if leaves.0 {
         return false;
     }
     let mut uses = Uses { name, arguments: closure.inputs.len(), calls: 0, others: 0 };
     rest.iter().for_each(|stmt| uses.visit_stmt(stmt));
-    // A closure that is passed or stored must remain a value. One that is never called remains for rustc's lint.
+    // A closure that is passed or stored must remain a value. A closure that is never called remains, so that rustc's
+    // lint reports it.
     if uses.others > 0 || !(1..=MOST).contains(&uses.calls) {
         return false;
     }
@@ -184,7 +187,7 @@ fn may_be_inlined(name: &Ident, closure: &ExprClosure, rest: &[Stmt]) -> bool {
     names(closure.body.to_token_stream(), &mut mentioned);
     let mut own = Bound(HashSet::new());
     own.visit_expr_closure(closure);
-    // A captured name must refer to the same variable at each call, because inlined tokens have no hygiene of their own.
+    // Inlined tokens have no hygiene of their own, so each captured name must refer to the same variable at every call.
     mentioned.iter().all(|name| own.0.contains(name) || !bound.0.contains(name))
 }
 
@@ -292,26 +295,26 @@ fn names(tokens: TokenStream, found: &mut HashSet<String>) {
     }
 }
 
-/// Replaces the calls by the closure's body.
+/// Replaces each call by the closure's body.
 struct Calls<'c> {
     name: &'c Ident,
     closure: &'c ExprClosure,
     names: &'c mut usize,
-    /// True for a function: calls with only literals remain host calls.
+    /// True for a function, of which calls with only literals remain host calls.
     of_host: bool,
     replaced: usize,
 }
 
 impl VisitMut for Calls<'_> {
     fn visit_expr_mut(&mut self, e: &mut Expr) {
-        // Inner calls first, because an argument may contain another call of the same closure.
+        // Inner calls are replaced first, because an argument may contain another call of the same closure.
         visit_mut::visit_expr_mut(self, e);
         let Expr::Call(call) = e else { return };
         if name_of(&call.func).is_none_or(|name| name != self.name) {
             return;
         }
         if call.args.len() != self.closure.inputs.len()
-            // A call of a function with only literals has a host value, which constant expressions may need.
+            // A function call with only literals has a host value, which a constant expression may need.
             || (self.of_host && (self.replaced == MOST || !call.args.iter().any(mentions_names)))
         {
             return;
@@ -322,7 +325,8 @@ impl VisitMut for Calls<'_> {
         let several = call.args.len() > 1;
         let mut parameters: Vec<Stmt> = Vec::new();
         for (pat, arg) in self.closure.inputs.iter().zip(&call.args) {
-            // All arguments are evaluated before any parameter is bound, so that a parameter's name cannot capture one in an argument.
+            // All arguments are evaluated before any parameter is bound: otherwise a parameter could capture a name in
+            // a later argument.
             let value: Expr = match several && mentions_names(arg) {
                 true => {
                     let name = self.fresh(arg.span());
@@ -335,7 +339,7 @@ impl VisitMut for Calls<'_> {
         }
         statements.append(&mut parameters);
         let value: Vec<Stmt> = match (&self.closure.output, &**body) {
-            // The annotated return type converts the value like that of a `let`.
+            // The annotated return type converts the value, like the annotation of a `let`.
             (ReturnType::Type(_, ty), body) => {
                 let name = self.fresh(body.span());
                 vec![

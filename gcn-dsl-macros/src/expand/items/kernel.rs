@@ -19,7 +19,7 @@ use crate::ty;
 
 struct Head {
     attrs: Vec<Attribute>,
-    /// The generic parameters as in the type's declaration, with defaults, and as in the `impl`.
+    /// The generic parameters: with defaults, as in the type's declaration; as in the `impl`; and their names.
     declared: Vec<TokenStream>,
     params: Vec<TokenStream>,
     names: Vec<Ident>,
@@ -63,7 +63,7 @@ fn head(kernel: &KernelFn) -> Head {
                 head.types.push(name.clone());
                 name
             }
-            // While a kernel is built, its memory is a handle without a lifetime.
+            // The lifetime is dropped, because memory is a handle without a lifetime while a kernel is built.
             GenericParam::Lifetime(_) => continue,
         };
         head.names.push(name.clone());
@@ -74,7 +74,7 @@ fn head(kernel: &KernelFn) -> Head {
 fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, params) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
-    // With type parameters an enum replaces the struct; see `over_types`.
+    // If there are type parameters, an enum replaces the struct; see `over_types`.
     if !head.types.is_empty() {
         return over_types(kernel, head);
     }
@@ -98,13 +98,14 @@ fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     }
 }
 
-/// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have unused parameters. A variant without
-/// fields can, if another variant uses them, and that other one is made impossible to construct. The enum has the kernel's name, so that
-/// messages show it. It is in a separate module, because its name would be ambiguous with that of the imported variant.
+/// Declares a kernel that is generic over types and is used as a value, `name::<f16>`. A unit struct cannot have unused
+/// type parameters. A unit variant of an enum can, if another variant uses them; that other variant cannot be
+/// constructed. The enum has the kernel's name, so that messages show it, and is in a separate module, where its name
+/// does not clash with the imported variant.
 fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, declared) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let (names, types) = (&head.names, &head.types);
-    // In the order of declaration, in which the user supplies the arguments.
+    // In the order of declaration, which is also the order of the arguments that the user supplies.
     let params: Vec<TokenStream> = kernel
         .sig
         .generics
@@ -175,7 +176,7 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let inlined = inlined::inlined(body);
-    // rustc's lints apply to the body as its author wrote it, before closures are inlined.
+    // The lints apply to the body as the user wrote it, before closures are inlined.
     let written = body;
     let body = inlined.as_ref().unwrap_or(body);
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
@@ -191,7 +192,7 @@ pub(crate) fn kernel(
     quote!(#declaration #implementation #lints)
 }
 
-/// The function that executes the body when the kernel is built, and thereby records the kernel's operations.
+/// The function that is executed when the kernel is built. It executes the body and so records the kernel's operations.
 fn trace(
     kernel: &KernelFn,
     head: &Head,
@@ -222,7 +223,7 @@ fn trace(
     let fields = fields(head);
     quote! {
         #[allow(unused_imports)]
-        use ::gcn_dsl::__private::GivesBack as _;
+        use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
         #freed
         #fields
         let #flow = ::gcn_dsl::__private::Top::new();
@@ -231,7 +232,7 @@ fn trace(
     }
 }
 
-/// A kernel that has no Rust body; `build` is the body of its `build_with`.
+/// Expands a kernel that has no Rust body. `build` is the body of its method `build_with`.
 pub(crate) fn without_body(kernel: &KernelFn, declared: &Declared, build: &TokenStream) -> TokenStream {
     let head = head(kernel);
     let signature = signature(kernel, declared, &head);
@@ -241,14 +242,15 @@ pub(crate) fn without_body(kernel: &KernelFn, declared: &Declared, build: &Token
     quote!(#declaration #implementation)
 }
 
-/// For a kernel with errors: the same name and arguments without a body, so that its uses cause no further errors.
+/// The replacement for a kernel with errors: the same name and arguments without a body, so that uses of the kernel
+/// cause no further errors.
 pub(crate) fn stub(kernel: &KernelFn) -> TokenStream {
     let head = head(kernel);
     let mut ignored = Errors::default();
     let args = crate::check::arguments(kernel, &mut ignored).unwrap_or_default();
-    // Never executed, because the crate does not compile; rustc still checks the code that uses the kernel.
+    // Never executed, because the crate does not compile. rustc still checks the code that uses the kernel.
     let unreachable = quote!(::core::unreachable!("the kernel has compile errors"));
-    // With a syntax error in the body, the statements that parse let an editor offer completions.
+    // If the body has a syntax error, the statements that parse are kept, so that an editor can offer completions.
     let statements = match &kernel.body {
         Ok(body) => &body.stmts,
         Err(_) => &kernel.kept,
@@ -301,7 +303,7 @@ fn implementation(
             let [host, packer] = ["host", "packer"].map(|name| helper(name, at, site));
             let i = syn::Index { index: i as u32, span: at };
             let method = match arg.kind {
-                // The host passes the same address for both kinds of pointer.
+                // The host passes an address in the same way for both kinds of pointer.
                 ArgKind::PointerMut => format_ident!("pointer", span = at),
                 kind => format_ident!("{}", kind.method(), span = at),
             };

@@ -1,5 +1,5 @@
-//! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. On the host it is the enum as written; a kernel computes
-//! with its discriminant, which is a separate element type.
+//! `#[device] #[repr(u32)] enum`: an enum without fields that is stored in memory. On the host it is the enum as
+//! written. A kernel computes with the discriminant, which is an element type of its own.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -69,7 +69,7 @@ fn expand(item: &ItemEnum, number: &Ident) -> TokenStream {
     }
 }
 
-/// An enum as its numbers: `std::cmp::Ordering: i8 { Less, Equal, Greater }`.
+/// An enum and the type of its discriminants: `std::cmp::Ordering: i8 { Less, Equal, Greater }`.
 pub(crate) struct Numbered {
     of: Path,
     number: Ident,
@@ -89,7 +89,7 @@ impl Parse for Numbered {
 }
 
 impl Numbered {
-    /// The implementations with which a kernel computes with the enum.
+    /// The implementations that let a kernel compute with the enum.
     pub(crate) fn expand(&self) -> TokenStream {
         let Numbered { of: name, number, names } = self;
         let (first, joins) = (names.first(), joins(name));
@@ -176,7 +176,7 @@ impl Numbered {
     }
 }
 
-/// Implementations for the enum next to device values: in comparisons, and as the value of a branch.
+/// Implementations for the host enum next to device values: in comparisons, and as the value of a branch.
 fn joins(name: &Path) -> TokenStream {
     let at = Span::call_site();
     let [s, v] = [quote!(::gcn_dsl::S<#name>), quote!(::gcn_dsl::V<#name>)];

@@ -1,9 +1,9 @@
-//! `#[device] impl` of a `#[device] #[repr(C)] struct`: the methods that a kernel can call on its values.
+//! `#[device] impl` of a `#[device] #[repr(C)] struct`: the methods that a kernel can call on the struct's values.
 //!
-//! As a kernel argument the struct is uniform, and as an element of memory it is varying; these are two types. Methods with `self` and
-//! `&self` are generated for both. The type of `self` determines the types of the fields, and what a scalar type means as the result;
-//! parameters have the same meaning as in every device function. Methods with `&mut self`, functions without `self`, and functions that
-//! return `Self` exist only for varying values.
+//! Such a struct is uniform as a kernel argument and varying as an element of memory, and these are two types. Methods
+//! with `self` and `&self` are generated for both. The type of `self` determines the types of the fields, and what a
+//! scalar type means as the result; parameters have the same meaning as in every device function. Methods with `&mut
+//! self`, functions without `self`, and functions that return `Self` exist only for varying values.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -15,8 +15,8 @@ use crate::expand::{Cx, lang};
 use crate::parse::{DeviceImpl, KernelFn};
 use crate::ty::{Elements, handled, is_own};
 
-/// The `impl`s to generate if the struct is stored in memory: for varying and for uniform values and, for a trait, also for the host's
-/// struct.
+/// The `impl`s to generate for a struct that is stored in memory: one for varying values, one for uniform values and,
+/// for a trait, one for the host's struct. `None` for another type.
 pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
     let Type::Path(path) = &*item.frame.self_ty else { return None };
     let name = path.path.get_ident()?;
@@ -31,7 +31,7 @@ pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
     let name_text = name.to_string();
     let of_one = |f: &KernelFn| has_self(f) && !f.mutates_self() && !f.gives(Some(&name_text));
     let (has_one, has_own) = match item.frame.trait_ {
-        // A trait's `impl` must contain all its functions, with the results that the trait declares.
+        // The `impl` of a trait must contain all functions of the trait, with the results that the trait declares.
         Some(_) => (item.functions.iter().all(of_one), !item.functions.iter().any(gives_plain)),
         None => {
             one.functions.retain(of_one);
@@ -46,11 +46,11 @@ pub(in crate::expand) fn places(item: &DeviceImpl) -> Option<Vec<DeviceImpl>> {
         f.self_varies = true;
         Itself { name, varying: true }.function(f);
     }
-    // Associated types, such as `type Output = Complex`.
+    // Associated types of the `impl`, such as `type Output = Complex`.
     for item in &mut own.frame.items {
         Itself { name, varying: true }.visit_impl_item_mut(item);
     }
-    // The host's struct cannot compute device values; it only implements the trait.
+    // The host's struct cannot compute with device values; it only has to implement the trait.
     let computes = |f: &KernelFn| f.mutates_self() || f.gives(Some(&name_text));
     let host = item.frame.trait_.as_ref().filter(|_| !item.functions.iter().any(computes));
     let host = host.map(|_| item.clone());
@@ -80,7 +80,8 @@ fn has_self(function: &KernelFn) -> bool {
     matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_)))
 }
 
-/// Replaces the struct's name by `Self`, and in the varying `impl` also the scalars that the method computes by `V<T>`.
+/// Replaces the struct's name by `Self` and, in the varying `impl`, the scalar types that the method computes by
+/// `V<T>`.
 struct Itself<'n> {
     name: &'n Ident,
     varying: bool,
@@ -125,7 +126,7 @@ impl VisitMut for Itself<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         let in_lanes = is_own(ty) && matches!(handled(ty), Type::Path(p) if self.is_it(&p.path));
         match ty {
-            // The varying struct is `Self` in the varying `impl` only.
+            // Only in the varying `impl` is the varying struct `Self`.
             _ if in_lanes && !self.varying => return,
             Type::Path(p) if in_lanes || self.is_it(&p.path) => {
                 *ty = parse_quote_spanned!(ty.span()=> Self);
@@ -145,7 +146,8 @@ impl VisitMut for Itself<'_> {
 }
 
 impl Cx<'_> {
-    /// Expands the receiver of a method call. An element of memory is loaded as a whole if its struct has the method.
+    /// Expands the receiver of a method call. If the receiver is an element of memory and its struct has the method,
+    /// the whole element is loaded.
     pub(in crate::expand) fn receiver(&mut self, e: &ExprMethodCall) -> TokenStream {
         let receiver = self.operand(&e.receiver);
         let Some(of) = self.known.of_data.get(&e.method.to_string()) else { return receiver };

@@ -8,7 +8,7 @@ use crate::operator::{key, right};
 use crate::parse::DeviceImpl;
 use crate::ty;
 
-/// The path of the same trait with another right operand type.
+/// The path of the trait `of`, with `right` as the type of the right operand.
 fn with_right(of: &Path, right: &TokenStream) -> Path {
     let mut of = of.clone();
     if let Some(last) = of.segments.last_mut() {
@@ -17,8 +17,8 @@ fn with_right(of: &Path, right: &TokenStream) -> Path {
     of
 }
 
-/// If this `impl` is for a right operand `V<T>`: the same operator for `S<T>`, for a host `T` and for a literal, unless the user has
-/// written those.
+/// For an `impl` with the right operand `V<T>`: the same operator for `S<T>`, for a host `T` and for a literal, except
+/// where the user has written that `impl`.
 pub(in crate::expand) fn for_other_places(item: &DeviceImpl) -> Option<TokenStream> {
     let (_, of, _) = item.frame.trait_.as_ref()?;
     let [function] = item.functions.as_slice() else { return None };
@@ -58,7 +58,7 @@ pub(in crate::expand) fn for_other_places(item: &DeviceImpl) -> Option<TokenStre
     if is_new(&quote!(S<#element>)) {
         tokens.extend(forward(quote!(::gcn_dsl::S<#element>), quote!(), quote!(), quote!(other)));
     }
-    // A type parameter could be instantiated with one of the types above, and the `impl`s would overlap.
+    // A type parameter could be one of the types above, and the `impl`s would then overlap.
     if !elements.are_generic() && is_new(&quote!(#element)) {
         tokens.extend(forward(quote!(#element), quote!(), quote!(), quote!(other)));
     }

@@ -1,4 +1,5 @@
-//! The parameters and the result of a device function: which types denote device values, and which values are converted implicitly.
+//! The parameters and the result of a device function: which of their types denote device values, and which values are
+//! converted implicitly.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -18,7 +19,7 @@ pub(crate) enum Shape {
     Free,
     /// In an `impl` of a type.
     Method,
-    /// In a trait or an `impl` of one, where the trait determines the parameters' types.
+    /// In a trait or an `impl` of a trait, which determines the parameters' types.
     TraitMethod,
 }
 
@@ -26,19 +27,19 @@ pub(crate) enum Shape {
 pub(crate) enum Param {
     /// `self`.
     Receiver(Receiver),
-    /// `name: AllLanes`. With `AllLanes<T>`, `T` is the type for the caller's targets.
+    /// `name: AllLanes`. In `AllLanes<T>`, `T` is the type that stands for the caller's targets.
     Token(Ident, Option<TokenStream>),
     /// `name: &mut V<f32>`: a variable of the caller.
     Lent { name: Ident, arg: Ident, ty: TokenStream },
-    /// `name: &mut Private<f32, 8>`: memory, which every handle may write.
+    /// `name: &mut Private<f32, 8>`: memory. Every handle of memory may write.
     Memory { name: Ident, arg: Ident, ty: TokenStream },
-    /// A value to which the caller's argument is converted implicitly; `ty` is its type.
+    /// A value of type `ty`, to which the caller's argument is converted implicitly.
     Converted { pat: Pat, arg: Ident, ty: TokenStream },
-    /// A uniform struct that is stored in memory; the argument is converted to it.
+    /// A uniform struct that is stored in memory, to which the argument is converted.
     Data { pat: Pat, arg: Ident, of: TokenStream },
     /// `name: &[V<f32>]`: the elements of an array of device values of any length.
     List { name: Ident, arg: Ident, ty: TokenStream },
-    /// A number of the host of type `ty`.
+    /// A host number of type `ty`.
     Host { pat: Pat, arg: Ident, ty: TokenStream },
     /// A value of type `ty`, without conversion.
     Plain { pat: Pat, arg: Ident, ty: TokenStream },
@@ -77,11 +78,12 @@ impl Signed {
         if let Some(ty @ (Type::Reference(_) | Type::Ptr(_))) = output {
             errors.at(ty, "a device function returns device values, tuples, arrays and structs of them, no reference: give the value, without the `&`; as an \
                         `impl Index` has to give a reference, write a method in its place");
-            // Without the type, so that the body causes no second error.
+            // The type is dropped, so that the body causes no second error.
             output = None;
         }
         let device = output.map(|ty| elements.device(ty));
-        // Only if there is an implicit conversion: for other types rustc compares the value with the written type itself.
+        // Only types to which values convert implicitly. For other types, rustc itself compares the value with the
+        // written type.
         let converted = output.filter(|ty| elements.converts(ty)).and(device.clone());
         Signed { params, output: device, converted, elements }
     }
@@ -117,7 +119,7 @@ fn param(
             if shape == Shape::Free {
                 errors.at(receiver, "`self` stands in methods: put the function into a `#[device] impl`");
             }
-            // `mut self` is a local variable of the body and invisible to callers.
+            // In `mut self`, `mut` concerns only the body and not the callers.
             let mut receiver = receiver.clone();
             receiver.mutability = receiver.mutability.filter(|_| receiver.reference.is_some());
             return Some(Param::Receiver(receiver));
@@ -130,7 +132,7 @@ fn param(
     }
     let name = match &*typed.pat {
         Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => p.ident.clone(),
-        // A pattern is destructured in the body, where its names become device variables.
+        // The body destructures the pattern, so that its names become device variables.
         pat => format_ident!("__gcn_arg{}", i, span = pat.span()),
     };
     // A kernel is a unit struct, so a parameter with its name would be a pattern that matches the struct.
@@ -141,16 +143,16 @@ fn param(
     let pat = (*typed.pat).clone();
     let plain = |ty: TokenStream| Param::Plain { pat: pat.clone(), arg: arg.clone(), ty };
     let converted = |ty: TokenStream| Param::Converted { pat: pat.clone(), arg: arg.clone(), ty };
-    // Writable memory is readable: a parameter that only reads accepts both.
+    // Writable memory is also readable, so a parameter that only reads accepts both.
     let memory = |what: &str, elem: &Type, writable: bool| {
         let ty = memory(what, elem, writable, typed.ty.span());
-        // A trait's `impl` has to repeat the types of the declaration exactly.
+        // The `impl` of a trait has to repeat the types of the trait exactly.
         if writable || shape == Shape::TraitMethod { plain(ty) } else { converted(ty) }
     };
     let mutable = matches!(&pat, Pat::Ident(p) if p.mutability.is_some());
-    // Before all device types, because the attribute says that the type is meant literally.
-    // rustc says what is wrong with the argument by the trait, and not by types alone; a trait's `impl` has to repeat the
-    // types of the declaration exactly.
+    // Before all device types, because with the attribute the type is meant literally. A trait bound instead of the
+    // type makes rustc's error about a wrong argument clearer, but the `impl` of a trait has to repeat the types
+    // exactly.
     if shape != Shape::TraitMethod && is_host_number(&typed.ty, host) {
         return Some(Param::Host { pat, arg, ty: typed.ty.to_token_stream() });
     }
@@ -196,7 +198,7 @@ fn param(
         },
         Type::Ptr(p) => memory("Ptr", &p.elem, p.mutability.is_some()),
         ty if elements.is_host(ty) => plain(ty.to_token_stream()),
-        // A plain struct type denotes a uniform value, like a plain scalar type.
+        // Like a plain scalar type, a plain struct type denotes a uniform value.
         ty if function.known.is_data(ty) && shape != Shape::TraitMethod => {
             Param::Data { pat: pat.clone(), arg: arg.clone(), of: ty.to_token_stream() }
         }
@@ -205,19 +207,19 @@ fn param(
     })
 }
 
-/// True for `usize` and `isize`, and for the type of a `#[host]` parameter that is another number.
+/// True for `usize` and `isize` and, for a `#[host]` parameter, for every other number type.
 fn is_host_number(ty: &Type, host: bool) -> bool {
     let Type::Path(path) = ty::bare(ty) else { return false };
     let Some(name) = path.path.get_ident().map(ToString::to_string) else { return false };
     ["usize", "isize"].contains(&&*name) || host && (name == "bool" || NUMBERS.contains(&&*name))
 }
 
-/// True for the memory types of a lane (`Private`) and of a workgroup (`Lds`).
+/// True for the memory types `Private` (of a lane) and `Lds` (of a workgroup).
 fn is_memory(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| ["Private", "Lds", "LdsSlice"].iter().any(|m| s.ident == m)))
 }
 
-/// The handle type of memory: `what` is the kind of memory, `elem` the element type.
+/// The handle type of memory. `what` is the kind of memory, `elem` the element type.
 pub(in crate::expand) fn memory(
     what: &str,
     elem: &Type,
@@ -231,13 +233,13 @@ pub(in crate::expand) fn memory(
 }
 
 impl ty::Elements {
-    /// True for types to which arguments are converted implicitly: scalars, `S`, `V`, and tuples and arrays of them.
+    /// True for types to which arguments are converted implicitly: scalars, `S` and `V`, and tuples and arrays of them.
     pub fn converts(&self, ty: &Type) -> bool {
         match ty {
             Type::Path(_) if ty::optional(ty).is_some() => {
                 ty::optional(ty).is_some_and(|of| self.converts(of))
             }
-            // A `Result` converts only if no type parameter is left to infer.
+            // A `Result` is converted only if no type parameter has to be inferred.
             Type::Path(_) if ty::resulting(ty).is_some() => !self.mentions_device_param(ty),
             Type::Path(_) => self.is_element(ty) || ty::is_handle(ty) && !self.mentions_device_param(ty),
             Type::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(|e| self.converts(e)),
@@ -249,7 +251,7 @@ impl ty::Elements {
     }
 }
 
-/// The pattern and the type of a parameter other than `self`.
+/// The parameter, if it is not `self`.
 fn typed(input: &FnArg) -> Option<&PatType> {
     match input {
         FnArg::Typed(typed) => Some(typed),
@@ -257,7 +259,7 @@ fn typed(input: &FnArg) -> Option<&PatType> {
     }
 }
 
-/// The result's type as written.
+/// The result's type as written; `None` if there is none.
 pub(in crate::expand) fn returned(output: &ReturnType) -> Option<&syn::Type> {
     match output {
         ReturnType::Type(_, ty) => Some(ty),

@@ -1,4 +1,4 @@
-//! `#[device] trait`: functions on device values that types of the device and of the host implement.
+//! `#[device] trait`: functions on device values. Types of the device and of the host implement the trait.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -15,9 +15,9 @@ pub(crate) fn declaration(item: &DeviceTrait, errors: &mut Errors) -> TokenStrea
     let (vis, name, generics, others) = (&frame.vis, &frame.ident, &frame.generics, &frame.items);
     let (params, clause) = (&generics.params, &generics.where_clause);
     let params = (!params.is_empty()).then(|| quote!(<#params>));
-    // Supertraits of the generated trait.
+    // The supertraits of the generated trait.
     let bounds = frame.supertraits.iter().map(|bound| quote!(+ #bound));
-    // A method with `&mut self` needs a receiver type that can be a device variable.
+    // With a `&mut self` method, the type that implements the trait has to be usable as a device variable.
     let mutable = item.functions.iter().any(|(f, _)| f.mutates_self());
     let mutable = mutable.then(|| quote_spanned!(name.span()=> + ::gcn_dsl::__private::Changeable));
     let elements = ty::elements(generics);
@@ -42,7 +42,7 @@ pub(crate) fn declaration(item: &DeviceTrait, errors: &mut Errors) -> TokenStrea
     }
 }
 
-/// A function without a body.
+/// Expands a function without a body.
 fn required(function: &KernelFn, outer: &Elements, errors: &mut Errors) -> TokenStream {
     let signed = Signed::of(function, Shape::TraitMethod, outer, errors);
     let attrs = function.attrs.iter().filter(|a| !is_device(a));

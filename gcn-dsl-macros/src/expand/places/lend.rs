@@ -1,4 +1,4 @@
-//! Mutable borrows in calls: device variables, and parts of them, that the callee may write.
+//! Mutable borrows in calls: device variables, or parts of them, that the called function may write.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::expand::types::typed;
 use crate::expand::{Cx, Kind, lang};
 use crate::syntax::name_of;
 
-pub(in crate::expand) const ARGUMENT: &str = "__gcn_argument";
+pub(in crate::expand) const ARGUMENT: &str = "a_call_as_argument";
 
 impl Cx<'_> {
     /// Expands the arguments of a call.
@@ -22,8 +22,8 @@ impl Cx<'_> {
         args.iter().map(|a| self.argument(a)).collect()
     }
 
-    /// The arguments adapted to the parameters of `function`: `None` becomes a device `None` where the parameter is a device `Option`, and
-    /// numbers are converted where the parameter's type is a type parameter.
+    /// The arguments, adapted to the parameters of `function`: `None` becomes a device `None` where the parameter is a
+    /// device `Option`, and numbers are converted where the parameter's element type is a type parameter.
     pub fn as_taken<'e>(
         &self,
         function: &Ident,
@@ -46,14 +46,14 @@ impl Cx<'_> {
         Cow::Owned(args)
     }
 
-    /// Expands an argument: a value, the `AllLanes` token, or a device variable that the callee may write.
+    /// Expands an argument: a value, the `AllLanes` token, or a device variable that the called function may write.
     pub(in crate::expand) fn argument(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Call(call) if call.args.is_empty() => self.call(call, ARGUMENT),
             Expr::Path(_) if self.is_prelude(e, "None") => {
                 quote_spanned!(e.span()=> ::core::option::Option::None)
             }
-            // The parameter may be a host `Option`. If it is a device one, the argument converts implicitly.
+            // The parameter may be a host `Option`. If it is a device `Option`, the argument is converted implicitly.
             Expr::Call(call) if self.is_prelude(&call.func, "Some") && call.args.len() == 1 => {
                 let value = self.argument(&call.args[0]);
                 quote_spanned!(e.span()=> ::core::option::Option::Some(#value))
@@ -67,7 +67,7 @@ impl Cx<'_> {
                 Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
                 _ => self.expr(e),
             },
-            // Memory needs no `&mut`: every handle of it may write.
+            // Memory needs no `&mut`, because every handle of memory may write.
             Expr::Reference(r) if r.mutability.is_some() && self.is_memory(&r.expr) => {
                 let memory = self.expr(&r.expr);
                 quote_spanned!(e.span()=> &#memory)
@@ -98,10 +98,10 @@ impl Cx<'_> {
         name_of(e).is_some_and(|name| self.memory.contains(&name.to_string()))
     }
 
-    /// The device variable that `&mut e` would borrow.
+    /// The device variable that `&mut e` would borrow; `None` if `e` is not one.
     pub fn lendable<'e>(&self, e: &'e Expr) -> Option<&'e Ident> {
         let e = match e {
-            // `&mut *out` reborrows a parameter that is a mutable borrow.
+            // `&mut *out` reborrows `out`, a `&mut` parameter.
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
                 return name_of(&u.expr).filter(|name| self.kind(name) == Some(Kind::Lent));
             }
@@ -129,7 +129,8 @@ impl Cx<'_> {
         if indices.is_empty() { lent } else { quote_spanned!(at=> { #(#indices)* #lent }) }
     }
 
-    /// Reports an error for two arguments that borrow the same part. For whole variables rustc does that itself.
+    /// Reports an error if two arguments borrow the same part of a variable. If they borrow the whole variable, rustc
+    /// reports it.
     fn lent_once(&mut self, args: &Punctuated<Expr, Token![,]>) {
         let mut lent: Vec<(String, Vec<String>)> = Vec::new();
         for arg in args {
@@ -148,7 +149,8 @@ impl Cx<'_> {
         }
     }
 
-    /// The variable at the root of a part, and the field and index steps as text. All indices count as equal, as in Rust.
+    /// The variable that a part belongs to, and the field and index steps to the part as text. As in Rust, all indices
+    /// count as equal.
     fn way(&self, e: &Expr) -> Option<(String, Vec<String>)> {
         match e {
             Expr::Paren(p) => self.way(&p.expr),

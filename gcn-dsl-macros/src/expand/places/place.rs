@@ -15,13 +15,13 @@ use crate::syntax::name_of;
 pub(in crate::expand) enum Place<'e> {
     /// A device variable.
     Variable(&'e Ident),
-    /// A part of a variable, with the steps from the variable to the part.
+    /// A part of a variable, and the steps from the variable to the part.
     Part(&'e Ident, Vec<Step<'e>>),
-    /// An element of memory: the memory and the index.
+    /// An element of memory: the memory, and the index.
     Memory(&'e Expr, &'e Expr),
-    /// A part of an element of memory: the memory, the index and the steps.
+    /// A part of an element of memory: the memory, the index, and the steps from the element to the part.
     Element(&'e Expr, &'e Expr, Vec<Step<'e>>),
-    /// The target of a pointer, `*p`.
+    /// The target of a pointer: `*p`.
     Deref(&'e Expr),
 }
 
@@ -34,7 +34,8 @@ pub(in crate::expand) enum Step<'e> {
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
         let right = number(&e.right, &self.elements.clone()).into_owned();
-        // A variable without a type annotation gets its type from this first assignment, so a plain number remains open for inference.
+        // This first assignment determines the type of a variable without an annotation, so the type of a plain number
+        // is left to inference.
         let deferred =
             name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n));
         let untyped = deferred && !name_of(&e.left).is_some_and(|n| self.has_type(n));
@@ -47,7 +48,7 @@ impl Cx<'_> {
         self.assign_to(&e.left, value, e.span())
     }
 
-    /// True for a variable whose type what is assigned to it tells.
+    /// True for a variable whose type is determined by what is assigned to it.
     fn is_untyped(&self, e: &Expr) -> bool {
         name_of(e).and_then(|name| self.name(name)).is_some_and(|name| name.untyped)
     }
@@ -67,7 +68,8 @@ impl Cx<'_> {
             Expr::Infer(_) => return quote_spanned!(span=> let _ = #value),
             Expr::Tuple(t) => return self.assign_members(t.elems.iter(), |m| quote!((#(#m,)*)), value, span),
             Expr::Array(a) => {
-                // Device arrays are not Rust arrays, so rustc can destructure them only after a conversion.
+                // Device arrays are not Rust arrays, so the array is converted first; only then can rustc destructure
+                // it.
                 let apart = lang("taken_apart", span);
                 let value = quote_spanned!(span=> #apart(#value));
                 return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span);
@@ -106,8 +108,8 @@ impl Cx<'_> {
         value: TokenStream,
         span: Span,
     ) -> TokenStream {
-        // Nested patterns need distinct names for their parts, because the inner assignment is expanded inside the
-        // outer one.
+        // The parts of nested patterns need distinct names, because the inner assignment is expanded inside the outer
+        // one.
         self.nesting += 1;
         let name = |cx: &Self, i: usize, at: Span| cx.helper(&format!("part{}_{i}", cx.nesting), at);
         let (mut names, mut assignments) = (Vec::new(), Vec::new());
@@ -124,7 +126,7 @@ impl Cx<'_> {
     /// Expands `place op= value`.
     pub fn compound(&mut self, e: &ExprBinary) -> TokenStream {
         let right = match e.op {
-            // The count of a shift has its own type; the left side must not determine it.
+            // The shift count has its own type, which the left side must not determine.
             BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => Cow::Borrowed(&*e.right),
             _ => number(&e.right, &self.elements),
         };
@@ -133,7 +135,7 @@ impl Cx<'_> {
             BinOp::ShlAssign(_) | BinOp::ShrAssign(_) => shift_count(&e.right, inner),
             _ => inner,
         };
-        // Parenthesised: the right side may contain operators of lower precedence than the plain operator.
+        // In parentheses, because the right side may contain operators of lower precedence.
         let right = quote_spanned!(e.right.span()=> (#inner));
         let op = plain_operator(&e.op);
         match self.place(&e.left) {
@@ -142,7 +144,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Writes to `place` the value that `value` computes from its old content.
+    /// Writes to `place` the value that `value` computes from the old content of `place`.
     fn write(
         &mut self,
         place: Place<'_>,
@@ -197,7 +199,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The address of a part of the element `of`. Indices are evaluated once, before the value.
+    /// The address of a part of the element `of`. Indices are evaluated once, and before the value.
     fn part_of_element(
         &mut self,
         of: TokenStream,
@@ -216,8 +218,8 @@ impl Cx<'_> {
         };
         for step in steps {
             match step {
-                // Only a computed index selects at run time. rustc resolves literal indices and fields, so they can be combined in one
-                // closure.
+                // Only a computed index selects an element at run time. rustc resolves literal indices and fields, so
+                // one closure can contain several of them.
                 Step::Index(e) if !matches!(e, Expr::Lit(_)) => {
                     let name = self.helper(&format!("index{}", indices.len()), e.span());
                     let index = self.expr(e);
@@ -231,7 +233,7 @@ impl Cx<'_> {
         taken(place, &mut parts)
     }
 
-    /// Writes to a part that a computed index selects: `root[i]`, `root.field[i].other`.
+    /// Writes to a part that a computed index selects, as in `root[i]` or `root.field[i].other`.
     fn write_element(
         &mut self,
         root: &Ident,
@@ -239,10 +241,10 @@ impl Cx<'_> {
         span: Span,
         value: impl FnOnce(TokenStream) -> TokenStream,
     ) -> TokenStream {
-        // Indices are computed once, before the value.
+        // The indices are computed once, and before the value.
         let (mut indices, mut names) = (Vec::new(), Vec::new());
         let load = lang("load", span);
-        // The old value, for compound assignments, is read with the same indices.
+        // A compound assignment reads the old value with the same indices.
         let mut old = quote_spanned!(span=> #root.get());
         for (k, step) in steps.iter().enumerate() {
             let Step::Index(e) = step else {
@@ -257,7 +259,7 @@ impl Cx<'_> {
         }
         let [new, here, whole] = ["new", "here", "whole"].map(|name| self.helper(name, span));
         let (flow, new_value) = (self.flow(span), value(old));
-        // The value is computed before the closure runs, because inside it the variable is borrowed.
+        // The value is computed before the closure is called, because the variable is borrowed inside the closure.
         let change = self.change(quote_spanned!(span=> (*#whole)), steps, &names, span);
         quote_spanned! {span=> {
             #(#indices)*
@@ -266,7 +268,7 @@ impl Cx<'_> {
         }}
     }
 
-    /// The statement that changes a part of `of`.
+    /// The statement that writes the new value to a part of `of`.
     fn change(&mut self, of: TokenStream, steps: &[Step<'_>], names: &[Ident], span: Span) -> TokenStream {
         match (steps, names) {
             ([Step::Field(member), rest @ ..], _) => {
@@ -287,11 +289,12 @@ impl Cx<'_> {
         }
     }
 
-    /// The memory that is to be indexed. For `a[i]`, the address of the element and not its content.
+    /// Expands the memory that is to be indexed. If that is itself an element `a[i]`, the result is the address of the
+    /// element and not its content.
     fn memory(&mut self, base: &Expr) -> TokenStream {
         match base {
             Expr::Paren(p) => self.memory(&p.expr),
-            // Otherwise an inner index would load the whole row instead of addressing it.
+            // Otherwise, an inner index would load the whole row instead of addressing it.
             Expr::Index(e) if !matches!(*e.index, Expr::Range(_)) => {
                 let (base, index) = (self.memory(&e.expr), self.position(&e.index));
                 let call = lang("place_at", e.index.span());
@@ -301,7 +304,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A step as tokens. An index other than a name or a number is bound to a name first.
+    /// A step as tokens. If an index is neither a name nor a number, its value is first bound to a name.
     pub(in crate::expand) fn step(&mut self, step: Step<'_>, indices: &mut Vec<TokenStream>) -> TokenStream {
         match step {
             Step::Field(member) => quote_spanned!(member.span()=> . #member),
@@ -377,10 +380,10 @@ impl Cx<'_> {
         }
     }
 
-    /// The part of a device variable to which `left` refers, as the target of an assignment.
+    /// The place of an assignment to a part of a device variable; `None` if `left` is not such a part.
     fn part<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
         let Some(Place::Part(root, steps)) = self.part_of(left) else { return None };
-        // What a pointer refers to is memory, even if the pointer itself is a variable.
+        // The target of a pointer is memory, even if the pointer is in a variable.
         if matches!(steps.first(), Some(Step::Index(_))) && self.name(root).is_some_and(|n| n.pointer) {
             return None;
         }
@@ -388,29 +391,29 @@ impl Cx<'_> {
         Some(Place::Part(root, steps))
     }
 
-    /// The part of a device variable to which `left` refers.
+    /// The part of a device variable that `left` denotes; `None` if `left` is not such a part.
     pub(in crate::expand) fn part_of<'e>(&self, left: &'e Expr) -> Option<Place<'e>> {
         let (base, steps) = path(left);
         let steps = steps.into_iter().map(|(step, _)| step).collect();
-        // `out.x` and `(*out).x` are the same.
+        // `out.x` and `(*out).x` denote the same part.
         let root = self.lendable(base).and_then(|_| match base {
             Expr::Unary(u) => name_of(&u.expr),
             _ => None,
         });
-        // A `&mut` parameter may also be used without `*`, as Rust dereferences it implicitly for fields and indices.
+        // For fields and indices, Rust dereferences a `&mut` parameter implicitly, so it may also be used without `*`.
         let is_root = |cx: &Self, name: &Ident| matches!(cx.kind(name), Some(Kind::Variable | Kind::Lent));
         let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
         Some(Place::Part(root, steps))
     }
 }
 
-/// True if a step has an index that may be a device value, or indexes a field, which may be memory.
+/// True if a step has an index that may be a device value, or if it indexes a field, which may be memory.
 fn steps_choose(steps: &[Step<'_>]) -> bool {
     let chooses = |step: &Step<'_>| matches!(step, Step::Index(e) if !matches!(e, Expr::Lit(_)));
     steps.iter().any(chooses) || matches!(steps, [.., Step::Field(_), Step::Index(_)])
 }
 
-/// The root of a chain of field accesses and indices, and its steps, each with its base expression.
+/// The root of a chain of field accesses and indices, and the steps, each with the expression that it is applied to.
 fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
     let (mut steps, mut base) = (Vec::new(), whole);
     loop {
@@ -434,7 +437,7 @@ fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
 /// The place `x[i].part` where `x` is not a variable.
 fn element_part(left: &Expr) -> Option<Place<'_>> {
     let (_, mut steps) = path(left);
-    // The first index that is followed by a field; indices before it only select sub-slices.
+    // The first index that a field follows. Indices before it only select sub-slices.
     let at = steps.windows(2).position(|pair| matches!(pair, [(Step::Index(_), _), (Step::Field(_), _)]))?;
     let parts = steps.split_off(at + 1);
     let (Step::Index(index), slice) = steps.pop()? else { return None };

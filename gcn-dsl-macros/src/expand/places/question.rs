@@ -1,7 +1,9 @@
-//! `?` on a device `Option` or `Result`: becomes `let Some(value) = … else { return None };` before the statement.
+//! `?` on a device `Option` or `Result` becomes a statement `let Some(value) = … else { return None };` before the
+//! statement that contains it.
 //!
-//! Subexpressions that Rust evaluates before the `?` are bound to names first, so that the order is preserved. In a subexpression that is
-//! evaluated only conditionally, such as the right side of `&&`, the `return` cannot be moved before the statement; that is an error.
+//! Subexpressions that Rust evaluates before the `?` are first bound to names, which preserves the order. A `?` in a
+//! subexpression that is evaluated only conditionally, such as the right side of `&&`, cannot be moved before the
+//! statement and is an error.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -14,7 +16,7 @@ use crate::operator::is_compound;
 use crate::syntax::name_of;
 use crate::ty::{optional, resulting};
 
-/// The body with every `?` replaced; `None` if it has none.
+/// The block with every `?` replaced; `None` if it contains no `?`.
 pub(in crate::expand) fn hoisted(
     block: &Block,
     result: Option<&syn::Type>,
@@ -33,7 +35,7 @@ pub(in crate::expand) fn hoisted(
     Some(block)
 }
 
-/// The position of the first `?` that applies to a device value.
+/// The position of the first `?` on a device value.
 fn first(visit: impl FnOnce(&mut Find)) -> Option<Span> {
     let mut find = Find(None);
     visit(&mut find);
@@ -62,7 +64,7 @@ fn find(e: &Expr) -> Option<Span> {
 
 struct Hoist<'e> {
     errors: &'e mut Errors,
-    /// True if the function returns a `Result`.
+    /// True if the function returns a `Result` and not an `Option`.
     fails: bool,
     names: usize,
 }
@@ -86,7 +88,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// An expression that is evaluated here, exactly once: each `?` in it becomes a statement in `before`.
+    /// Rewrites an expression that is evaluated exactly once: each `?` in it becomes a statement in `before`.
     fn expr(&mut self, e: &mut Expr, before: &mut Vec<Stmt>) {
         if find(e).is_none() {
             return;
@@ -118,7 +120,7 @@ impl Hoist<'_> {
             Expr::Binary(x) if is_compound(&x.op) && find(&x.left).is_none() => {
                 self.assigned(&mut x.right, before);
             }
-            // The left side of `&&` and `||` is always evaluated, the right one only sometimes.
+            // The left side of `&&` and `||` is always evaluated, the right side only sometimes.
             Expr::Binary(x) if matches!(x.op, BinOp::And(_) | BinOp::Or(_)) && find(&x.right).is_none() => {
                 self.expr(&mut x.left, before);
             }
@@ -140,7 +142,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// The value of an assignment. If it is a branch that may return, it needs a separate `let`.
+    /// Rewrites the value of an assignment. A branch that may return is moved to a `let` of its own.
     fn assigned(&mut self, value: &mut Expr, before: &mut Vec<Stmt>) {
         self.expr(value, before);
         if matches!(value, Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Loop(_)) {
@@ -180,7 +182,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// An expression that is evaluated only conditionally: it becomes a block with its own statements.
+    /// Rewrites an expression that is evaluated only conditionally: it becomes a block with statements of its own.
     fn later(&mut self, e: &mut Expr) {
         if find(e).is_none() {
             return;
@@ -194,9 +196,9 @@ impl Hoist<'_> {
         }
     }
 
-    /// Expressions that are evaluated one after the other.
+    /// Rewrites expressions that are evaluated one after the other.
     fn sequence(&mut self, parts: Vec<&mut Expr>, before: &mut Vec<Stmt>) {
-        // Parts after the last `?` stay, because nothing is moved before them.
+        // The parts after the last `?` stay where they are, because no later part is moved before them.
         let last = parts.iter().rposition(|e| find(e).is_some()).unwrap_or(0);
         let mut later: Vec<TokenStream> = parts.iter().map(ToTokens::to_token_stream).collect();
         for (i, part) in parts.into_iter().enumerate().take(last + 1) {
@@ -225,7 +227,7 @@ impl Hoist<'_> {
     }
 }
 
-/// True if evaluating the `later` parts cannot change the value of `e`.
+/// True if the evaluation of the `later` parts cannot change the value of `e`.
 fn is_still(e: &Expr, later: &[TokenStream]) -> bool {
     match e {
         Expr::Lit(_) | Expr::Reference(_) | Expr::Closure(_) => true,

@@ -1,8 +1,9 @@
-//! `&mut self`: device methods that change the variable on which they are called.
+//! `&mut self`: device methods that change the variable they are called on.
 //!
-//! Such a method becomes a Rust method with `&mut self` on the value. Inside it, `self` is a variable, whose value is written back at the
-//! end. A call passes a copy of the variable's value, which is written back to the variable if the method has changed it
-//! (`gcn_dsl::__private::called_on`): only rustc knows whether a method from another macro call does.
+//! Such a method becomes a Rust method with `&mut self` on the value. Inside the method, `self` is a device variable,
+//! and its value is written back at the end. A call passes a copy of the receiver's value. If the method has changed
+//! the copy, it is written back to the receiver (`gcn_dsl::__private::called_on`); for a method from another macro
+//! call, only rustc knows whether that is so.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -32,7 +33,7 @@ const OF_HOST: [&str; 15] = [
     "elements",
 ];
 
-/// True for a method that may be declared with `&mut self` in another macro call.
+/// True for a method that another macro call may have declared with `&mut self`.
 pub(in crate::expand) fn may_change(method: &Ident) -> bool {
     let method = method.to_string();
     !OF_HOST.contains(&&*method)
@@ -46,7 +47,7 @@ pub(in crate::expand) fn name(at: Span) -> Ident {
 pub(in crate::expand) const NAME: &str = "__gcn_self";
 
 impl Cx<'_> {
-    /// Expands a call of a method that changes its receiver, or may change it: `(&mut x).f()`, or `x.f()` on a variable.
+    /// Expands a call of a method that changes or may change its receiver: `(&mut x).f()`, or `x.f()` on a variable.
     pub(in crate::expand) fn mutating_call(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         let method = e.method.to_string();
         let (receiver, changes) = match strip(&e.receiver) {
@@ -67,7 +68,7 @@ impl Cx<'_> {
             }
             Some(Place::Part(..)) if changes => Some(self.changing(receiver, e)),
             Some(Place::Part(root, steps)) => {
-                // A computed index selects the part at run time, so there is no single place to write back to.
+                // A computed index selects the part at run time, so there is no single part to write back to.
                 let fields = steps.iter().all(|step| matches!(step, Step::Field(_)));
                 fields.then(|| self.called_on(root, steps, e))
             }
@@ -83,7 +84,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Expands a call on a variable, or on a field of one, of a method that may be declared elsewhere.
+    /// Expands a call of a method that may be declared elsewhere, on a variable or on a field of one.
     fn called_on(&mut self, root: &Ident, steps: Vec<Step<'_>>, e: &ExprMethodCall) -> TokenStream {
         let span = e.method.span();
         let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
@@ -96,28 +97,34 @@ impl Cx<'_> {
                 quote_spanned!(e.receiver.span()=> #root.part_called_on(|#whole| &mut #whole #(#steps)*))
             }
         };
-        let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
-        // In parentheses, because at the start of a statement an operator may follow.
+        let (method, turbofish) = (&e.method, &e.turbofish);
+        let [numbers, args] = match self.takes_literals(e) {
+            true => self.beside_receiver(&quote_spanned!(span=> #value), e),
+            false => [TokenStream::new(), self.given(e)],
+        };
+        // In parentheses, because otherwise no operator could follow at the start of a statement.
         quote_spanned!(e.span()=> ({
             let mut #value = {
                 #[allow(unused_imports)]
                 use ::gcn_dsl::__private::{DeviceArray as _, HoldNumber as _, HoldOther as _};
                 (&&#on).hold(&#flow)
             };
+            #numbers
             let #result = #value.it().#method #turbofish #args;
             #value.end();
             #result
         }))
     }
 
-    /// Expands a call of a method that certainly changes its receiver, which is assigned after the call.
+    /// Expands a call of a method that certainly changes its receiver. The new value is assigned to the receiver after
+    /// the call.
     fn changing(&mut self, receiver: &Expr, e: &ExprMethodCall) -> TokenStream {
         let span = e.method.span();
         let [value, result] = ["receiver", "result"].map(|what| self.fresh(what, span));
         // The receiver is read before the arguments are evaluated, and written after the call.
         let before = self.expr(receiver);
         let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
-        // A method call dereferences `&mut`, as in Rust.
+        // As in Rust, a method call dereferences `&mut`.
         let lent = name_of(receiver).filter(|name| self.kind(name) == Some(Kind::Lent));
         let place: Expr = match lent {
             Some(name) => syn::parse_quote_spanned!(name.span()=> *#name),
@@ -132,28 +139,30 @@ impl Cx<'_> {
         }))
     }
 
-    /// The arguments in parentheses, with the span of the call, so that the source location is the user's line.
+    /// The arguments in parentheses, with the span of the call, so that the source location of instructions is the
+    /// user's line.
     fn given(&mut self, e: &ExprMethodCall) -> TokenStream {
         let args = self.arguments(&self.as_taken(&e.method, &e.args));
         quote_spanned!(e.paren_token.span.join()=> (#(#args),*))
     }
 
-    /// Expands the receiver of an unknown method. An element of memory and a variable captured by a closure are passed as copies, which the
-    /// method must not change; rustc checks that.
+    /// Expands the receiver of an unknown method. An element of memory, and a variable that a closure captures, are
+    /// passed as a copy, and rustc checks that the method does not change it.
     pub(in crate::expand) fn unchanged(&mut self, e: &ExprMethodCall) -> TokenStream {
         let receiver = self.receiver(e);
         let known = !may_change(&e.method) || self.known.of_data.contains_key(&e.method.to_string());
         let copied = is_element(&e.receiver)
             || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(root, _)) if self.is_captured(root));
         match copied && !known {
-            // Through a shared reference, rustc rejects a method that would change the copy and lose the change.
+            // A change of the copy would be lost. Because the reference is shared, rustc rejects a method that changes
+            // its receiver.
             true => quote_spanned!(e.receiver.span()=> (&#receiver)),
             false => receiver,
         }
     }
 }
 
-/// True for an element of memory, or a part of one.
+/// True for an element of memory and for a part of one.
 fn is_element(e: &Expr) -> bool {
     match e {
         Expr::Index(i) => !matches!(*i.index, Expr::Range(_)),

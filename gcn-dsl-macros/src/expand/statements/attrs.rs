@@ -1,4 +1,4 @@
-//! Rejects attributes in a kernel's body that would have no effect where they are.
+//! Rejects attributes in a kernel's body that have no effect at their position.
 
 use syn::{Attribute, Expr, Meta};
 
@@ -9,7 +9,7 @@ use crate::attrs::{
 use crate::expand::Cx;
 use crate::expand::control::loops::range;
 
-/// The attributes of an expression that the expansion decomposes. Other expressions keep theirs.
+/// The attributes of an expression that the expansion decomposes; empty for other expressions, which keep theirs.
 fn of(e: &Expr) -> &[Attribute] {
     match e {
         Expr::Assign(syn::ExprAssign { attrs, .. })
@@ -54,7 +54,7 @@ const NO_TRIPS: &str =
     "`#[unroll(1)]` stands before a `for` over a range, which makes one trip at a time then";
 
 impl Cx<'_> {
-    /// Rejects `#[pipeline]` on a `let`, for which rustc would only say that it does not know the attribute.
+    /// Rejects `#[pipeline]` on a `let`: rustc's own error would say only that the attribute is unknown.
     pub fn not_on_let(&mut self, attrs: &[Attribute]) {
         for attr in attrs.iter().filter(|a| is_pipeline(a)) {
             self.errors.at(attr, NO_LOOP);

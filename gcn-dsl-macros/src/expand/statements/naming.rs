@@ -1,4 +1,5 @@
-//! Names for the debugger: the expansion of a `let` reports its names to the kernel, with the end of their scope.
+//! Names for the debugger: the expansion of a `let` tells the kernel the names that it binds and the end of their
+//! scope.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -7,7 +8,7 @@ use syn::{Attribute, Pat, Stmt};
 use crate::expand::Cx;
 use crate::expand::control::pattern;
 
-/// Line and column of the end of the statements, if known.
+/// Line and column at which the last statement ends, if known.
 pub(in crate::expand) fn end(stmts: &[Stmt]) -> Option<(u32, u32)> {
     let last = stmts.last()?.to_token_stream().into_iter().last()?;
     let span = match last {
@@ -17,7 +18,7 @@ pub(in crate::expand) fn end(stmts: &[Stmt]) -> Option<(u32, u32)> {
     place(span)
 }
 
-/// The position of the token, counted as by [`std::panic::Location`]. Outside rustc, as in tests of this crate, tokens
+/// The token's position, counted as [`std::panic::Location`] does. Outside rustc, as in the tests of this crate, tokens
 /// have no position.
 fn place(span: Span) -> Option<(u32, u32)> {
     if !proc_macro::is_available() {
@@ -44,7 +45,8 @@ fn names(pat: &Pat, out: &mut Vec<Ident>) {
 }
 
 impl Cx<'_> {
-    /// Reports the names of a pattern. Each is bound once more, so that rustc still detects unused names.
+    /// Tells the kernel the names of a pattern. The code binds each name once more, so that rustc still detects unused
+    /// names.
     pub fn named(&self, pat: &Pat, attrs: &[Attribute]) -> TokenStream {
         let Some((line, column)) = self.ends else { return TokenStream::new() };
         let mut bound = Vec::new();
@@ -64,7 +66,7 @@ impl Cx<'_> {
         quote!(#(#each)*)
     }
 
-    /// The same for the names other than those in `variables`.
+    /// As [`Cx::named`], except for the names in `variables`.
     pub fn named_but(&self, pat: &Pat, variables: &[Ident]) -> TokenStream {
         let mut bound = Vec::new();
         names(pat, &mut bound);
@@ -72,7 +74,7 @@ impl Cx<'_> {
         rest.map(|name| self.named(&syn::parse_quote!(#name), &[])).collect()
     }
 
-    /// The call after `Var::declare(…)` that reports the variable's name.
+    /// A call to append to `Var::declare(…)`, which tells the kernel the variable's name.
     pub fn named_variable(&self, name: &Ident) -> TokenStream {
         let Some((line, column)) = self.ends else { return TokenStream::new() };
         let text = name.to_string();

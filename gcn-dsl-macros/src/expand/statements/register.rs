@@ -14,13 +14,13 @@ pub(crate) fn is_register(attr: &Attribute) -> bool {
 
 const FORM: &str = "write `#[register(\"v10\")]` or, for a range, `#[register(\"v[8:11]\")]`";
 
-/// The registers that the attribute names, and the literal with the name.
+/// The register or registers that the attribute names, and the string literal with the name.
 fn registers(attr: &Attribute, targets: Option<&[Target]>) -> syn::Result<(Reg, LitStr)> {
     let name: LitStr = attr.parse_args().map_err(|_| syn::Error::new_spanned(attr, FORM))?;
     let text = name.value();
     let at = |what: String| syn::Error::new_spanned(&name, what);
     let reg = Reg::numbered(&text).map_err(|why| at(format!("`{text}` names no registers: {why}")))?;
-    // The targets differ in alignment, and the strictest one decides.
+    // The alignment differs between targets; the strictest one applies.
     let listed = Target::compilable().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let multiple = listed.map(|t| t.tuple_alignment(reg.file, reg.len)).max().unwrap_or(1);
     if !reg.index.is_multiple_of(multiple.into()) {
@@ -35,7 +35,7 @@ fn registers(attr: &Attribute, targets: Option<&[Target]>) -> syn::Result<(Reg, 
 }
 
 impl Cx<'_> {
-    /// `#[register("v10")] let name = value;` and the same with `mut`.
+    /// Expands `#[register("v10")] let name = value;`, and the same with `mut`.
     pub fn register_let(
         &mut self,
         local: &Local,

@@ -8,7 +8,7 @@ use syn::{Attribute, Block, ExprBlock, LitInt, Local, Pat, Token};
 
 use crate::expand::{Cx, Kind, lang};
 
-/// The instruction classes of `interleave!`; `gcn_dsl::sched::class` has the same list.
+/// The instruction classes of `interleave!`. The list in `gcn_dsl::sched::class` is the same.
 const CLASSES: [&str; 11] =
     ["mfma", "valu", "salu", "trans", "ds_read", "ds_write", "ds", "vmem_read", "vmem_write", "vmem", "smem"];
 
@@ -33,13 +33,13 @@ impl Cx<'_> {
     pub fn manual_body(&mut self, block: &Block) -> TokenStream {
         let span = block.brace_token.span.open();
         self.manual += 1;
-        // Counted rather than flagged, because manual blocks may be nested.
+        // A counter and not a flag, because manual blocks may be nested.
         let body = self.function_body(&block.stmts, span);
         self.manual -= 1;
         self.in_manual(span, &body)
     }
 
-    /// Wraps the expansion of a `#[ping_pong]` loop, whose body has `phases` `#[matrix]` phases.
+    /// Wraps the expansion of a `#[ping_pong]` loop. The loop's body has `phases` `#[matrix]` phases.
     pub fn ping_pong(
         &mut self,
         attr: &Attribute,
@@ -71,7 +71,7 @@ impl Cx<'_> {
             self.errors.beside(&block.attrs[0], what);
         }
         self.phases += 1;
-        // A phase inside a phase would get the waves out of step.
+        // A phase inside another would put the waves out of step.
         self.in_phase = true;
         let body = self.statements_of_unit(&block.block.stmts);
         self.in_phase = false;
@@ -90,8 +90,8 @@ impl Cx<'_> {
         quote_spanned!(span=> { let #guard = #begin(); #body })
     }
 
-    /// Wraps the body of a device loop in a host loop that runs once, so that rustc requires that a value moved out of a variable is
-    /// replaced.
+    /// Wraps the body of a device loop in a host loop that runs once. rustc then requires that a variable whose value
+    /// has been moved is assigned a new value, since it assumes a next trip.
     pub fn trip(&self, body: &TokenStream, span: Span) -> TokenStream {
         let traced = lang("traced", span);
         quote_spanned!(span=> loop { { #body } if #traced() { break; } })
@@ -102,10 +102,10 @@ impl Cx<'_> {
         self.carried.len()
     }
 
-    /// Rejects the assignments after the first `since`, in a loop that is left or continued early: an exit would skip the change of phase
-    /// at the end of the trip.
+    /// Rejects all assignments after the first `since`, which are in a loop with an early exit or `continue`: the exit
+    /// would skip the change of phase at the end of the trip.
     pub fn not_carried(&mut self, since: usize) {
-        // Each is reported once, at the innermost loop that has an early exit.
+        // Each assignment is reported once, for the innermost loop that has an early exit.
         for name in self.carried.split_off(since) {
             let what = format!(
                 "`{name}` is `#[carried]`, and this loop has a `break` or `continue`, after which it would be in another phase; \
@@ -115,7 +115,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Rejects methods that start an asynchronous operation, except in manually scheduled blocks.
+    /// Rejects, outside of manually scheduled blocks, methods that start an asynchronous operation.
     pub fn asynchronous(&mut self, method: &Ident) {
         const METHODS: [&str; 5] =
             ["load_async", "load_vector_async", "store_async", "store_vector_async", "uniform_async"];
@@ -157,7 +157,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #name = #slot.again(#value))
     }
 
-    /// The name of the variable that identifies a `#[carried]` variable.
+    /// The name of the variable that represents the `#[carried]` variable `name` in the expansion.
     fn slot(&self, name: &Ident) -> Ident {
         self.helper(&format!("carried_{name}"), name.span())
     }

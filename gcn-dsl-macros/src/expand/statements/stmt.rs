@@ -38,7 +38,7 @@ impl<'ast> Visit<'ast> for Exits {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// The value of an assignment, if its evaluation contains an exit.
+/// The assigned value, if the statement is an assignment whose value contains an exit.
 fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     let value = match stmt {
         Stmt::Expr(Expr::Assign(e), _) => &mut *e.right,
@@ -52,10 +52,10 @@ fn leaving(stmt: &mut Stmt) -> Option<&mut Expr> {
     exits.0.then_some(value)
 }
 
-/// The statements, with such values moved to a separate statement before the assignment, so that later statements take the exits into
-/// account.
+/// The statements with such values moved to separate statements before their assignments, so that the exits affect the
+/// assignment too.
 fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
-    // Usually there is no such statement, so copy the list only if there is one.
+    // Such statements are rare, so the list is copied only if it contains one.
     let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), _));
     if !stmts.iter().any(|stmt| assigns(stmt) && leaving(&mut stmt.clone()).is_some()) {
         return Cow::Borrowed(stmts);
@@ -65,7 +65,7 @@ fn apart(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
         let mut stmt = stmt.clone();
         if let Some(value) = leaving(&mut stmt) {
             let (at, name) = (value.span(), syn::Ident::new("__gcn_assigned", value.span()));
-            // The exit is recorded in its own statement, so the assignment then runs only in the lanes that stay.
+            // The exit now has a statement of its own, so only the lanes that stay execute the assignment.
             all.push(parse_quote_spanned!(at=> let #name = #value;));
             *value = parse_quote_spanned!(at=> #name);
         }
@@ -85,7 +85,7 @@ impl Cx<'_> {
         let stmts = &*apart(stmts);
         self.scope(|cx| {
             cx.frames.push(Frame::Statements(Leaves::default()));
-            // The scope of the names in debug information ends where these statements end.
+            // In debug information, the scope of the names ends where these statements end.
             let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
             let mut out = TokenStream::new();
             for (i, stmt) in stmts.iter().enumerate() {
@@ -98,16 +98,18 @@ impl Cx<'_> {
         })
     }
 
-    /// Completes the expansion of a statement: if lanes can exit in it, the following statements run with the remaining lanes.
+    /// Completes the expansion of a statement. If lanes can exit in it, only the remaining lanes execute the following
+    /// statements.
     fn after(&mut self, stmt: &Stmt, tokens: TokenStream, last: bool) -> TokenStream {
         let leaves = match self.frames.last_mut() {
-            // The exits are removed from the frame, so that each changes the flow once, directly after its statement.
+            // The exits are taken out of the frame, so that each changes the flow token once, directly after its
+            // statement.
             Some(Frame::Statements(leaves)) if !leaves.is_empty() => std::mem::take(leaves),
             _ => return tokens,
         };
         let span = stmt.span();
         let declarations = leaves.declarations(span);
-        // No statement follows, so the flow need not be changed.
+        // No statement follows, so the flow token stays unchanged.
         if last {
             return quote!(#declarations #tokens);
         }
@@ -120,7 +122,7 @@ impl Cx<'_> {
     pub fn statements_of_unit(&mut self, stmts: &[Stmt]) -> TokenStream {
         let body = self.statements(stmts);
         match stmts.last() {
-            // An exit has the type `!` in Rust but a value in the expansion, which the semicolon drops.
+            // In Rust an exit has the type `!`, but in the expansion it has a value, which the semicolon drops.
             Some(Stmt::Expr(e, None)) if leaves(e) => quote!(#body;),
             _ => body,
         }
@@ -129,7 +131,8 @@ impl Cx<'_> {
     /// Expands the statements of a block whose value is used.
     pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let literal = match stmts.split_last() {
-            // Both sides of a branch must agree in type, so a literal at the end leaves its type to the other side.
+            // The two sides of a branch must have the same type, so the type of a literal at the end follows from the
+            // other side.
             Some((Stmt::Expr(e, None), rest)) if typed::has_literals(e) => {
                 let value = Stmt::Expr(typed::literals(e, &self.elements), None);
                 Some(rest.iter().cloned().chain([value]).collect::<Vec<Stmt>>())
@@ -139,7 +142,7 @@ impl Cx<'_> {
         self.value_as_it_is(literal.as_deref().unwrap_or(stmts), span)
     }
 
-    /// Expands the statements of a body whose value is converted to the function's return type.
+    /// Expands the statements of a function's body. The caller converts the value to the return type.
     pub fn value_as_it_is(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let body = self.statements(stmts);
         let never = || {
@@ -147,7 +150,7 @@ impl Cx<'_> {
             quote_spanned!(span=> #body #never)
         };
         match stmts.last() {
-            // `Never` converts to any type, as `!` does.
+            // Like `!`, `Never` converts to any type.
             Some(Stmt::Expr(Expr::Loop(e), None)) if endless::is_endless(e) => never(),
             Some(Stmt::Expr(_, None)) => body,
             _ if diverges(stmts) => never(),
@@ -155,13 +158,14 @@ impl Cx<'_> {
         }
     }
 
-    /// Expands the statements without errors, for a body in which others have errors.
+    /// For a body with errors: expands those statements that have none.
     pub fn whole_statements(&mut self, stmts: &[Stmt]) -> TokenStream {
         self.scope(|cx| {
             let mut out = TokenStream::new();
             for stmt in stmts {
                 let expanded = cx.stmt(stmt);
-                // A statement with an error is dropped, so that an editor still sees the names of the others.
+                // A statement with an error is dropped. An editor still sees the names that the other statements
+                // declare.
                 if !cx.errors.take_spoilt() {
                     out.extend(expanded);
                 }
@@ -221,7 +225,7 @@ impl Cx<'_> {
             Some(ty) => {
                 let elements = self.elements.clone();
                 let init = typed::typed(&init.expr, ty, &elements);
-                // A host value keeps its literals, whose types rustc infers.
+                // In a host value, the literals stay as they are and rustc infers their types.
                 let plain = elements.is_host(ty);
                 self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
             }
@@ -247,7 +251,7 @@ impl Cx<'_> {
         if let Some((_, els)) = &init.diverge {
             return self.let_else(pat, &value, els, local.let_token.span);
         }
-        // rustc's own error would mention a type parameter that only the expansion has.
+        // rustc's own error would mention a type parameter that exists only in the expansion.
         if let (Pat::Ident(p), true) = (pat, self.is_prelude(&init.expr, "None") && annotation.is_none()) {
             if p.mutability.is_some() {
                 return self.without_type(&p.ident);
@@ -267,7 +271,7 @@ impl Cx<'_> {
         if local.attrs.iter().any(schedule::is_carried) {
             return self.carried_let(local, &value);
         }
-        // Rust requires `mut` for assignments to elements; memory is not a variable.
+        // Rust requires `mut` for assignments to elements. Here, memory is not a variable and needs none.
         if let (Pat::Ident(p), Some(_)) = (pat, memory_of(&init.expr))
             && p.mutability.is_some()
         {
@@ -287,13 +291,13 @@ impl Cx<'_> {
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
             if let Some(declared) = self.names.last_mut() {
-                // Indexing a pointer variable writes memory and not a part of the variable.
+                // An assignment through an index of a pointer variable writes memory and not a part of the variable.
                 declared.pointer = self.varying.is_pointer(name);
             }
             let span = init.expr.span();
             let open = annotation
                 .is_none_or(|ty| matches!(ty::bare(ty), syn::Type::Ptr(_)) || self.elements.is_plain(ty));
-            // A written device type states whether the variable varies.
+            // If a device type is written, it states whether the variable varies.
             let value = if open { self.varied(name, value) } else { value };
             let named = self.named_variable(name);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
@@ -306,14 +310,14 @@ impl Cx<'_> {
             self.name_number(pat, &init.expr);
             self.name_size(pat, &init.expr);
         }
-        // `annotate` has applied a device type already; as an annotation it would not be the handle's type.
+        // `annotate` has already applied a device type. As an annotation, it would not be the type of the handle.
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);
         quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
     }
 
-    /// `let mut name = None;`, which has a value in each lane once it is assigned one.
+    /// Expands `let mut name = None;`. The variable's type is that of the first value assigned to it.
     fn without_type(&mut self, name: &syn::Ident) -> TokenStream {
         self.declare(name, true);
         if let Some(declared) = self.names.last_mut() {
@@ -323,7 +327,8 @@ impl Cx<'_> {
         quote_spanned!(name.span()=> let mut #name = ::gcn_dsl::__private::Var::absent(&#flow)#named;)
     }
 
-    /// The annotated type of the variable in `pat`, or its varying counterpart if the body assigns varying values to the variable.
+    /// The type annotation of the variable in `pat`, or its varying counterpart if the body assigns varying values to
+    /// that variable.
     fn in_its_lanes<'t>(&self, pat: &Pat, written: &'t syn::Type) -> Cow<'t, syn::Type> {
         let Pat::Ident(name) = pat else { return Cow::Borrowed(written) };
         if let Some(of) = ty::optional(ty::bare(written)).filter(|of| self.elements.is_plain(of)) {
@@ -350,7 +355,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The initial value of a tuple variable, with conversions of its varying members.
+    /// The initial value of a tuple variable, in which the members that vary are converted to varying values.
     fn members_in_lanes(&self, pat: &Pat, mut init: Expr) -> Expr {
         if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
             for (member, value) in tuple.elems.iter_mut().enumerate() {
@@ -392,7 +397,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An expression that runs on the host, unchanged.
+    /// An expression for the host, left unchanged.
     pub fn untouched(expr: &Expr) -> TokenStream {
         let mut expr = expr.clone();
         if let Expr::Block(b) = &mut expr {
@@ -402,7 +407,7 @@ impl Cx<'_> {
     }
 }
 
-/// The name of the memory type, if the expression declares memory.
+/// The name of the memory type, if the expression declares memory, such as `Lds`.
 fn memory_of(e: &Expr) -> Option<String> {
     let Expr::Call(call) = e else { return None };
     let Expr::Path(path) = &*call.func else { return None };

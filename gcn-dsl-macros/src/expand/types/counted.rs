@@ -1,5 +1,6 @@
-//! Indices that the host computes. rustc infers the type of an `#[unroll] for` variable from its uses: arrays of values are indexed by
-//! `usize`, memory by `u32`. If one variable indexes both, it is a `usize`, which memory then accepts as well.
+//! Indices that the host computes. rustc infers the type of an `#[unroll] for` variable from its uses: an index of an
+//! array of values is a `usize`, an index of memory a `u32`. A variable that indexes both is a `usize`, and is
+//! converted for the memory.
 
 use std::collections::HashSet;
 
@@ -10,8 +11,8 @@ use syn::{Expr, FnArg, Pat, Signature, Type};
 use crate::expand::types::habits;
 use crate::syntax::name_of;
 
-/// True if `of` holds for all names in an expression of names, numbers and operators; `None` for other expressions, and if `of` knows none
-/// of the names.
+/// For an expression of names, numbers and operators: true if `of` returns true for each name that it knows. `None` for
+/// other expressions, and if `of` knows none of the names.
 pub(in crate::expand) fn all(e: &Expr, of: &impl Fn(&Expr) -> Option<bool>) -> Option<bool> {
     match e {
         Expr::Path(_) => of(e),
@@ -40,7 +41,7 @@ pub(in crate::expand) fn is_size(ty: &Type) -> bool {
     matches!(ty, Type::Path(p) if p.path.is_ident("usize") || p.path.is_ident("isize"))
 }
 
-/// The parameters of a function that are memory.
+/// The names of the function's parameters that are memory.
 pub(in crate::expand) fn memory_of(sig: &Signature) -> impl Iterator<Item = String> + '_ {
     sig.inputs.iter().filter_map(|input| {
         let FnArg::Typed(typed) = input else { return None };
@@ -57,7 +58,7 @@ pub(in crate::expand) fn memory_of(sig: &Signature) -> impl Iterator<Item = Stri
     })
 }
 
-/// Collects the objects that a variable indexes in a loop's body.
+/// Collects what a variable indexes in a loop's body.
 struct Uses<'u> {
     name: &'u Ident,
     memory: &'u HashSet<String>,
@@ -78,7 +79,7 @@ impl<'ast> Visit<'ast> for Uses<'_> {
     }
 }
 
-/// The name of the indexed object, if the expression is an element of one.
+/// The name of the indexed object, if `e` is an element of one.
 fn root(e: &Expr) -> Option<&Ident> {
     match e {
         Expr::Index(i) => root(&i.expr),
@@ -87,7 +88,7 @@ fn root(e: &Expr) -> Option<&Ident> {
     }
 }
 
-/// True if the variable of a loop indexes memory and something else.
+/// True if the loop's variable indexes both memory and something else.
 pub(in crate::expand) fn is_mixed(name: &Ident, body: &syn::Block, memory: &HashSet<String>) -> bool {
     let mut uses = Uses { name, memory, of_memory: false, of_others: false };
     uses.visit_block(body);

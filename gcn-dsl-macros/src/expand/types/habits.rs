@@ -96,45 +96,6 @@ pub(in crate::expand) fn is_integer(name: &str) -> bool {
     NUMBERS.contains(&name) && !FLOATS.contains(&name)
 }
 
-/// Methods that are often called by path.
-pub(in crate::expand) const METHODS: [&str; 35] = [
-    "abs",
-    "abs_diff",
-    "ceil",
-    "clamp",
-    "copysign",
-    "cos",
-    "count_ones",
-    "div_euclid",
-    "exp",
-    "exp2",
-    "floor",
-    "hypot",
-    "leading_zeros",
-    "ln",
-    "log10",
-    "log2",
-    "max",
-    "min",
-    "mul_add",
-    "pow",
-    "powf",
-    "powi",
-    "recip",
-    "rem_euclid",
-    "rotate_left",
-    "rotate_right",
-    "round",
-    "saturating_sub",
-    "sin",
-    "sqrt",
-    "tan",
-    "tanh",
-    "to_bits",
-    "trailing_zeros",
-    "trunc",
-];
-
 impl Cx<'_> {
     /// Reports an error for an identifier of another GPU language.
     pub(in crate::expand) fn elsewhere(&mut self, name: &Ident) {
@@ -146,8 +107,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Reports an error for macros that would act on the host, once and whatever the conditions around them, although the device was meant.
-    /// In `comptime { … }` they are allowed.
+    /// Reports an error for a macro that acts once on the host, whatever conditions enclose it, where the user probably
+    /// meant the device. Such macros are allowed in `comptime { … }`.
     pub(in crate::expand) fn host_macro(&mut self, mac: &Macro, name: &str) {
         let conditional = self.frames.iter().any(|f| match f {
             Frame::Branch(_) => true,
@@ -180,13 +141,13 @@ impl Cx<'_> {
         }
     }
 
-    /// Reports an error for an atomic operation on the value of an element instead of the element.
+    /// Reports an error for an atomic operation that is called on the value of an element instead of on the element.
     pub(in crate::expand) fn atomic_of_value(&mut self, e: &ExprMethodCall) {
         let name = e.method.to_string();
         let atomic = name.starts_with("fetch_") || name.starts_with("compare_exchange");
         if let (true, Expr::Index(index)) = (atomic, &*e.receiver) {
             let at = &index.index;
-            // For memory with rows, `rows.atomic(i)[k]`: the index of a row comes first.
+            // For memory with rows, as in `rows.atomic(i)[k]`: the index of the row comes first.
             let base = match &*index.expr {
                 Expr::MethodCall(of) if of.method == "atomic" && of.args.len() == 1 => {
                     let (rows, row) = (&of.receiver, &of.args);
@@ -200,7 +161,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Reports an error for widths such as `load_vector::<5>`, for which there is no instruction with any element type.
+    /// Reports an error for a width for which no element type has an instruction, such as `load_vector::<5>`.
     pub(in crate::expand) fn vector_width(&mut self, e: &ExprMethodCall) {
         let Some(given) = e.turbofish.as_ref().filter(|_| e.method.to_string().starts_with("load_vector"))
         else {
@@ -217,7 +178,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Handles functions of `std` that would act on the host's handles instead of the device values, or would not compile.
+    /// Handles functions of `std` that would act on the handles instead of the device values, or would not compile.
     pub(in crate::expand) fn function_of_std(&mut self, e: &ExprCall) -> Option<TokenStream> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
@@ -240,7 +201,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Expands `f32::max(x, y)` as a method call, so that it accepts device values. If an operand is a literal, rustc infers its type.
+    /// Expands `f32::max(x, y)` as a method call, which accepts device values. If an operand is a literal, rustc infers
+    /// its type.
     pub(in crate::expand) fn method_of_number(&mut self, e: &ExprCall) -> Option<TokenStream> {
         let Expr::Path(p) = &*e.func else { return None };
         let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
@@ -264,7 +226,7 @@ impl Cx<'_> {
             let (bytes, call) = (self.expr(first), lang(call, e.span()));
             return Some(quote_spanned!(e.span()=> #call::<#ty, _>(#bytes)));
         }
-        // A conversion has the same result on device numbers as `as`.
+        // A conversion has the same result as `as` on device numbers.
         let converts = *method == "from"
             || (*ty == "f16" || *ty == "bf16") && (*method == "from_f32" || *method == "from_f64");
         if converts
@@ -294,7 +256,7 @@ impl Cx<'_> {
         Some(quote_spanned!(e.span()=> (#first).#method(#(#rest),*)))
     }
 
-    /// Calls with a literal, such as `f32::max(0.0, x)`.
+    /// Expands calls with a literal, such as `f32::max(0.0, x)`.
     fn extreme_of_literal(
         &mut self,
         e: &ExprCall,
@@ -311,13 +273,15 @@ impl Cx<'_> {
         Some(quote_spanned!(e.span()=> #call::<#ty, _, _>(#number, #other)))
     }
 
-    /// Expands an array whose elements have different forms: they get the common type of the elements that are not bare numbers.
+    /// Expands an array whose elements have different forms. Their type is the common type of those elements that are
+    /// not bare numbers.
     pub(in crate::expand) fn mixed_array(&mut self, e: &ExprArray) -> Option<TokenStream> {
         let first = e.elems.iter().position(|x| !is_number(x))?;
         if e.elems.len() < 2 {
             return None;
         }
-        // All names are bound before any is used. Numbers have no effects, so evaluating them in place does not change the order.
+        // All names are bound before any of them is used. Numbers have no effects, so they are evaluated where they are
+        // used.
         let mut names = Vec::new();
         let mut bindings = TokenStream::new();
         for x in &e.elems {

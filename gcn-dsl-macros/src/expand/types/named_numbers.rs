@@ -1,5 +1,6 @@
-//! In `let n = 64;` followed by `for k in 0..n` or `let mut i = n / 2;`, Rust infers the type of `n` from the uses of `k` and `i`. The
-//! expansion infers types only for literals, so in such places the number replaces its name.
+//! In `let n = 64;` followed by `for k in 0..n` or `let mut i = n / 2;`, Rust infers the type of `n` from the uses of
+//! `k` and `i`. The expansion infers types only for literals, so in such expressions it replaces the name by the
+//! number.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -41,7 +42,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Records that `let name = 4 * N;` names a value that may be a `usize` of the host.
+    /// Records that `let name = 4 * N;` declares a host value that may be a `usize`.
     pub(in crate::expand) fn name_size(&mut self, pat: &Pat, value: &Expr) {
         let of_size = |e: &Expr| self.may_be_size(e).then_some(true);
         let size = crate::expand::types::counted::all(value, &of_size) == Some(true);
@@ -61,8 +62,8 @@ impl Cx<'_> {
         }
     }
 
-    /// As [`inferred`], with names of untyped numbers replaced by the numbers. Also returns code that uses these names, so that rustc does
-    /// not report them as unused.
+    /// As [`inferred`], but also replaces names of untyped numbers by the numbers. Also returns code that uses these
+    /// names, so that rustc does not report them as unused.
     pub(in crate::expand) fn inferred_by_name(&self, e: &Expr) -> (Expr, TokenStream) {
         let (mut numbers, mut with) = (Numbers { of: self, used: Vec::new() }, e.clone());
         numbers.visit_expr_mut(&mut with);

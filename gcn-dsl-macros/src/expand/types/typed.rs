@@ -1,7 +1,7 @@
 //! Applies a type annotation to the literals inside tuples, arrays and branches.
 //!
-//! A tuple converts member by member, but rustc unifies the types of an array's elements, and of both values of an `if`, before any
-//! conversion. If there is a type annotation, its parts are therefore applied to the parts of the expression.
+//! A tuple is converted member by member, but rustc unifies the types of an array's elements, and of the two values of
+//! an `if`, before any conversion. So the parts of a type annotation are applied to the parts of the expression.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) fn typed(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
     e
 }
 
-/// The same for the value of a `return`: no other value may determine the type of its literals.
+/// As [`typed`], for the value of a `return`: the types of its literals do not depend on another value.
 pub(crate) fn typed_exit(e: &Expr, ty: &Type, elements: &Elements) -> Expr {
     let mut e = e.clone();
     Typing { elements }.expr(&mut e, ty, Inside::Branch);
@@ -35,14 +35,14 @@ pub(crate) fn typed_block(block: &Block, ty: &Type, elements: &Elements) -> Bloc
     block
 }
 
-/// The context of a subexpression.
+/// What contains a subexpression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
-    /// The whole expression, which is converted anyway.
+    /// Nothing: it is the whole expression, which is converted in any case.
     Nothing,
-    /// In a branch or a tuple: a device value is joined or converted, and a literal takes the type.
+    /// A branch or a tuple. Device values are joined or converted; literals take the type.
     Branch,
-    /// In an array, whose elements are unified before they are converted.
+    /// An array. Its elements are unified before they are converted.
     Array,
 }
 
@@ -61,7 +61,8 @@ impl Typing<'_> {
                 let members = x.elems.iter_mut().zip(&t.elems);
                 members.for_each(|(e, ty)| self.expr(e, ty, inside.at_least_branch()));
             }
-            // Annotates all elements, not only literals, because rustc cannot unify a uniform and a varying element.
+            // All elements are annotated, and not only literals, because rustc cannot unify a uniform element with a
+            // varying one.
             (Expr::Array(x), Type::Array(t)) => {
                 x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Array));
             }
@@ -100,7 +101,7 @@ impl Typing<'_> {
             Inside::Branch => is_literal(e),
             Inside::Array => !leaves(e),
         };
-        // Host types convert by rustc's rules, and nothing converts to a type parameter of a device type.
+        // A host type follows rustc's rules, and no value converts to a type parameter that stands for a device type.
         if !takes || self.elements.is_host(ty) || self.elements.mentions_device_param(ty) {
             return;
         }
@@ -117,19 +118,20 @@ impl Inside {
     }
 }
 
-/// The expression with its literals marked, so that their types are inferred from the destination.
+/// The expression with its literals marked. The types of marked literals are inferred from their destination.
 pub(crate) fn literals(e: &Expr, elements: &Elements) -> Expr {
     let mut e = e.clone();
     as_literals(&mut e, elements);
     e
 }
 
-/// As [`literals`], also if there are type parameters.
+/// As [`literals`], with the marks for code that has no type parameters.
 pub(crate) fn inferred(e: &Expr) -> Expr {
     literals(e, &Elements::default())
 }
 
-/// Marks a number next to values whose element type is a type parameter; without one, rustc infers the number's type.
+/// Marks a number next to values whose element type is a type parameter. Without such a parameter, rustc infers the
+/// number's type by itself.
 pub(in crate::expand) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e, Expr> {
     if elements.are_generic() && is_bare_number(e) {
         Cow::Owned(literals(e, elements))
@@ -138,7 +140,8 @@ pub(in crate::expand) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e,
     }
 }
 
-/// The `if` or `match`, if all its branches are numbers, with the literals marked: rustc then infers one type for all.
+/// The `if` or `match` with the literals marked, if the value of every branch is a number. rustc then infers one type
+/// for all branches.
 pub(in crate::expand) fn branches_of_numbers(e: impl FnOnce() -> Expr, elements: &Elements) -> Option<Expr> {
     if !elements.are_generic() {
         return None;
@@ -147,7 +150,7 @@ pub(in crate::expand) fn branches_of_numbers(e: impl FnOnce() -> Expr, elements:
     infer_branches(&mut e).then_some(e)
 }
 
-/// Marks the literals of the branches for inference; true if all branches are numbers.
+/// Marks the literals at the ends of the branches. Returns true if the values of all branches are numbers.
 fn infer_branches(e: &mut Expr) -> bool {
     let tail = |block: &mut Block| match block.stmts.last_mut() {
         Some(Stmt::Expr(e, None)) => infer_branches(e),
@@ -155,7 +158,7 @@ fn infer_branches(e: &mut Expr) -> bool {
     };
     match e {
         Expr::If(x) => match &mut x.else_branch {
-            // Any other value would determine the type by itself.
+            // A value other than a number determines the type by itself.
             Some((_, els)) => tail(&mut x.then_branch) && infer_branches(els),
             None => false,
         },
@@ -209,7 +212,8 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
             }
         }
         _ if is_bare_number(e) => {
-            // With type parameters, integer and float literals convert under different trait bounds, so the kind has to be stated.
+            // If there are type parameters, integer and float literals are converted by different trait bounds, so the
+            // kind has to be stated.
             let name = match (elements.are_generic(), is_real(e)) {
                 (false, _) => "literal",
                 (true, true) => "real",
@@ -222,7 +226,7 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
     }
 }
 
-/// A number without a suffix, or an expression of such numbers alone.
+/// True for a number without a suffix and for an expression of such numbers alone.
 pub(in crate::expand) fn is_bare_number(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => match &l.lit {
@@ -238,7 +242,8 @@ pub(in crate::expand) fn is_bare_number(e: &Expr) -> bool {
     }
 }
 
-/// The right operand of a shift: an untyped number becomes a `u32`, since rustc cannot choose among the types that a count may have.
+/// The right operand of a shift. An untyped number becomes a `u32`, since rustc cannot choose among the types that a
+/// shift count may have.
 pub(in crate::expand) fn shift_count(e: &Expr, count: TokenStream) -> TokenStream {
     match is_bare_number(e) {
         // The type is fixed, since a count may have any integer type.
@@ -268,7 +273,7 @@ fn is_holder(call: &syn::ExprCall) -> bool {
     call.args.len() == 1 && name.is_some_and(|name| ["Some", "Ok", "Err"].iter().any(|n| name == n))
 }
 
-/// The type of the argument of this `Some`, `Ok` or `Err`, given the `Option` or `Result` type.
+/// The type that the argument of this `Some`, `Ok` or `Err` should have, if the whole has the type `ty`.
 fn held<'t>(call: &syn::ExprCall, ty: &'t Type) -> Option<&'t Type> {
     let name = name_of(&call.func).filter(|_| is_holder(call))?;
     match name.to_string().as_str() {
@@ -288,7 +293,8 @@ fn is_literal(e: &Expr) -> bool {
 }
 
 impl Cx<'_> {
-    /// Expands the value of a field: rustc knows its type, and each part of a tuple or array is converted to its own.
+    /// Expands the value of a field. rustc knows the field's type, to whose parts the parts of a tuple or array are
+    /// converted.
     pub(in crate::expand) fn field_value(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Paren(p) => self.field_value(&p.expr),

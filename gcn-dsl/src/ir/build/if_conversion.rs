@@ -2,11 +2,11 @@
 //!
 //! A varying branch narrows EXEC, runs both sides, and restores EXEC. If the only effect of the sides is to write
 //! variables, all lanes may compute both sides and select between the results. The cost model counts instructions. A
-//! branch costs the instructions that change EXEC, and a move for each written value that its side does not compute
+//! branch costs the instructions that change EXEC, and a move for each written value that was not computed in the side
 //! itself. A select costs one instruction for each dword; it can negate an f32 at no cost. Sides are converted only if
-//! they are so short that `lower::skip` would not put a branch around them, since otherwise lanes would run code that
-//! the branch would have skipped. The instructions of the sides are appended anew, so that they are folded and shared
-//! with the surrounding code.
+//! they are so short that `lower::skip` would not put a branch around them, since otherwise lanes would execute code
+//! that such a branch skips. Copies of the sides' instructions are appended to the current region, so that they are
+//! folded and shared with its code.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
@@ -17,7 +17,7 @@ use crate::scalar::Elem;
 
 /// A side with at least this many instructions is not converted; `lower::skip` uses the same limit.
 pub(in crate::ir) const BRANCH_FROM: u32 = 10;
-/// The number of instructions that save, narrow and restore EXEC, without and with an `else`.
+/// The number of instructions that save, narrow and restore EXEC: without and with an `else`.
 const EXEC_CHANGES: [u32; 2] = [2, 3];
 
 /// The values that the two sides write to a variable.
@@ -27,7 +27,7 @@ struct Written {
     loc: Option<SourceLoc>,
 }
 
-/// Appends the branch as selects, if that takes fewer instructions. Returns true if it did.
+/// Appends the branch as selects, if that takes fewer instructions. Returns true if it was appended.
 pub(in crate::ir) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> bool {
     let Some(written) = plan(b, sides) else { return false };
     let mut renamed = HashMap::new();
@@ -37,7 +37,7 @@ pub(in crate::ir) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> b
         }
     }
     let new = |v: Value| renamed.get(&v).copied().unwrap_or(v);
-    // Compute all values before writing any: one side may read a variable that the other one writes.
+    // Compute all values before writing any variable: one side may read a variable that the other side writes.
     let selected: Vec<Value> = written
         .iter()
         .map(|w| {
@@ -60,7 +60,8 @@ pub(in crate::ir) fn run(b: &mut Builder, cond: Value, sides: [&Region; 2]) -> b
     true
 }
 
-/// The variables that a branch writes, if selects can replace it and take fewer instructions.
+/// The variables that a branch writes, with the values; `None` if selects cannot replace the branch or would take more
+/// instructions.
 fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
     let kernel = b.kernel();
     let (mut written, mut computed, mut moves): (Vec<Written>, u32, u32) = (Vec::new(), 0, 0);
@@ -79,14 +80,15 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
                 continue;
             };
             let ty = kernel.variables[var.0 as usize];
-            // A select of lane masks takes three scalar instructions. A pinned variable must be written where the user
-            // wrote it.
+            // A select of lane masks takes three scalar instructions, so masks are not converted. A pinned variable
+            // must be written where the user wrote it.
             if ty.place != Place::Varying || ty.elem == Elem::Bool || b.is_pinned(var) {
                 return None;
             }
             let sign =
                 ty.elem == Elem::F32 && matches!(kernel.def(value).inst, Inst::Un(Un::Neg | Un::Abs, _));
-            // `v_cndmask_b32` has source modifiers for signs, so an instruction that only changes a sign disappears.
+            // `v_cndmask_b32` has source modifiers for signs, so an instruction that only changes a sign becomes
+            // unnecessary.
             signs += u32::from(sign && of_side.contains(&value));
             moves += if of_side.contains(&value) { 0 } else { u32::from(ty.dwords()) };
             let at = written.iter().position(|w| w.var == var).unwrap_or_else(|| {
@@ -105,8 +107,8 @@ fn plan(b: &Builder, sides: [&Region; 2]) -> Option<Vec<Written>> {
     (computed < BRANCH_FROM && selects < moves + signs + exec && !written.is_empty()).then_some(written)
 }
 
-/// The number of vector instructions for a value that all lanes may compute. A 32-bit product counts as four, since it
-/// takes four times as long. `None` if only active lanes may compute it, or if the cost is unknown.
+/// The number of vector instructions that compute a value which all lanes may compute. A 32-bit product counts as four,
+/// since it takes four times as long. `None` if only active lanes may compute the value, or if the cost is unknown.
 pub(in crate::ir) fn cost(kernel: &Kernel, v: Value) -> Option<u32> {
     let (def, ty) = (kernel.def(v), kernel.ty(v));
     let word = |ty: Type| ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::F32 | Elem::F16);

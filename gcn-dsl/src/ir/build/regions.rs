@@ -1,4 +1,4 @@
-//! Control flow: opens and closes regions, and makes branches, loops and blocks with exits from them.
+//! Control flow: opens and closes regions, and builds branches, loops, and blocks with exits.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -6,14 +6,14 @@ use super::super::{Inst, Label, Region, Stmt, Value, Variable, flow};
 use super::{Builder, Open, if_conversion, unroll};
 
 impl Builder {
-    /// Opens a region; `varying` says that only some lanes may run it.
+    /// Opens a region. `varying` is true if possibly only some of the active lanes run it.
     pub fn open(&mut self, varying: bool) {
         self.divergence += u32::from(varying);
         self.open.push(Open::default());
     }
 
-    /// Opens a region that runs at most once for each execution of the current one, so that values known here are known
-    /// in it.
+    /// Opens a region that runs at most once for each execution of the current one. Variables whose values are known
+    /// here are known at its start as well.
     pub(in crate::ir) fn open_branch(&mut self, varying: bool) {
         let known = self.top().known.clone();
         self.open(varying);
@@ -21,18 +21,18 @@ impl Builder {
         self.top().known = constant;
     }
 
-    /// The variables whose value is a known constant here, with its bits.
+    /// The variables whose value is a known constant here, each with the constant's bits.
     pub(in crate::ir) fn known_constants(&self) -> HashMap<Variable, u64> {
         let known = self.open.last().into_iter().flat_map(|top| &top.known);
         known.filter_map(|(var, v)| Some((*var, self.as_const(*v)?))).collect()
     }
 
-    /// Records that the innermost region never runs, because its condition is a known constant.
+    /// Records that the innermost region is never run, because its condition is a known constant.
     pub fn never_runs(&mut self) {
         self.top().never = true;
     }
 
-    /// True in a region that never runs, and in the regions within it.
+    /// True in a region that is never run, and in the regions inside it.
     pub fn is_never_run(&self) -> bool {
         self.open.iter().any(|open| open.never)
     }
@@ -56,8 +56,9 @@ impl Builder {
         self.open.push(Open { region, ended, written, ..Open::default() });
     }
 
-    /// Appends a statement made of closed regions. It may have changed variables, and lanes that left it have seen
-    /// earlier writes. A constant that it does not write stays known, since that takes no register.
+    /// Appends a statement made of closed regions. The statement may have changed variables, and lanes that left it
+    /// have seen earlier writes. If the known value of a variable is a constant and the statement does not write the
+    /// variable, the value stays known, since using a constant takes no register.
     pub fn stmt(&mut self, stmt: Stmt) {
         let (mut known, written) =
             (std::mem::take(&mut self.top().known), std::mem::take(&mut self.top().pending));
@@ -82,8 +83,8 @@ impl Builder {
         }
     }
 
-    /// Appends a loop with closed regions. The head computes the condition; without a head, the body computes it for
-    /// the next iteration. A loop with a small known trip count becomes straight-line code.
+    /// Appends a loop with closed regions. The head computes the condition; if there is no head, the body computes the
+    /// condition for the next iteration. A loop with a small known trip count becomes straight-line code.
     pub fn looped(&mut self, head: Option<Region>, cond: Value, body: Region) {
         let pending = std::mem::take(&mut self.top().pending);
         if unroll::run(self, unroll::Loop { head: head.as_ref(), cond, body: &body }) {
@@ -102,7 +103,8 @@ impl Builder {
         Label(self.labels - 1)
     }
 
-    /// Opens the body of a block. It counts as divergent, since lanes may leave it and rejoin the others after it.
+    /// Opens the body of a block. The body counts as divergent, since lanes may leave it and rejoin the others after
+    /// the block.
     pub fn open_block(&mut self) -> Label {
         self.open(true);
         self.label()

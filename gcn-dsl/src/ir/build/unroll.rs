@@ -3,9 +3,9 @@
 //! [`Trial`] executes the loop on constants, with its variables as the only state, and counts the instructions that
 //! would remain. If they are few, the body is appended once for each iteration, so that addresses and conditions fold
 //! and loads merge across iterations. A loop with more iterations and a short body without control flow is unrolled
-//! partially. It needs no test in between, because the unroll factor divides the trip count. If the trip count is
-//! unknown and the loop loads from memory, it is unrolled partially, too, with a second loop for the remaining
-//! iterations ([`counted`]).
+//! partially. The copies of the body need no test between them, because the unroll factor divides the trip count. If
+//! the trip count is unknown and the loop loads from memory, it is unrolled partially, too, and a second loop runs the
+//! remaining iterations ([`counted`]).
 //!
 //! LLVM does the same, with similar limits (`LoopUnrollPass`, and `AMDGPUTTIImpl::getUnrollingPreferences`).
 
@@ -22,21 +22,22 @@ pub use counted::{Counted, run as counted};
 use replay::Replay;
 use trial::Trial;
 
-/// The largest number of instructions that a fully unrolled loop may have. Code that runs once must first be fetched,
-/// which costs more than maintaining the counter of a long loop.
+/// The largest number of instructions that a fully unrolled loop may have. Each of them must be fetched although it
+/// runs only once, which in a long loop costs more than the counter does.
 const LONGEST: u32 = 320;
-/// The same limit for a loop with control flow inside, whose conditions may become known in each iteration.
+/// The same limit for a loop that contains control flow, whose conditions may become known in each iteration.
 const LONGEST_NEST: u32 = 1024;
 /// The largest number of instructions in the body of a partially unrolled loop.
 const LONGEST_PART: u32 = 160;
 /// The possible factors of partial unrolling.
 const AT_A_TIME: [u32; 3] = [8, 4, 2];
-/// The number of additional instructions that a loop may have because selects fold. An access to an array in registers
-/// needs no select if the index is known in each iteration, whereas in a loop each access selects among all elements.
+/// The number of additional instructions that an unrolled loop may have because selects fold. In a loop, each access to
+/// an array in registers selects among all elements; after unrolling, the index is known and the access needs no
+/// select.
 const REFUNDS: u32 = 4096;
-/// The budget of a trial in visited statements, counting revisits: nested loops are visited again in each iteration of
-/// the outer loops. An assignment to one element of an array in registers takes several statements for each of the
-/// other elements.
+/// The budget of a trial in visited statements, counting revisits: a nested loop is visited again in each iteration of
+/// the outer loops. An assignment to one element of an array in registers takes several statements for each other
+/// element.
 const STEPS: u32 = 128 * LONGEST_NEST;
 /// The largest number of iterations that a trial counts.
 const MOST_TRIPS: u32 = 1024;
@@ -44,14 +45,15 @@ const MOST_TRIPS: u32 = 1024;
 /// A loop with a uniform condition.
 #[derive(Clone, Copy)]
 pub(in crate::ir) struct Loop<'r> {
-    /// Computes the condition before each iteration. `None`: the body computes it for the next iteration.
+    /// Computes the condition before each iteration. If it is `None`, the body computes the condition for the next
+    /// iteration.
     pub head: Option<&'r Region>,
     pub cond: Value,
     pub body: &'r Region,
 }
 
 /// Appends the iterations of a loop as straight-line code, if its trip count is known and they are short enough.
-/// Returns true if it did.
+/// Returns true if they were appended.
 pub(in crate::ir) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
     if !may_repeat(b, looped) {
         return false;
@@ -65,7 +67,7 @@ pub(in crate::ir) fn run(b: &mut Builder, looped: Loop<'_>) -> bool {
     several(b, looped)
 }
 
-/// Unrolls a loop partially, if its trip count is known. Returns true if it did.
+/// Unrolls a loop partially, if its trip count is known. Returns true if the loop was appended.
 fn several(b: &mut Builder, looped: Loop<'_>) -> bool {
     let straight = |stmt: &Stmt| match stmt {
         Stmt::Inst(v) => !matches!(b.kernel().def(*v).inst, Inst::Barrier),
@@ -99,8 +101,8 @@ fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
     let mut needed: HashSet<Value> = HashSet::new();
     let mut variables: HashSet<Variable> = HashSet::new();
     needed.insert(looped.cond);
-    // Go backwards, and repeat as long as that finds another needed variable, since its write may come later in the
-    // body.
+    // Go backwards, and repeat as long as that finds another needed variable, since the write of a variable may come
+    // later in the body than its reads.
     loop {
         let before = variables.len();
         for stmt in looped.body.stmts.iter().rev() {
@@ -126,13 +128,14 @@ fn control(kernel: &Kernel, looped: Loop<'_>) -> Region {
     Region { stmts: stmts.cloned().collect() }
 }
 
-/// True for an empty block. It marks the place for the value that an exit carries to the end of an enclosing construct,
-/// and must not be duplicated.
+/// True for an empty block. Such a block marks the place for the value that an exit carries to the end of an enclosing
+/// construct, and must not be duplicated.
 fn is_place(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Block { body, .. } if body.stmts.is_empty())
 }
 
-/// False for a loop that contains an instruction that must not be duplicated, or whose form the user has requested.
+/// False for a loop that contains an instruction that must not be duplicated, and for a loop whose form the user has
+/// requested.
 fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
     let kernel = b.kernel();
     let once = |v: Value| match &kernel.def(v).inst {
@@ -140,7 +143,7 @@ fn may_repeat(b: &Builder, looped: Loop<'_>) -> bool {
         Inst::Write { var, .. } => {
             b.is_pinned(*var) || b.is_rolled(*var) || kernel.pipelines.iter().any(|p| p.counter == *var)
         }
-        // The kernel's lists refer to a slice's resource by its value.
+        // The kernel's lists identify a slice's resource by its value, so a copy of the value would be missing there.
         Inst::Concat(_) => {
             kernel.read_only.contains(&v)
                 || kernel.whole_dwords.contains(&v)

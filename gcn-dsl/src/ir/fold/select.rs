@@ -1,4 +1,4 @@
-//! Selects: those with known conditions, and those that bitwise operations compute in fewer instructions.
+//! Selects with known conditions, and selects that bitwise operations compute in fewer instructions.
 
 use gcn_isa::program::SourceLoc;
 
@@ -25,16 +25,16 @@ pub(super) fn select(
     }
 }
 
-/// Takes the bits of one value where a mask has ones, and of another elsewhere.
+/// An instruction that takes the bits of one value where a mask has ones, and the bits of another value elsewhere.
 const BY_MASK: &str = "v_bfi_b32";
 
-/// True for an instruction that chooses between values, before or after it was folded.
+/// True for a select, and for the bitwise instruction into which a select was folded.
 pub(crate) fn is_choice(inst: &Inst) -> bool {
     matches!(inst, Inst::Select(..)) || matches!(inst, Inst::Machine(call) if call.mnemonic == BY_MASK)
 }
 
-/// A condition that tests one bit of a word becomes a mask of all bits, by which `v_bfi_b32` selects: two instructions
-/// instead of `v_and_b32`, `v_cmp_*` and `v_cndmask_b32`.
+/// Folds a select whose condition tests one bit of a word. The bit becomes a mask of all bits, by which `v_bfi_b32`
+/// selects: two instructions instead of `v_and_b32`, `v_cmp_*` and `v_cndmask_b32`.
 fn by_bit(b: &mut Builder, c: Value, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Option<Folded> {
     let constants = [x, y].map(|v| b.as_const(v));
     if ty.place != Place::Varying || !is_int32(ty) || constants.iter().all(Option::is_some) {
@@ -56,7 +56,7 @@ fn by_bit(b: &mut Builder, c: Value, [x, y]: [Value; 2], ty: Type, loc: Option<S
     Some(Folded::Inst(Inst::Machine(Box::new(Call::plain(BY_MASK, [mask, set, clear], ty)))))
 }
 
-/// `c ? x : !x` is `x` with its bits flipped where `c` is false: an exclusive or with a mask.
+/// Folds `c ? x : !x`, which is `x` with its bits flipped where `c` is false: an exclusive or with a mask.
 fn complements(
     b: &mut Builder,
     c: Value,
@@ -72,7 +72,7 @@ fn complements(
         _ => v,
     };
     let (a, z) = (inner(x), inner(y));
-    // The complement may have been converted to varying before or after its bits were flipped.
+    // `x` may have been converted to varying before or after its bits were flipped.
     let not = |v: Value, of: Value| matches!(b.kernel().def(v).inst, Inst::Un(Un::Not, x) if inner(x) == of);
     let (kept, flips) = match (not(z, a), not(a, z)) {
         (true, _) => (a, [0, u32::MAX]),

@@ -1,8 +1,8 @@
-//! Results of a loop's head that the loop's body would compute again.
+//! Carries results of a loop's head to the loop's body, which would otherwise compute them again.
 //!
 //! An operand must be defined in an enclosing region, and the head does not enclose the body. So such a result is
 //! written to a variable in the head, and the body reads the variable: in each iteration the head runs before the body,
-//! with all lanes active that run the body. Other lanes' values of the variable are not needed.
+//! and all lanes that run the body are active in the head. The variable's values in other lanes are not needed.
 
 use hashbrown::HashMap;
 
@@ -10,12 +10,12 @@ use super::super::{Bin, Inst, Kernel, Manner, Place, Type, Value, ValueDef, Vari
 use crate::scalar::Elem;
 
 pub(super) struct Carried {
-    /// Pairs of an instruction of a head and an instruction of the body that it replaces.
+    /// Pairs: an instruction of a head, and the instruction of the body that it replaces.
     found: Vec<(Value, Value)>,
-    /// The variables whose reads must stay, because the user observes them, or because loops that will be pipelined
-    /// carry them.
+    /// For each variable, true if its reads must stay, because the user observes them or because a loop that will be
+    /// pipelined carries the variable.
     observed: Vec<bool>,
-    /// True if loops will be pipelined, which must keep their form until then.
+    /// True if there are loops to be pipelined: those must keep their form until then.
     pipelined: bool,
 }
 
@@ -33,7 +33,8 @@ impl Carried {
         self.observed[var.0 as usize]
     }
 
-    /// Records that the body's `v` equals the head's `first`, if keeping that value costs less than computing it again.
+    /// Records that the value `v` of a loop's body equals the value `first` of its head, if keeping `first` costs less
+    /// than computing it again. Returns true if it was recorded.
     pub fn add(&mut self, kernel: &Kernel, first: Value, v: Value) -> bool {
         let pays = !self.pipelined && is_work(kernel, first);
         if pays {
@@ -62,8 +63,8 @@ impl Carried {
     }
 }
 
-/// True for a result in one register that takes an instruction to compute. Parts of addresses, conditions and constants
-/// are excluded, because they are folded into the instructions that use them.
+/// True for a result in one register that takes a separate instruction to compute. Parts of addresses, conditions and
+/// constants are excluded, because they are folded into the instructions that use them.
 fn is_work(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let one = ty.place == Place::Varying && ty.dwords() == 1 && ty.elem != Elem::Bool;

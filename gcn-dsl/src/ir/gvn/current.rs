@@ -1,7 +1,7 @@
-//! The values that variables have at the current point, where these are known.
+//! The values of variables at the current point, where they are known.
 //!
-//! Inactive lanes may have other values. They become active again only at the end of a region, where everything learnt
-//! in it is forgotten.
+//! In inactive lanes a variable may have another value. These lanes become active again only at the end of a region,
+//! where all facts that were found in the region are forgotten.
 
 use super::super::{Inst, Kernel, Region, Stmt, Value, Variable};
 
@@ -10,9 +10,9 @@ type Known = Option<Value>;
 
 pub(super) struct Current {
     known: Vec<Known>,
-    /// The variables that each loop still to be entered changes, last loop first.
+    /// For each loop that has not been entered yet, the variables that it changes; the last loop comes first.
     loops: Vec<Vec<Variable>>,
-    /// An undo log: what was known before each change.
+    /// An undo log: for each change, the variable and its known value before the change.
     log: Vec<(Variable, Known)>,
     /// The variables that were written, in program order.
     written: Vec<Variable>,
@@ -59,14 +59,14 @@ impl Current {
         Mark { log: self.log.len(), written: self.written.len() }
     }
 
-    /// Restores what was known at `mark`.
+    /// Restores the facts that were known at `mark`.
     pub fn reset(&mut self, mark: &Mark) {
         for (var, before) in self.log.drain(mark.log..).rev() {
             self.known[var.0 as usize] = before;
         }
     }
 
-    /// Leaves the statement that was entered at `mark`: the variables written since then become unknown.
+    /// Leaves the statement that was entered at `mark`: the variables that were written since then become unknown.
     pub fn leave(&mut self, mark: &Mark) {
         self.reset(mark);
         let mut written = self.written.split_off(mark.written);
@@ -77,7 +77,7 @@ impl Current {
         self.written.append(&mut written);
     }
 
-    /// Enters the next loop: the variables that it may have changed in earlier iterations become unknown.
+    /// Enters the next loop: the variables that its earlier iterations may have changed become unknown.
     pub fn enter_loop(&mut self) {
         let changed = self.loops.pop().unwrap_or_default();
         changed.iter().for_each(|var| self.set(*var, None));
@@ -86,9 +86,9 @@ impl Current {
 
 /// The reads of variables, with their values where known.
 pub(super) struct Reads {
-    /// Variable, read and value of each read whose value is known, in program order.
+    /// For each read whose value is known, in program order: the variable, the read and the value.
     known: Vec<(Variable, Value, Value)>,
-    /// For each variable, whether it has a read whose value is unknown.
+    /// For each variable, true if it has a read whose value is unknown.
     others: Vec<bool>,
 }
 
@@ -98,7 +98,7 @@ impl Reads {
         Reads { known: Vec::new(), others: vec![false; kernel.variables.len()] }
     }
 
-    /// Records a read, and its value if that is known and visible there.
+    /// Records a read. `known` is the read's value, if it is known and its definition is visible there.
     pub fn add(&mut self, var: Variable, read: Value, known: Known) {
         match known {
             Some(known) => self.known.push((var, read, known)),
@@ -106,7 +106,7 @@ impl Reads {
         }
     }
 
-    /// The reads and their values, for those variables of which the values of all reads are known.
+    /// The reads and their values, for those variables of which every read has a known value.
     pub fn all_known(self) -> impl Iterator<Item = (Value, Value)> {
         let Reads { known, others } = self;
         known
@@ -116,8 +116,8 @@ impl Reads {
     }
 }
 
-/// The variables that `region` writes. For each loop in it, those that the loop writes are appended to `loops`, in
-/// program order.
+/// The variables that `region` writes. For each loop in the region, in program order, the variables that the loop
+/// writes are appended to `loops`.
 fn written_in(kernel: &Kernel, region: &Region, loops: &mut Vec<Vec<Variable>>) -> Vec<Variable> {
     let mut written = Vec::new();
     for stmt in &region.stmts {

@@ -3,7 +3,7 @@
 use super::super::align::{Alignment, Split};
 use super::super::{Inst, Kernel, Stmt, Value};
 
-/// The changes at one instruction: statements to insert before it, and whether it is removed.
+/// The changes at one instruction: the statements to insert before it, and whether it is removed.
 #[derive(Default, Clone)]
 pub(super) struct Edit {
     pub before: Vec<Stmt>,
@@ -18,7 +18,7 @@ pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Spl
     }
 }
 
-/// The instruction that extracts `dwords` dwords, from `dword` on, of a value of `of` dwords.
+/// The instruction that extracts `dwords` dwords, starting at number `dword`, of a value of `of` dwords.
 pub(super) fn part(from: Value, dword: u32, dwords: u32, of: u32) -> Inst {
     if dwords == of { Inst::Bitcast(from) } else { Inst::Extract { from, dword: dword as u8 } }
 }

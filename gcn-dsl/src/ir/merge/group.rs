@@ -1,4 +1,4 @@
-//! Groups of accesses of a run that can be moved next to each other.
+//! Groups of accesses in a run that can be moved next to each other.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::scalar::Elem;
 /// An access to whole dwords, or to one narrower element.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
-    /// Its position in the run.
+    /// The position of the access in the run.
     pub at: usize,
     /// The load or store.
     pub inst: Value,
@@ -23,7 +23,7 @@ pub(super) struct Access {
     pub elem: Elem,
 }
 
-/// Accesses to one object with one base; between them is nothing that they must not pass.
+/// Accesses to one object with one base. No instruction between them prevents moving them next to each other.
 pub(super) struct Group {
     pub memory: Memory,
     /// The common part of the offsets; its constant is 0.
@@ -33,12 +33,13 @@ pub(super) struct Group {
     pub aligned: u32,
     /// The accesses, in program order.
     pub accesses: Vec<Access>,
-    /// Accesses of the other kind between them, with the same base and to other bytes.
+    /// Loads between the stores of the group, or stores between its loads, that have the same base and access other
+    /// bytes.
     pub passed: Vec<Access>,
 }
 
 impl Group {
-    /// The start of the aligned block, or of the element, that contains the byte at `constant` from the base.
+    /// The first byte, relative to the base, of the aligned block or element that contains byte `constant`.
     pub fn start_of(&self, constant: u32) -> u32 {
         if self.aligned.is_power_of_two() {
             return constant & !(self.aligned - 1);
@@ -47,7 +48,7 @@ impl Group {
         constant.wrapping_sub(rest.cast_unsigned())
     }
 
-    /// For each access, the number of its run of consecutive accesses to the same aligned block.
+    /// For each access, the number of the run of consecutive accesses to one aligned block to which it belongs.
     pub fn block_runs(&self) -> Vec<u32> {
         let mut block_run = 0;
         let mut before = None;
@@ -59,8 +60,8 @@ impl Group {
         self.accesses.iter().map(number).collect()
     }
 
-    /// True if the parts of a merged access may pass the accesses of the other kind between them. In one lane those
-    /// access other bytes; within the same aligned block, this holds for the bytes of all lanes.
+    /// True if the accesses `parts`, when merged, may move across the loads (or stores) between them. In one lane the
+    /// two kinds access different bytes; if they are in the same aligned block, that holds for the bytes of all lanes.
     pub fn passes(&self, parts: &[Access]) -> bool {
         let ends =
             |a: &Access| [a.constant, a.constant.wrapping_add(a.bytes - 1)].map(|at| self.start_of(at));
@@ -78,7 +79,7 @@ impl Group {
 enum Class {
     /// Memory behind raw pointers, and slices that overlap others.
     Raw,
-    /// The LDS array whose size the launch gives, under any name.
+    /// The LDS array whose size the launch gives, under any of its names.
     Dynamic,
     Object(Memory),
 }
@@ -94,9 +95,9 @@ impl Class {
 }
 
 /// The groups of a class that can still grow. A store closes all groups except the one that it joins, and a load closes
-/// the group of stores, so at most one group of stores is open. But a load and a store with the same base and different
-/// bytes may pass each other: then both groups stay open, and every load is compared with all stores since its group
-/// began.
+/// the group of stores, so at most one group of stores is open. There is one exception: a load and a store with the
+/// same base and different bytes may be reordered, so both groups stay open, and every load is compared with all stores
+/// since its group began.
 #[derive(Default)]
 struct Open {
     loads: HashMap<(Memory, Split), usize>,
@@ -122,7 +123,7 @@ impl Taken {
         self.most = self.most.max(bytes);
     }
 
-    /// True if an access to `bytes` bytes at `constant` overlaps one of the group. Offsets wrap at 2^32.
+    /// True if an access to `bytes` bytes at `constant` overlaps an access of the group. Offsets wrap at 2^32.
     fn overlaps(&self, constant: u32, bytes: u32) -> bool {
         let within = |first: u32, bytes: u32, hit: &dyn Fn(u32, u32) -> bool| {
             let last = first.wrapping_add(bytes.saturating_sub(1));
@@ -136,8 +137,8 @@ impl Taken {
                 hits(first..=u32::MAX) || hits(0..=last)
             }
         };
-        // An access that starts before `constant` may overlap it; it starts at most the size of the widest access
-        // before.
+        // An access that starts before `constant` overlaps it only if the distance is less than the size of the widest
+        // access.
         let reach = self.most;
         within(constant, bytes, &|_, _| true)
             || within(constant.wrapping_sub(reach), reach, &|c, n| constant.wrapping_sub(c) < n)
@@ -157,17 +158,17 @@ impl Groups {
         all.len() - 1
     }
 
-    /// Closes the groups at an instruction that no access may pass. Loads of read-only memory pass
-    /// everything.
+    /// Closes the groups at an instruction across which no access may move. Groups of loads from read-only memory stay
+    /// open.
     pub fn close_all(&mut self, kernel: &Kernel) {
         self.open.retain(|class, _| matches!(class, Class::Object(memory) if is_read_only(kernel, *memory)));
     }
 
-    /// Adds a load. `access` is given if it may become part of a wider load.
+    /// Adds a load. `access` is `Some` if the load may become part of a wider one.
     pub fn load(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
-        // A load closes the group of stores: these are merged at the last store of their group, and a store that moved
-        // past the load would come too late for it.
+        // A load closes the group of stores: stores are merged at the last store of their group, and a store that moved
+        // across the load would come too late for it.
         if let Some(stores) = open.stores.take() {
             let group = &mut self.all[stores.group];
             let apart = (group.memory, group.base) == (memory, base);
@@ -198,7 +199,7 @@ impl Groups {
         }
     }
 
-    /// Adds a store. Stores to different bytes of one object form a group.
+    /// Adds a store. Stores to different bytes of one object, with one base, form a group.
     pub fn store(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
         let Some(access) = access else {
@@ -207,7 +208,7 @@ impl Groups {
             return;
         };
         // A store closes the groups of loads with another base: loads are merged at the first load of their group, and
-        // one that moved before the store would miss its value.
+        // a load that moved across the store would miss its value.
         let loads = open.loads.remove(&(memory, base));
         open.loads.clear();
         let all = &self.all;

@@ -7,8 +7,8 @@ use crate::scalar::Elem;
 /// The sizes of scalar loads in dwords, widest first.
 const SIZES: [u32; 4] = [16, 8, 4, 2];
 
-/// Merges the loads of arguments at the start of the body. The size of the segment is a multiple of 8 bytes, and
-/// nothing is read beyond the 8 bytes that contain the last used argument.
+/// Merges the loads of arguments at the start of the body. The size of the kernarg segment is a multiple of 8 bytes,
+/// and nothing is read beyond the 8 bytes that contain the last used argument.
 pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let at_start = body.stmts.iter().take_while(|s| matches!(s, Stmt::Inst(_)));
     let mut args: Vec<(u32, u32, Value)> = at_start
@@ -26,8 +26,8 @@ pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let mut rest = args.as_slice();
     while let Some(&(first, dwords, _)) = rest.first() {
         // The four dwords of a slice's resource start with its pointer, and the registers of a wide load start at a
-        // multiple of four. A pointer at any other position would have to be copied, so it does not become part of this
-        // load.
+        // multiple of four. If a pointer were at any other position in the load, it would have to be copied, so it does
+        // not become part of this load.
         let aligned = rest.iter().take_while(|a| a.1 != 2 || (a.0 - first).is_multiple_of(4)).count();
         let choice = SIZES.iter().find_map(|&size| {
             let inside = rest[..aligned].iter().take_while(|a| a.0 + a.1 <= first + size).count();

@@ -1,8 +1,8 @@
 //! Merging of 8- and 16-bit elements into dwords.
 //!
-//! They are merged only where they fill dwords, so that a merged store writes no byte that the kernel does not store.
-//! If a slice may end within a dword, [`tails`](super::super::tails) adds accesses for the elements that a wide access
-//! would lose; in a loop, this costs as much as merging one dword saves.
+//! Narrow elements are merged only where they fill dwords, so that a merged store writes no byte that the kernel does
+//! not store. If a slice may end within a dword, [`tails`](super::super::tails) adds accesses for the elements that a
+//! wide access would lose; in a loop, this costs as much as merging one dword saves.
 
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ use crate::scalar::Elem;
 
 const WORD: Type = Type::varying(Elem::U32);
 
-/// True if narrow elements of this memory are merged. Raw pointers are excluded, because they need not be aligned to
+/// True if narrow elements of this memory may be merged. Raw pointers are excluded, because they need not be aligned to
 /// dwords.
 pub(super) fn merge_in(memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(_) | Memory::Lds(_))
@@ -24,8 +24,8 @@ pub(super) fn has_tail(kernel: &Kernel, memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(resource) if !kernel.whole_dwords.contains(&resource))
 }
 
-/// Removes the accesses to dwords of the block at `start` that are not filled. If handling the tail is `dear`
-/// (expensive), a single filled dword is removed as well.
+/// Removes the accesses that do not fill a dword of the block at `start`. If handling the slice's tail is expensive
+/// (`dear`), also removes those of a single filled dword.
 pub(super) fn keep_whole_dwords(start: u32, accesses: &mut SmallVec<[Access; 4]>, dear: bool) {
     if accesses.iter().all(|a| a.bytes >= 4) {
         return;
@@ -41,7 +41,7 @@ pub(super) fn keep_whole_dwords(start: u32, accesses: &mut SmallVec<[Access; 4]>
     accesses.retain(|a| a.bytes >= 4 || !few && whole[((a.constant - start) / 4) as usize]);
 }
 
-/// The element at byte `byte` of a wide value.
+/// The element that starts at byte `byte` of a wide value.
 pub(super) fn element(
     kernel: &mut Kernel,
     wide: Value,
@@ -69,7 +69,7 @@ pub(super) fn element(
     Inst::Bitcast(word)
 }
 
-/// Packs values into values of whole dwords. Returns each of these with its size in bytes.
+/// Packs values into values of whole dwords. Returns each packed value with its size in bytes.
 pub(super) fn words(
     kernel: &mut Kernel,
     values: &[(Value, u32)],

@@ -29,8 +29,8 @@ pub(super) fn merge(
             if let Some(element) = element_bytes(kernel, &group).filter(|bytes| *bytes > group.aligned) {
                 group.aligned = element;
             }
-            // The pointers of different lanes are unrelated, so a merged store could reorder the writes of two lanes to
-            // the same bytes. Loads do not have this problem.
+            // The pointers of different lanes are unrelated, so a merged store could change the order in which two
+            // lanes write the same bytes. Loads do not have this problem.
             let apart = group.store && matches!(group.memory, Memory::Lanes(_));
             let block = if apart { 4 } else { WIDEST };
             merge_group(kernel, &group, block, in_loop, &mut edits);
@@ -45,7 +45,7 @@ pub(super) fn merge(
     }
 }
 
-/// The size of a slice's elements, if offsets are multiples of it and it is not a power of two.
+/// The size of the slice's elements, if offsets are multiples of it and it is not a power of two; `None` otherwise.
 fn element_bytes(kernel: &Kernel, group: &Group) -> Option<u32> {
     let (Memory::Buffer(_), Some(base)) = (group.memory, group.base.base) else { return None };
     let Inst::Bin(Bin::Mul, _, bytes) = kernel.def(base).inst else { return None };
@@ -101,8 +101,8 @@ fn passes(inst: &Inst) -> bool {
 fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, in_loop: bool, edits: &mut [Edit]) {
     let mut blocks: HashMap<u32, SmallVec<[Access; 4]>> = HashMap::new();
     for a in &group.accesses {
-        // The part of the aligned block that contains the access. The common base is a multiple of the block's size, so
-        // the constant alone decides.
+        // The start of the part of the aligned block that contains the access. The common base is a multiple of the
+        // block's size, so the constant alone decides.
         let whole = group.start_of(a.constant);
         let start = a.constant - a.constant.wrapping_sub(whole) % block;
         if fits(a, start, block.min(group.aligned - start.wrapping_sub(whole))) {
@@ -129,8 +129,8 @@ fn fits(a: &Access, start: u32, block: u32) -> bool {
     a.constant.is_multiple_of(a.bytes.min(4)) && a.constant - start + a.bytes <= block
 }
 
-/// The type of an access to this number of dwords that consists of these parts. Narrow elements keep their type, by
-/// which [`tails`] recognises them.
+/// The type of an access to this number of dwords that consists of these parts. If the parts are narrow elements, the
+/// type has their element type, by which [`tails`] recognises them.
 ///
 /// [`tails`]: super::super::tails
 fn together(parts: &[Access], dwords: u32) -> Type {
@@ -139,8 +139,8 @@ fn together(parts: &[Access], dwords: u32) -> Type {
     Type { count: (4 * dwords / elem.bytes()) as u8, ..Type::varying(elem) }
 }
 
-/// The range of dwords that one access must cover to include `first..end` of a memory block. A wide access of LDS must start at an aligned
-/// address, so there the range begins earlier.
+/// The range of dwords that one access must cover to include `first..end` of a memory block. A wide access to LDS must
+/// start at an aligned address, so for LDS the range may begin before `first`.
 fn widened(memory: Memory, first: u32, end: u32) -> (u32, u32) {
     match (memory, first, end - first) {
         (Memory::Lds(_), 1, 2) | (Memory::Lds(_), 1, 3) => (0, end),
@@ -158,7 +158,7 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
     let Inst::Load { memory, offset, manner } = kernel.def(leader.inst).inst else { return };
     let before = &mut edits[leader.at].before;
     let constant = start.wrapping_add(4 * first);
-    // The offset of the first access is already the start of the used part of the block.
+    // The offset of the leading access is already the start of the part of the block that is used.
     let offset = if constant == leader.constant {
         offset
     } else {
@@ -189,7 +189,7 @@ fn stores(
     accesses.sort_unstable_by_key(|a| a.constant);
     let mut rest = accesses.as_slice();
     while let Some(leader) = rest.first() {
-        // Take adjacent accesses greedily, then the longest prefix of them that one store can write.
+        // Take adjacent accesses greedily. Of these, use the longest prefix that one store can write.
         let first = leader.constant - start;
         let (mut count, mut end, mut best) = (0, first, 1);
         for a in rest {
@@ -211,8 +211,8 @@ fn stores(
     }
 }
 
-/// True if all parts may be stored at the position of the last one. The stores that they pass are in the same aligned
-/// block, so they are disjoint from those of other lanes, unless these access the same block.
+/// True if all parts may be stored at the position of the last one: all stores of the group between them are to the
+/// same aligned block. They are then disjoint from the stores of other lanes, unless these access the same block.
 fn passes_others(group: &Group, block_runs: &[u32], parts: &[Access]) -> bool {
     let number = |at: Option<usize>| at.map(|at| group.accesses.partition_point(|a| a.at < at));
     let block_run = |at: Option<usize>| number(at).and_then(|n| block_runs.get(n));

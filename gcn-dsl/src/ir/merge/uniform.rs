@@ -1,5 +1,5 @@
-//! Merges scalar loads into loads of up to 16 dwords. They may pass everything, because nothing writes the memory that
-//! they read.
+//! Merges scalar loads into loads of up to 16 dwords. The loads may move across every instruction, because nothing
+//! writes the memory that they read.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -85,7 +85,7 @@ fn merge_block(
     }
 }
 
-/// Emits one load at the position of the first one.
+/// Emits one load at the position of the first part.
 fn load(kernel: &mut Kernel, resource: Value, at: Split, size: u32, parts: &[Access], edits: &mut [Edit]) {
     let Some(leader) = parts.iter().min_by_key(|a| a.at) else { return };
     let before = &mut edits[leader.at].before;

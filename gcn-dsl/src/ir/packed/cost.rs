@@ -10,8 +10,8 @@ use super::{Origin, Pair, Pairs, Source};
 use crate::scalar::Elem;
 
 impl Pairs<'_> {
-    /// Drops pairs with results that have other readers, unless these readers come after both results and can read them
-    /// in place.
+    /// Drops pairs whose results have readers outside of pairs, unless these readers come after both results and can
+    /// read them in place.
     pub(super) fn drop_shared(&mut self) {
         let mut readers: HashMap<Value, Vec<Value>> = HashMap::new();
         let kernel = self.kernel;
@@ -51,8 +51,8 @@ impl Pairs<'_> {
         }
     }
 
-    /// True if `reader` comes after both results of the pair, or is itself a result of a pair that reads this one and
-    /// therefore comes after it.
+    /// True if `reader` comes after both results of the pair, or is itself a result of a pair that reads them, which is
+    /// emitted after them.
     fn may_read(&self, reader: Value, pair: usize) -> bool {
         let order = |v: Value| self.at[v.0 as usize].order;
         let reads = |of: &Pair| of.sources.iter().any(|s| matches!(s.from, Origin::Pair(of) if of == pair));
@@ -63,7 +63,7 @@ impl Pairs<'_> {
     /// Drops connected sets of pairs of dwords that cost more instructions than they save.
     pub(super) fn drop_costly(&mut self) {
         let mut saved = vec![0; self.pairs.len()];
-        // The sources of a pair come after it in the list.
+        // The sources of a pair have larger indices than the pair.
         for at in (0..self.pairs.len()).rev() {
             self.separate(at);
             let pair = &self.pairs[at];
@@ -80,7 +80,7 @@ impl Pairs<'_> {
         (0..self.pairs.len()).for_each(|at| self.separate(at));
     }
 
-    /// Makes the readers of a dropped pair read its results from two registers.
+    /// Makes the readers of a dropped pair read its results as two separate values.
     fn separate(&mut self, at: usize) {
         let mut sources = std::mem::take(&mut self.pairs[at].sources);
         for source in &mut sources {
@@ -115,7 +115,7 @@ impl Pairs<'_> {
         paying
     }
 
-    /// The number of instructions that a packed instruction saves.
+    /// The number of instructions that packing the pair saves.
     fn saves(&self, pair: &Pair) -> i32 {
         // Narrow integer results must be extended again after single instructions.
         let single = if pair.elem.is_float() { 2 } else { 4 };
@@ -125,7 +125,7 @@ impl Pairs<'_> {
         single - 1 - moves - (scalars - 1).max(0)
     }
 
-    /// The number of instructions that compose a source.
+    /// The number of instructions needed to compose a source.
     fn moves(&self, pair: &Pair, from: Origin) -> i32 {
         match from {
             Origin::Apart(halves) if pair.elem == Elem::F32 => {
@@ -139,8 +139,8 @@ impl Pairs<'_> {
         }
     }
 
-    /// True for a dword that can be computed directly in the register next to the other one, because no other pair
-    /// needs it elsewhere.
+    /// True for a dword that can be computed directly in the register next to the other dword, because no other pair
+    /// needs it in another place.
     fn is_free(&self, half: Half, pair: &Pair) -> bool {
         let Half::Low(v) = half else { return false };
         let here = self.at[v.0 as usize].region == self.at[pair.last.0 as usize].region;
@@ -189,7 +189,7 @@ impl Groups {
 
     fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.first(a), self.first(b));
-        // The smaller number is the root; paths stay short because pairs are joined in ascending order.
+        // The smaller index is the root; paths stay short because pairs are joined in ascending order.
         self.0[a.max(b)] = a.min(b);
     }
 }

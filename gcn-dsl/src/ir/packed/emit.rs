@@ -28,7 +28,7 @@ pub(super) fn run(kernel: &mut Kernel, found: &Found) {
     });
 }
 
-/// For each instruction: the statements to insert before it, and whether it is removed.
+/// For each instruction: the statements to insert before it, and true if the instruction itself is removed.
 type Before = HashMap<Value, (Vec<Stmt>, bool)>;
 
 struct Emit<'a> {
@@ -73,7 +73,7 @@ impl Emit<'_> {
         self.values.insert(at, value);
         let wide = pair.elem == Elem::F32;
         if wide {
-            // Other readers extract the results from the packed one.
+            // Other readers extract the results from the packed value.
             for (dword, result) in pair.results.into_iter().enumerate() {
                 self.kernel.values[result.0 as usize].inst =
                     Inst::Extract { from: value, dword: dword as u8 };
@@ -84,7 +84,7 @@ impl Emit<'_> {
         self.before.insert(pair.last, (out, wide));
     }
 
-    /// Replaces the words. Returns the new values by the old ones.
+    /// Replaces the words. Returns the map from old values to new ones.
     fn words(&mut self, words: &[Word]) -> HashMap<Value, Value> {
         let mut replaced = HashMap::new();
         for word in words {
@@ -111,8 +111,8 @@ impl Emit<'_> {
         replaced
     }
 
-    /// Emits a source of dwords. Returns the argument, and which of its two dwords is selected for the low and the high
-    /// half of the result.
+    /// Emits a source of dwords. Returns the argument and two flags: true if its second dword is selected, for the low
+    /// and for the high half of the result.
     fn wide_source(&mut self, from: Origin, out: &mut Vec<Stmt>) -> (Value, [bool; 2]) {
         let varying = two(Place::Varying, Elem::F32);
         let (inst, ty, halves) = match from {
@@ -130,7 +130,7 @@ impl Emit<'_> {
                     _ => (Inst::Extract { from: v, dword }, two(place, Elem::F32), halves),
                 }
             }
-            // Only the low one of the two dwords is read.
+            // Only the low dword of the two is read.
             Origin::Halves(v, halves) => match self.kernel.def(v).inst {
                 Inst::Splat(uniform) if !is_computed(self.kernel, uniform) => {
                     (Inst::Concat(SmallVec::from_slice(&[uniform])), two(Place::Uniform, Elem::F32), halves)
@@ -167,8 +167,8 @@ impl Emit<'_> {
         self.append(inst, Type::varying(Elem::F32), out)
     }
 
-    /// Emits a source of 16-bit halves. Returns the argument, and which of its halves is selected for the low and the
-    /// high half of the result.
+    /// Emits a source of 16-bit halves. Returns the argument and two flags: true if its high half is selected, for the
+    /// low and for the high half of the result.
     fn source(&mut self, from: Origin, elem: Elem, out: &mut Vec<Stmt>) -> (Value, [bool; 2]) {
         match from {
             Origin::Pair(of) => (self.values[&of], [false, true]),

@@ -7,7 +7,7 @@ use crate::scalar::Elem;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Half {
     Const(u32),
-    /// The low 16 bits of a one-dword value or, for dwords, the whole value.
+    /// The low 16 bits of a one-dword value. In pairs of dwords, the whole value.
     Low(Value),
     /// The high 16 bits of a one-dword value.
     High(Value),
@@ -15,7 +15,7 @@ pub(super) enum Half {
     Dword(Value, u8),
 }
 
-/// True for element types of which packed instructions take two dwords.
+/// True for element types of which a packed instruction processes two dwords.
 pub(super) fn is_wide(ty: Type) -> bool {
     ty.place != Place::Acc && ty.count == 1 && ty.elem == Elem::F32
 }
@@ -57,7 +57,7 @@ impl Half {
                     v = of;
                     continue;
                 }
-                // Conversions between integers keep the low bits.
+                // A conversion between integers keeps the low bits.
                 Inst::Cast(of) if kernel.ty(v).is_narrow_integer() && kernel.ty(of).is_varying_word() => {
                     v = of;
                     continue;
@@ -73,7 +73,7 @@ impl Half {
         }
     }
 
-    /// Both halves of a word, if it is composed of them.
+    /// Both halves of a word; `None` if the word is not composed of two halves.
     pub fn both(kernel: &Kernel, word: Value) -> Option<[Half; 2]> {
         let [a, b, c, d] = bytes_of(kernel, word);
         let halves = [Half::from_bytes(a, b)?, Half::from_bytes(c, d)?];
@@ -92,7 +92,7 @@ impl Half {
         }
     }
 
-    /// The same half, of the value behind bitcasts.
+    /// The same half of the value without bitcasts.
     fn resolved(self, kernel: &Kernel) -> Half {
         match self {
             Half::High(v) => Half::High(original(kernel, v)),
@@ -100,7 +100,7 @@ impl Half {
         }
     }
 
-    /// The half with a negation stripped, and whether there was one.
+    /// The half without its negation. The flag is true if there was one.
     pub fn without_sign(kernel: &Kernel, v: Value) -> (Half, bool) {
         match Half::of(kernel, v) {
             Half::Low(v) if matches!(kernel.ty(v).elem, Elem::F16 | Elem::F32) => match kernel.def(v).inst {
@@ -112,7 +112,7 @@ impl Half {
     }
 }
 
-/// The value behind bitcasts that keep the number of dwords.
+/// The value without bitcasts that keep the number of dwords.
 fn original(kernel: &Kernel, v: Value) -> Value {
     match kernel.def(v).inst {
         Inst::Bitcast(of) if kernel.ty(of).dwords() == kernel.ty(v).dwords() => original(kernel, of),

@@ -14,8 +14,8 @@ pub enum Packed {
     Fma,
 }
 
-/// The packed instruction for an element type, and whether its second source must be negated, since there is no packed
-/// subtraction of floats.
+/// The packed instruction for an element type; `None` if there is none. The flag is true if the second source must be
+/// negated, since there is no packed subtraction of floats.
 pub fn instruction(op: Packed, elem: Elem) -> Option<(&'static str, bool)> {
     use Packed::{Bin as B, Fma};
     Some(match (elem, op) {

@@ -1,7 +1,7 @@
 //! Joins pairs of variables that a loop carries into one packed variable.
 //!
 //! The accumulators of neighbouring elements are separate variables. If a loop writes two of them with the same
-//! operation, both become halves of one variable: each write composes a word, and each read extracts a half. Packing
+//! operation, the two become halves of one variable: each write composes a word, and each read extracts a half. Packing
 //! then starts at these words as at any others.
 
 use gcn_isa::Target;
@@ -35,7 +35,7 @@ pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
             });
             let mut single: Vec<(Variable, _)> = Vec::new();
             for (var, op) in written {
-                // Each variable is in one pair only, and its first write in a body decides.
+                // Each variable is in one pair only, that of its first write in a loop body.
                 if !taken.insert(var) {
                     continue;
                 }
@@ -51,15 +51,15 @@ pub(super) fn candidates(kernel: &Kernel, target: Target) -> Vec<Couple> {
     found
 }
 
-/// Joins variables. Returns, for each pair, the words that loops write; for the join to pay, these must be results of
-/// packed instructions.
+/// Joins the variables. Returns, for each pair, the words that loops write. The join pays only if these words are
+/// results of packed instructions.
 pub(super) fn join(kernel: &mut Kernel, couples: &[Couple]) -> Vec<Vec<Value>> {
     let mut joined = HashMap::new();
     for (couple, variables) in couples.iter().enumerate() {
         let elem = kernel.variables[variables[0].0 as usize].elem;
         let both = Variable(kernel.variables.len() as u32);
         kernel.variables.push(of_both(elem));
-        // It may be written one half at a time and has no value before, as a joined variable.
+        // As a joined variable, the new variable may be written one half at a time and has no value before.
         kernel.joined.push(both);
         for (half, var) in variables.iter().enumerate() {
             joined.insert(*var, Joined { both, elem, couple, half });
@@ -77,7 +77,7 @@ fn of_both(elem: Elem) -> Type {
     if elem == Elem::F32 { Type { count: 2, ..Type::varying(elem) } } else { Type::varying(Elem::U32) }
 }
 
-/// The half of a joined variable that an original variable becomes.
+/// The half of a joined variable that replaces an original variable.
 #[derive(Clone, Copy)]
 struct Joined {
     both: Variable,
@@ -86,7 +86,7 @@ struct Joined {
     half: usize,
 }
 
-/// A write of one half that is delayed until the write of the other half.
+/// A write of one half that waits until the other half is written.
 struct Waiting {
     to: Joined,
     value: Value,
@@ -96,7 +96,7 @@ struct Waiting {
 struct Join<'k> {
     kernel: &'k mut Kernel,
     joined: HashMap<Variable, Joined>,
-    /// The present values of joined variables, where a read has loaded them.
+    /// For each joined variable, its current value, if a read has loaded it.
     read: HashMap<usize, Value>,
     carried: Vec<Vec<Value>>,
     /// The number of enclosing loops.
@@ -110,7 +110,8 @@ impl Join<'_> {
             let inst = match stmt {
                 Stmt::Inst(v) => self.kernel.def(v).inst.clone(),
                 _ => {
-                    // Other lanes may continue from here, or read the variable, so write the halves that are delayed.
+                    // Other lanes may continue here, or read the variable, so emit the writes that still wait for their
+                    // other half.
                     waiting.drain(..).for_each(|write| self.half(write, out));
                     self.read.clear();
                     self.loops += u32::from(stmt.repeats());
@@ -126,7 +127,7 @@ impl Join<'_> {
             let (Some(to), Stmt::Inst(v)) = (self.joined.get(&var).copied(), &stmt) else {
                 return out.push(stmt);
             };
-            // A read of one half does not observe a write of the other one.
+            // A read of one half does not observe a waiting write of the other half.
             let sees = |write: &Waiting| {
                 write.to.couple == to.couple
                     && (write.to.half == to.half || matches!(inst, Inst::Write { .. }))
@@ -160,7 +161,7 @@ impl Join<'_> {
             ty: Some(Type::varying(to.elem)),
             loc: None,
         });
-        // The other half keeps its value: it is read and written back with the new one.
+        // The other half keeps its value: read it, and write it back together with the new half.
         self.read(other, Joined { half: 1 - to.half, ..to }, out);
         let halves = if to.half == 0 { [value, other] } else { [other, value] };
         self.write(to, halves, keep, out);
@@ -182,7 +183,8 @@ impl Join<'_> {
                 together(self.kernel, halves, out)
             }
         };
-        // Initial values before a loop are written once; only words that each iteration writes must pay.
+        // The initial values before a loop are written once; only words that each iteration writes decide whether the
+        // join pays.
         if self.loops > 0 && constants.contains(&None) {
             self.carried[to.couple].push(value);
         }
@@ -194,7 +196,8 @@ impl Join<'_> {
         });
     }
 
-    /// Turns `v`, a read of a variable that was joined, into the extraction of its half, and appends it to `out`.
+    /// Turns `v`, a read of an original variable, into the extraction of its half of the joined variable, and appends
+    /// it to `out`.
     fn read(&mut self, v: Value, from: Joined, out: &mut Vec<Stmt>) {
         let (both, elem) = (from.both, from.elem);
         let kernel = &mut *self.kernel;

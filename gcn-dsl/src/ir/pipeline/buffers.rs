@@ -1,13 +1,13 @@
-//! The LDS arrays that a pipelined loop fills anew in each trip, and whether they can be double-buffered.
+//! Finds the LDS arrays that a pipelined loop fills anew in each trip, and decides whether they can be double-buffered.
 //!
-//! In the original loop a trip stores a tile, waits at a barrier, loads from the tile, and waits at a barrier again.
+//! In the original loop a trip stores a tile, waits at a barrier, loads from the tile, and waits at another barrier.
 //! With two alternating buffers, a trip stores the tile of the next trip while it computes, and one barrier is enough:
 //! it separates the stores of one trip from the loads of the next, and the loads of a trip from the stores to the same
 //! buffer two trips later.
 //!
-//! This preserves the program's meaning under these conditions: the second barrier orders nothing else, the arrays are
-//! used nowhere else, a trip reads only bytes that the same trip has written (`cover`), and the stored values can be
-//! computed one trip ahead.
+//! Double buffering preserves the program's meaning under these conditions: the second barrier orders nothing else, the
+//! arrays are used nowhere else, a trip reads only bytes that the same trip has written (`cover`), and the stored
+//! values can be computed one trip ahead.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
@@ -23,12 +23,13 @@ use super::{Request, request};
 pub(super) struct Fill {
     /// The arrays, in order of declaration.
     pub arrays: Vec<LdsId>,
-    /// The stores, and the instructions that compute the stored values from `held` and from values defined outside the
-    /// loop, in order.
+    /// In order: the stores, and the instructions that compute the stored values from `held` and from values that are
+    /// defined outside the loop.
     pub insts: Vec<Value>,
-    /// The inputs, which the slice that runs ahead computes: loads, and variables that each trip changes.
+    /// The inputs of `insts` that the slice that runs ahead computes: loads, and variables that change from trip to
+    /// trip.
     pub held: Vec<Value>,
-    /// The instructions that are removed from a trip, because they belong to the tile of the next one.
+    /// The instructions that are removed from a trip, because they belong to the tile of the next trip.
     pub moved: HashSet<Value>,
     /// The one barrier that remains.
     pub barrier: Value,
@@ -48,7 +49,7 @@ pub(super) fn alone(
             && let Some(request) = request(kernel, requests, body)
             && let Some(here) = accesses(kernel, body)
         {
-            // The loop has all accesses of the kernel if their numbers are equal.
+            // If the loop contains as many accesses as the kernel, no access is elsewhere.
             let own = here.into_iter().filter(|(id, n)| all.get(id) == Some(n)).map(|(id, _)| id);
             found.insert(request.counter, own.filter(|id| !kernel.lds[id.0 as usize].dynamic).collect());
         }
@@ -56,7 +57,7 @@ pub(super) fn alone(
     found
 }
 
-/// The number of accesses to each array. `None` if there may be others, by machine instructions that the kernel names.
+/// The number of accesses to each array. `None` if machine instructions that the kernel names may access LDS as well.
 fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
     let (mut counts, mut known) = (HashMap::new(), true);
     region.each_inst(&mut |v| {
@@ -64,7 +65,7 @@ fn accesses(kernel: &Kernel, region: &Region) -> Option<HashMap<LdsId, u32>> {
         if let Some((Memory::Lds(id), _)) = inst.place() {
             *counts.entry(id).or_insert(0) += 1;
         }
-        // Such an instruction may address LDS by a register, so the array is unknown.
+        // Such an instruction may address LDS by a register, so the array that it accesses is unknown.
         known &= !matches!(inst, Inst::Machine(call) if call.effect != Effect::Pure && !is_probe(call));
     });
     known.then_some(counts)
@@ -98,7 +99,7 @@ pub(super) fn of(
 /// An LDS access in a trip.
 struct Use {
     inst: Value,
-    /// The index of the statement in the body that contains it.
+    /// The index of the body's statement that contains the access.
     stmt: usize,
     access: Access,
     at: Option<SourceLoc>,
@@ -158,15 +159,15 @@ impl<'k> Trip<'k> {
             }
             Inst::Load { memory: Memory::Lds(id), offset, manner } => {
                 let mut read = of(*id, *offset, kernel.ty(v));
-                // A transposing load gives a lane data from the addresses of other lanes, so require that the whole
-                // array has been written.
+                // A transposing load gives a lane data from the addresses of other lanes, so require that the trip has
+                // written the whole array.
                 if *manner != Manner::Plain {
                     read.access.bytes = u32::MAX;
                 }
                 self.loads.push(read);
             }
-            // Accesses to other memory are harmless: the loop stores only for code after it, and what it loads is not
-            // written.
+            // Accesses to other memory are harmless: only code after the loop reads what the loop stores there, and
+            // nothing writes what the loop loads.
             Inst::Store { memory, .. } if !matches!(memory, Memory::Lds(_)) => {}
             inst => match source(inst) {
                 Some(Source::Memory(Memory::Private(_))) => {}
@@ -179,7 +180,7 @@ impl<'k> Trip<'k> {
         Ok(())
     }
 
-    /// Rejects instructions that the second barrier orders, or whose position matters.
+    /// Rejects an instruction that the second barrier orders, or whose position matters.
     fn harmless(&self, inst: &Inst, at: Option<SourceLoc>) -> Result<(), SingleReason> {
         let what = match inst {
             Inst::Barrier => "barrier in a branch or an inner loop",
@@ -200,20 +201,20 @@ impl<'k> Trip<'k> {
         arrays
     }
 
-    /// Checks that stores and loads alternate, with a barrier between them.
+    /// Checks that a trip has a phase of stores and a phase of loads, with a barrier between them.
     fn phases(&self) -> Result<(), SingleReason> {
         let [(_, first), (_, second)] = self.barriers[..] else {
             return Err(SingleReason::Barriers(self.barriers.len()));
         };
         let phase = |at: usize| usize::from(at > first) + usize::from(at > second);
         let all = |uses: &[Use], which: usize| uses.iter().all(|one| phase(one.stmt) == which);
-        // A trip may begin with the loads of what the previous trip stored, or with the stores; the two barriers
-        // separate the phases either way.
+        // A trip may begin with the loads of what the previous trip stored, or with the stores; in both cases the two
+        // barriers separate the phases.
         let takes_turns = (0..2).any(|at| all(&self.stores, at) && all(&self.loads, at + 1));
         if takes_turns { Ok(()) } else { Err(SingleReason::Mixed) }
     }
 
-    /// Collects the instructions that fill the arrays, from the stores back to values of the slice that runs ahead.
+    /// Collects the instructions that fill the arrays: from the stores back to the values that the slice computes.
     fn fill(&self, body: &Region, plan: &Plan, arrays: Vec<LdsId>) -> Result<Fill, SingleReason> {
         let kernel = self.kernel;
         let loads: HashSet<Value> = plan.loads.iter().copied().collect();
@@ -227,12 +228,12 @@ impl<'k> Trip<'k> {
             let ahead = plan.slice.contains(&v);
             match inst {
                 _ if loads.contains(&v) => _ = held.insert(v),
-                // One trip ahead, the variable has another value, which only the slice computes.
+                // One trip ahead the variable has another value, which only the slice computes.
                 Inst::Read(var) if self.written.contains(var) => match ahead {
                     true => _ = held.insert(v),
                     false => return Err(SingleReason::Computed(kernel.def(v).loc)),
                 },
-                // Lane reads depend on EXEC, so they are not pure, but the same lanes run throughout the loop.
+                // Lane reads depend on EXEC, so they are not pure; but the same lanes are active throughout the loop.
                 Inst::Store { .. } | Inst::Read(_) | Inst::ReadFirstLane(_) | Inst::ReadLane(..) => {
                     insts.insert(v);
                     inst.operands(|operand| open.push(operand));
@@ -246,8 +247,8 @@ impl<'k> Trip<'k> {
         }
         let ordered = |of: &HashSet<Value>| own(body).filter(|v| of.contains(v)).collect::<Vec<Value>>();
         let (insts, held) = (ordered(&insts), ordered(&held));
-        // Then forwards from the loads: all users of a value that now belongs to the next trip must move, too; it is an
-        // error if one cannot.
+        // Then go forwards from the loads: all instructions that use a value that now belongs to the next trip must
+        // move, too. An instruction that cannot move is an error.
         let mut moved: HashSet<Value> = loads;
         for (at, stmt) in body.stmts.iter().enumerate() {
             if !uses(kernel, stmt, &moved) {
@@ -259,7 +260,7 @@ impl<'k> Trip<'k> {
                 _ => return Err(SingleReason::Computes(self.first_place(body, at))),
             }
         }
-        // The condition decides whether there is a next trip, so it must not depend on that trip's tile.
+        // The condition decides whether there is a next trip, so it must not depend on the next trip's tile.
         if moved.contains(&plan.cond) {
             return Err(SingleReason::Computes(kernel.def(plan.cond).loc));
         }

@@ -1,4 +1,4 @@
-//! Chooses what `#[pipeline]` leaves open: the number of stages, and whether LDS arrays are double-buffered.
+//! Chooses what `#[pipeline]` does not specify: the number of stages, and whether LDS arrays are double-buffered.
 
 use gcn_emit::kernel::occupancy::{Limits, SIMDS_PER_CU, Usage};
 use gcn_isa::Target;
@@ -14,21 +14,22 @@ use super::refuse::SingleReason;
 
 /// The number of cycles for which an instruction other than a matrix instruction occupies its SIMD.
 const SLOT: u32 = 4;
-/// The largest number of stages that is chosen automatically. More gain little (guide/scheduling.md, measured gain),
-/// and each costs a copy of the body.
+/// The largest number of stages that is chosen automatically. More stages gain little (guide/scheduling.md, measured
+/// gain), and each costs a copy of the body.
 const MOST_STAGES: u32 = 4;
 /// The largest number of registers for values loaded ahead, if the number of stages is chosen automatically.
 const MOST_HELD: u32 = 64;
 /// The number of registers of a wave that the estimate does not account for.
 const OTHER_REGISTERS: u32 = 4;
 
-/// The number of trips in flight that covers the latency of a load, if the SIMD has as many waves as fit.
+/// The number of trips in flight that covers the latency of a load, if as many waves as possible share the SIMD.
 pub(super) fn stages(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> u8 {
     let sharing = fitting(machine, registers(kernel, body, plan), kernel.lds_bytes());
     let trip = cycles(kernel, machine.target, body) * sharing.max(self::sharing(machine));
     let loads = plan.loads.iter().filter(|v| kernel.ty(**v).place != Place::Uniform);
     let held: u32 = loads.map(|v| u32::from(kernel.ty(*v).dwords())).sum();
-    // Scalar loads complete in any order, so a wait for one trip's loads would also wait for those of all later trips.
+    // Scalar loads complete in any order, so a wait for the loads of one trip would also wait for those of all later
+    // trips.
     if held == 0 {
         return 2;
     }
@@ -68,9 +69,9 @@ pub(super) fn lds_cycles(machine: Machine, dwords: u32) -> u32 {
     time(machine, "barrier.release") + time(machine, "lds.latency") + moved
 }
 
-/// A parameter of the timing model in cycles.
+/// A parameter of the timing model, in cycles.
 fn time(machine: Machine, name: &str) -> u32 {
-    // A test checks that each of them exists.
+    // A test checks that each parameter named here exists.
     at_most(machine.target, name).and_then(|cycles| u32::try_from(cycles).ok()).unwrap_or(0)
 }
 
@@ -78,7 +79,7 @@ fn waves(machine: Machine) -> u32 {
     machine.workgroup.iter().product::<u32>().div_ceil(machine.wave.lanes()).max(1)
 }
 
-/// The workgroup's LDS size with double buffering.
+/// The number of LDS bytes of a workgroup with double buffering.
 fn doubled(kernel: &Kernel, fill: &Fill) -> u32 {
     let more = fill.arrays.iter().map(|id| kernel.lds[id.0 as usize].bytes.next_multiple_of(16));
     kernel.lds_bytes().next_multiple_of(16) + more.sum::<u32>()
@@ -93,14 +94,14 @@ pub(super) fn room(kernel: &Kernel, machine: Machine, fill: &Fill) -> Result<(),
     }
 }
 
-/// True if double buffering reduces the number of waves that fit on a compute unit: other workgroups hide more latency
-/// than double buffering does.
+/// True if double buffering reduces the number of waves that fit on a compute unit. It then does not pay, because the
+/// other waves would hide more latency.
 pub(super) fn crowds(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan, fill: &Fill) -> bool {
     let registers = registers(kernel, body, plan);
     fitting(machine, registers, doubled(kernel, fill)) < fitting(machine, registers, kernel.lds_bytes())
 }
 
-/// True if no second workgroup fits on a compute unit.
+/// True if only one workgroup fits on a compute unit.
 pub(super) fn alone(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> bool {
     fitting(machine, registers(kernel, body, plan), kernel.lds_bytes()) < 2 * sharing(machine)
 }
@@ -117,8 +118,8 @@ fn fitting(machine: Machine, vgprs: u32, lds_bytes: u32) -> u32 {
     limits.vgprs.min(limits.lds).min(limits.workgroups).min(limits.slots)
 }
 
-/// An estimate of the number of vector registers of a wave in the loop: variables that are live across trips, values
-/// loaded from LDS in a trip, values loaded ahead, and addresses that are loop-invariant.
+/// An estimate of the number of vector registers that a wave uses in the loop: for variables that are live across
+/// trips, values loaded from LDS in a trip, values loaded ahead, and loop-invariant addresses.
 fn registers(kernel: &Kernel, body: &Region, plan: &Plan) -> u32 {
     let (mut carried, mut inside): (HashSet<Variable>, HashSet<Value>) = Default::default();
     let (mut loaded, mut addresses) = (0, HashSet::new());

@@ -1,14 +1,15 @@
-//! The bytes of an LDS array that the accesses of a workgroup cover, if their addresses depend only on the work-item.
+//! Computes the bytes of an LDS array that the accesses of a workgroup cover, if their addresses depend only on the
+//! work-item.
 //!
 //! Double buffering is correct only if each trip writes every byte that it reads; otherwise it would read data from two
-//! trips earlier. This is computed exactly, for each work-item.
+//! trips earlier. The check is exact: it computes the addresses for each work-item.
 
 use hashbrown::HashMap;
 
 use super::super::{Bin, Inst, Kernel, LdsId, Pred, Type, Value, evaluate};
 use crate::scalar::Elem;
 
-/// An access to LDS: its byte offset and its size in bytes.
+/// An access to LDS: the array, the byte offset and the size in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     pub array: LdsId,
@@ -21,8 +22,8 @@ pub(super) fn bytes(ty: Type) -> u32 {
     ty.elem.bytes() * u32::from(ty.count)
 }
 
-/// The first load of which some byte is not known to be written by the stores of the same trip. A load of `u32::MAX`
-/// bytes may read the whole array.
+/// The first load that may read a byte which the stores of the same trip do not write; `None` if there is none. A load
+/// of `u32::MAX` bytes may read the whole array.
 pub(super) fn unwritten(
     kernel: &Kernel,
     workgroup: [u32; 3],
@@ -68,7 +69,7 @@ impl<'k> Items<'k> {
         Items { kernel, workgroup, count: workgroup.iter().product(), found: HashMap::new() }
     }
 
-    /// The value of a 32-bit integer in a work-item, if it depends on nothing else.
+    /// The value of a 32-bit integer in a work-item; `None` if the value depends on anything else than the work-item.
     fn value(&mut self, v: Value, item: u32) -> Option<u32> {
         if let Some(found) = self.found.get(&(v, item)) {
             return *found;

@@ -1,7 +1,7 @@
-//! Emits a pipelined loop in which the previous trip stores a trip's tile to LDS; with double buffering, to the other
+//! Emits a pipelined loop in which a trip stores the tile of the next trip to LDS; with double buffering, to the other
 //! buffer.
 //!
-//! Before the loop, the first tile is stored and the loads of the following ones start. A trip consists of, in this
+//! Before the loop, the first tile is stored and the loads of the following tiles start. A trip consists of, in this
 //! order: its loads from LDS; the stores of the next tile; the loads of a later tile, into the registers that these
 //! stores have freed; most of the matrix products; a barrier; the loads of the next trip's first factors; the remaining
 //! products (`order`). Matrix instructions and other arithmetic move freely between two barriers. Without double
@@ -19,11 +19,11 @@ use super::buffers::Fill;
 use super::order::Order;
 use super::rotate::{Copying, Emit, fresh, renamed};
 
-/// The buffers and variables that alternate between the copies of the body: for this copy, and for the next.
+/// The buffers and variables that one copy of the body uses, and those that the next copy uses.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     arrays: [&'a HashMap<LdsId, LdsId>; 2],
-    /// The variables for the LDS loads that run one trip ahead.
+    /// The variables for the LDS loads that run one trip ahead: of this copy, and of the next.
     early: [&'a [Variable]; 2],
 }
 
@@ -40,7 +40,7 @@ impl Emit<'_> {
         self.start();
         let names = self.ahead(false);
         self.fill(fill, names, &sides[0]);
-        // One set of registers for each trip in flight. The first tile needs none, since it is already in LDS.
+        // There is one set of registers for each trip in flight. The first tile needs none, since it is already in LDS.
         for trip in 1..stages {
             let names = self.ahead(false);
             self.keep(&sets[trip % sets.len()], &fill.held, &names);
@@ -48,8 +48,8 @@ impl Emit<'_> {
         self.copy(fill.barrier, &HashMap::new());
         self.early(order, &sides[0], &early[0]);
         let before = std::mem::take(&mut self.out);
-        // The copies repeat when both buffer and set of registers are those of the first copy: after the least common
-        // multiple of their numbers.
+        // The pattern repeats when both the buffer and the set of registers are those of the first copy: after the
+        // least common multiple of their numbers.
         let period = if order.two { 2 } else { early.len() };
         let copies = if sets.len().is_multiple_of(period) { sets.len() } else { period * sets.len() };
         let mut last = self.plan.cond;
@@ -66,8 +66,8 @@ impl Emit<'_> {
             }
         }
         let mut stmts = self.looped(before, last, whole);
-        // The early loads of the last trip read a tile that is not used; the code after the loop may overwrite it only
-        // after every wave has finished them.
+        // The early loads of the last trip read a tile that is not used. The code after the loop may overwrite that
+        // tile only after every wave has finished these loads.
         if !order.early.is_empty() {
             self.copy(fill.barrier, &HashMap::new());
         }
@@ -88,12 +88,12 @@ impl Emit<'_> {
         fill.arrays.iter().map(second).collect()
     }
 
-    /// Emits the stores of a tile, with the values renamed by `names`.
+    /// Emits the stores of a tile. `names` gives the new names of the values that they use.
     fn fill(&mut self, fill: &Fill, mut names: HashMap<Value, Value>, arrays: &HashMap<LdsId, LdsId>) {
         self.copies(&fill.insts, arrays, &mut names);
     }
 
-    /// Emits copies of instructions, with LDS arrays replaced by `arrays`.
+    /// Emits copies of instructions, with LDS arrays replaced according to `arrays`.
     fn copies(&mut self, insts: &[Value], arrays: &HashMap<LdsId, LdsId>, names: &mut HashMap<Value, Value>) {
         for v in insts {
             let copy = self.copy(*v, names);
@@ -126,7 +126,7 @@ impl Emit<'_> {
         }
         let held = fill.held.iter().zip(set).map(|(v, var)| (*v, self.read(*var))).collect();
         self.fill(fill, held, next);
-        // The loads reuse the registers of the stored values, so neither may pass the other.
+        // The loads reuse the registers of the stored values, so neither loads nor stores may move across the gate.
         self.gate(Classes::MFMA | Classes::VALU | Classes::SALU | Classes::TRANS, order.urgent);
         let names = self.ahead(true);
         self.keep(set, &fill.held, &names);

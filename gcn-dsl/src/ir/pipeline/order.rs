@@ -2,8 +2,8 @@
 //!
 //! After a barrier all waves load at the same time. If all loads of a tile came after it, the matrix pipe would have to
 //! wait for LDS. So the barrier is placed before the last products of a trip, whose factors are in registers by then.
-//! During these products a wave loads the factors of the next trip's first products, and during those the rest of that
-//! trip's factors.
+//! During these products a wave loads the factors of the next trip's first products, and during the first products it
+//! loads the rest of that trip's factors.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -14,26 +14,27 @@ use super::choose;
 use super::plan::{Source, own, source, uses};
 
 /// The order of a trip: the statements `before`, the stores of the next tile, the statements `between`, the barrier,
-/// the loads `early` of the next trip, the statements `after`. Without double buffering, there is another barrier
+/// the loads `early` of the next trip, and the statements `after`. Without double buffering, there is another barrier
 /// before the stores.
 pub(super) struct Order {
-    /// The loads that the previous trip has already issued.
+    /// The loads of a trip that the previous trip has already issued.
     pub early: Vec<Value>,
-    /// These loads and the instructions that compute their addresses, in order.
+    /// The early loads and the instructions that compute their addresses, in order.
     pub with_addresses: Vec<Value>,
-    /// The number of register sets for them: two if products after the barrier still need those of the present trip.
+    /// The number of register sets for the early loads: two if products after the barrier still need the factors that
+    /// the current trip has loaded early.
     pub sets: usize,
     pub before: Vec<Stmt>,
     pub between: Vec<Stmt>,
     pub after: Vec<Stmt>,
-    /// True for double buffering.
+    /// True with double buffering.
     pub two: bool,
-    /// True if the next tile is to be stored as early as possible: another workgroup has products meanwhile, and the
-    /// following loads need the time.
+    /// True if the next tile should be stored as early as possible: another workgroup executes products meanwhile, and
+    /// the loads that follow the stores need the time.
     pub urgent: bool,
 }
 
-/// The original order of a trip.
+/// The order of a trip in the source.
 pub(super) fn as_written(kernel: &Kernel, body: &Region) -> Order {
     let (before, between) = body.stmts.split_at(first_loads(kernel, body));
     let (before, between, after) = (before.to_vec(), between.to_vec(), Vec::new());
@@ -49,7 +50,8 @@ pub(super) fn as_written(kernel: &Kernel, body: &Region) -> Order {
     }
 }
 
-/// The order with the shortest waits for a trip that fills the arrays, if its loads from LDS permit one.
+/// The order with the shortest waits for a trip that fills the arrays; `None` if the trip's loads from LDS do not
+/// permit one.
 pub(super) fn of(
     kernel: &Kernel,
     machine: Machine,
@@ -73,13 +75,13 @@ pub(super) fn of(
     }
     let [before, between, after] = walk.parts;
     let early: HashSet<Value> = cuts.early.iter().copied().collect();
-    // The early loads of the next trip are issued before `after`, so their registers are live at the same time as those
-    // that `after` still reads.
+    // The early loads of the next trip are issued before `after`, so their registers are live at the same time as the
+    // registers that `after` still reads.
     let sets = 1 + usize::from(after.iter().any(|stmt| uses(kernel, stmt, &early)));
     Some(Order { early: cuts.early, with_addresses, sets, before, between, after, two, urgent })
 }
 
-/// The number of statements up to the last LDS load before the first product that uses such loads.
+/// The number of statements up to and including the last LDS load before the first product that uses LDS loads.
 fn first_loads(kernel: &Kernel, body: &Region) -> usize {
     let mut after = None;
     for (at, stmt) in body.stmts.iter().enumerate() {
@@ -98,7 +100,7 @@ fn first_loads(kernel: &Kernel, body: &Region) -> usize {
     after.unwrap_or(0)
 }
 
-/// The array that an instruction loads from.
+/// The array that an instruction loads from; `None` if it does not load from LDS.
 pub(super) fn lds(kernel: &Kernel, v: Value) -> Option<LdsId> {
     match source(&kernel.def(v).inst) {
         Some(Source::Memory(Memory::Lds(id))) => Some(id),
@@ -110,8 +112,8 @@ pub(super) fn lds(kernel: &Kernel, v: Value) -> Option<LdsId> {
 struct Product {
     inst: Value,
     stmt: usize,
-    /// The number of cycles for which it occupies the matrix pipe, including those of the other waves of the workgroup
-    /// on the SIMD.
+    /// The number of cycles for which the product occupies the matrix pipe, counting also the same product of the
+    /// workgroup's other waves on the SIMD.
     cycles: u32,
 }
 
@@ -128,7 +130,7 @@ struct Trip<'k> {
 }
 
 impl<'k> Trip<'k> {
-    /// Returns `None` if an inner loop or a branch loads from LDS.
+    /// Collects the loads and products of a trip. `None` if an inner loop or a branch loads from LDS.
     fn of(kernel: &'k Kernel, machine: Machine, body: &'k Region, arrays: &[LdsId]) -> Option<Trip<'k>> {
         let is_load = |v: Value| lds(kernel, v).is_some_and(|id| arrays.contains(&id));
         let (mut inside, mut written, mut all) = (HashSet::new(), HashSet::new(), 0);
@@ -147,40 +149,41 @@ impl<'k> Trip<'k> {
             Some(Product { inst, stmt, cycles })
         };
         let products = body.stmts.iter().enumerate().filter_map(product).collect();
-        // `own` sees only the statements of the body itself. If the numbers differ, a nested region has loads, which
-        // cannot be placed separately.
+        // `own` sees only the statements of the body itself. If the two numbers differ, a nested region contains loads,
+        // which cannot be placed separately.
         (loads.len() == all).then_some(Trip { kernel, body, inside, written, loads, products })
     }
 
-    /// The positions at which to divide the trip; `None` if there is nothing to reorder. `stored` is the number of
+    /// The positions at which the trip is divided; `None` if there is nothing to reorder. `stored` is the number of
     /// dwords of the next tile that each lane stores.
     fn cuts(&self, machine: Machine, stored: u32) -> Option<Cuts> {
         let (mut early, mut covered) = (Vec::new(), 0);
         let mut rest = self.products.iter();
-        // Take at most half of the products for the first part, so that enough remain for the last.
+        // Take at most half of the products for the first part, so that enough products remain for the last.
         for product in rest.by_ref().take(self.products.len() / 2) {
             self.needs(product.inst, &mut early);
             covered += product.cycles;
-            // Take enough products to hide the loads that they themselves need; more would only lengthen the live
-            // ranges of their factors.
+            // Take enough products to hide the early loads of their own factors; more products would only lengthen the
+            // live ranges of their factors.
             if covered >= self.time(machine, &early) {
                 break;
             }
         }
         let time = self.time(machine, &early);
         let barrier = last(&mut rest, time)?;
-        // Taken from those that remain before the barrier, because the stores need products of their own to hide them.
+        // The products that hide the stores are taken from those that remain before the barrier.
         let stores = last(&mut rest, choose::lds_cycles(machine, stored)).unwrap_or(barrier);
         (!early.is_empty()).then_some(Cuts { early, time, stores, barrier })
     }
 
-    /// The time from the arrival at a barrier until these loads after it are complete.
+    /// The time from the arrival at a barrier until `loads`, which follow it, are complete.
     fn time(&self, machine: Machine, loads: &[Value]) -> u32 {
         let dwords = loads.iter().map(|v| u32::from(self.kernel.ty(*v).dwords())).sum();
         choose::lds_cycles(machine, dwords)
     }
 
-    /// Adds the loads of the factors of a product, without those of the accumulator to which it adds.
+    /// Adds the loads of a product's factors to `found`, but not the loads of the accumulator to which the product
+    /// adds.
     fn needs(&self, product: Value, found: &mut Vec<Value>) {
         let mut seen = HashSet::new();
         let mut open = vec![product];
@@ -192,8 +195,8 @@ impl<'k> Trip<'k> {
                 if !found.contains(&v) {
                     found.push(v);
                 }
-            // An accumulator is a chain through earlier products; following it would collect the factors of all of
-            // them.
+            // An accumulator depends on all earlier products in its chain; following it would collect the factors of
+            // all of them.
             } else if v == product || self.products.iter().all(|other| other.inst != v) {
                 self.kernel.def(v).inst.operands(|operand| open.push(operand));
             }
@@ -215,11 +218,12 @@ impl<'k> Trip<'k> {
             Inst::Read(var) => !self.written.contains(var),
             // The same lanes are active throughout the trip.
             Inst::ReadFirstLane(_) | Inst::ReadLane(..) => true,
-            // Only the given loads may be repeated; an address that depends on another load might have changed.
+            // Only the given loads may be repeated. If an address depends on another load, that load might give another
+            // value here.
             _ => load || inst.is_pure(),
         };
         let mut all = may;
-        // Operands come first, so the result is in a valid order.
+        // Operands are added before the instructions that use them, so the order is valid.
         inst.operands(|operand| all = all && self.add(operand, false, seen, found));
         found.push(v);
         all
@@ -228,9 +232,9 @@ impl<'k> Trip<'k> {
 
 /// The positions at which a trip is divided.
 struct Cuts {
-    /// The loads that the previous trip issues.
+    /// The loads of a trip that the previous trip issues.
     early: Vec<Value>,
-    /// The time that loads need.
+    /// The time that the loads need.
     time: u32,
     /// The statement before which the next tile is stored.
     stores: usize,
@@ -238,20 +242,20 @@ struct Cuts {
     barrier: usize,
 }
 
-/// The statements of a trip in a new order, in which loads, and values computed from them, come just before the
+/// Puts the statements of a trip into a new order, in which loads, and values computed from them, come just before the
 /// products that need them.
 struct Walk<'t> {
     trip: &'t Trip<'t>,
     /// The values that are emitted only when they are needed.
     waiting: HashSet<Value>,
-    /// For each product, by its statement: the loads that start before it.
+    /// For each product, by its statement: the loads that are emitted before it.
     starts: HashMap<usize, Vec<Value>>,
     parts: [Vec<Stmt>; 3],
     part: usize,
 }
 
 impl<'t> Walk<'t> {
-    /// `None` if an address changes during the trip.
+    /// Returns `None` if an address changes during the trip.
     fn of(trip: &'t Trip<'t>, cuts: &Cuts) -> Option<Walk<'t>> {
         let loads: Vec<Value> =
             trip.loads.iter().copied().filter(|load| !cuts.early.contains(load)).collect();
@@ -261,8 +265,8 @@ impl<'t> Walk<'t> {
             let inst = &trip.kernel.def(v).inst;
             let mut computed = false;
             inst.operands(|operand| computed |= loaded.contains(&operand));
-            // Conversions and shuffles of loaded factors are delayed together with the loads; otherwise these would
-            // have to stay where they are.
+            // Delay conversions and shuffles of loaded factors together with the loads; otherwise the loads would have
+            // to stay before them.
             if computed && inst.is_pure() && trip.products.iter().all(|product| product.inst != v) {
                 loaded.insert(v);
                 waiting.insert(v);
@@ -271,7 +275,7 @@ impl<'t> Walk<'t> {
         let mut starts: HashMap<usize, Vec<Value>> = HashMap::new();
         for (i, product) in trip.products.iter().enumerate() {
             let mut ahead = 0;
-            // Go back from the product until the products in between take as long as a load, and start the load there.
+            // Go back from the product until the products in between take as long as a load, and emit the load there.
             let back = trip.products[..i].iter().rev().take_while(|other| {
                 let more = ahead < cuts.time;
                 ahead += other.cycles;
@@ -283,7 +287,7 @@ impl<'t> Walk<'t> {
         Some(Walk { trip, waiting, starts, parts: Default::default(), part: 0 })
     }
 
-    /// Appends those of the loads that have not been appended.
+    /// Appends those of `loads` that have not been appended.
     fn loads(&mut self, loads: &[Value]) {
         loads.iter().for_each(|load| self.value(*load));
     }
@@ -323,8 +327,8 @@ fn operands(kernel: &Kernel, stmt: &Stmt, found: &mut Vec<Value>) {
         .for_each(|stmt| operands(kernel, stmt, found));
 }
 
-/// Removes products from the end until they occupy the matrix pipe for at least `time`. Returns the statement of the
-/// first of these.
+/// Removes products from the end until the removed ones occupy the matrix pipe for at least `time`. Returns the
+/// statement of the first product removed; `None` if none was removed.
 fn last(products: &mut std::slice::Iter<'_, Product>, time: u32) -> Option<usize> {
     let (mut covered, mut stmt) = (0, None);
     while covered < time {

@@ -1,10 +1,10 @@
 //! Decides which loads of a loop run ahead, and which instructions must run ahead with them (the *slice*).
 //!
-//! A load may run ahead under two conditions. First, no trip can change what a later trip's load reads. Second, its
-//! address can be computed before the trip: from loop invariants, from other loads that run ahead, and from *induction
-//! variables*, whose next values are computed only from each other. An induction variable must not depend on a load,
-//! because the slice would then wait for that load in each trip. The set of induction variables is a greatest fixpoint:
-//! it starts with all variables, and each round removes those that are written in another way.
+//! A load may run ahead under two conditions. First, no trip can change the memory that a later trip's load reads.
+//! Second, its address can be computed before the trip: from loop invariants, from other loads that run ahead, and from
+//! *induction variables*, whose next values are computed only from each other. An induction variable must not depend on
+//! a load, because the slice would then wait for that load in each trip. The set of induction variables is a greatest
+//! fixpoint: it starts with all variables, and each round removes those with writes of another kind.
 //!
 //! Only statements of the body itself qualify, not those of nested branches. The same lanes run them in each trip,
 //! because nothing leaves the loop early: the macro rejects `break`, `continue` and `return` in such a loop.
@@ -26,20 +26,22 @@ use crate::ir::mark::Mark;
 pub(super) struct Plan {
     /// The loads, in order.
     pub loads: Vec<Value>,
-    /// The whole slice: the loads, the instructions that they need, and those that advance to the next trip.
+    /// The whole slice: the loads, the instructions on which they depend, and the instructions that advance the
+    /// variables to the next trip.
     pub slice: HashSet<Value>,
-    /// The variables of which the slice needs its own copy, because a trip reads what the previous one wrote.
+    /// The variables of which the slice needs its own copy, because a trip reads the value that the previous trip
+    /// wrote.
     pub state: Vec<Variable>,
     /// The loop's condition.
     pub cond: Value,
-    /// Scalar loads on which nothing else in the slice depends.
+    /// The scalar loads on which nothing else in the slice depends.
     pub last: HashSet<Value>,
-    /// The statement of the body after which the loaded values are not used any more, if it comes before a barrier.
-    /// Loads of a later trip start there.
+    /// The statement of the body after which the loaded values are not used any more. Loads of a later trip start
+    /// there. `None` if no barrier follows that statement, or if LDS is read before the barrier.
     pub used_up: Option<usize>,
 }
 
-/// The plan for a loop, if a load can run ahead; and the loads that stay in their trip.
+/// The plan for a loop, and the loads that stay in their trip. The plan is `None` if no load can run ahead.
 pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, Vec<StayingLoad>) {
     let facts = Facts::of(kernel, body);
     let mut ready = Ready::of(kernel, body, &facts);
@@ -53,8 +55,9 @@ pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, 
     (Some(plan), left)
 }
 
-/// The last statement of the body that uses one of the loads, or what is computed from them, if a barrier follows and the trip loads
-/// from LDS only after it. In other loops the values are used late, and loads that start at the beginning of the trip have more time.
+/// The last statement of the body that uses one of the loads, or a value computed from them. `None` unless a barrier
+/// follows and the trip loads from LDS only after the barrier. In such other loops the values are used late, and loads
+/// that start at the beginning of the trip have more time.
 fn used_up(kernel: &Kernel, body: &Region, loads: &[Value]) -> Option<usize> {
     let mut derived: HashSet<Value> = loads.iter().copied().collect();
     let (mut last, mut barrier, mut lds) = (None, None, None);
@@ -70,7 +73,7 @@ fn used_up(kernel: &Kernel, body: &Region, loads: &[Value]) -> Option<usize> {
         if matches!(inst, Inst::Barrier) {
             barrier = barrier.or(Some(at));
         }
-        // The fence between the last use and the loads would separate the instructions of an `interleave!`.
+        // The fence between the last use and the loads would separate instructions that an `interleave!` mixes.
         if matches!(inst, Inst::Schedule(what) if matches!(**what, Schedule::Mark(Mark::Interleave(_)))) {
             return None;
         }
@@ -126,8 +129,8 @@ impl Facts {
                 _ if is_probe(call) => {}
                 _ => ordered(call.mnemonic),
             },
-            // Operations of a manual schedule are identified by number, and another copy of the body would contain the
-            // same numbers.
+            // The operations of a manual schedule are identified by number, and the copies of the body would contain
+            // the same numbers.
             Inst::Schedule(what)
                 if matches!(
                     **what,
@@ -140,7 +143,7 @@ impl Facts {
         }
     }
 
-    /// The reason why a load from `memory` cannot run ahead, if there is one.
+    /// The reason why a load from `memory` cannot run ahead; `None` if it can.
     fn against(&self, kernel: &Kernel, memory: Memory) -> Option<StaysReason> {
         if let Some(at) = self.manual {
             return Some(StaysReason::Manual(at));
@@ -160,19 +163,19 @@ impl Facts {
         if let Some((what, at)) = self.ordered {
             return Some(StaysReason::Ordered(what, at));
         }
-        // A raw load has no bounds check. If the kernel may end before the later trip, the load could fault at an
-        // address that the program never reads.
+        // A raw load has no bounds check. If a trap may end the kernel before the later trip, the load could fault at
+        // an address that the program never reads.
         let raw = matches!(memory, Memory::Global(_) | Memory::Lanes(_));
         self.traps.filter(|_| raw).map(StaysReason::Traps)
     }
 }
 
-/// True for an instruction of `dbg!`, which accesses no memory and may be reordered.
+/// True for an instruction that `dbg!` emits. It accesses no memory and may be reordered.
 pub(super) fn is_probe(call: &Call) -> bool {
     matches!(call.args.first(), Some(Arg::Literal(number)) if *number >= probe::FIRST)
 }
 
-/// The kind of memory from which an instruction loads.
+/// The memory from which an instruction loads.
 pub(super) enum Source {
     Memory(Memory),
     /// A read-only slice, through the scalar cache.
@@ -196,7 +199,7 @@ struct Ready<'a> {
     facts: &'a Facts,
     /// All values defined in the loop, including those in branches and inner loops.
     inside: HashSet<Value>,
-    /// For each variable that the loop writes, its writes; `None` if it is not an induction variable.
+    /// For each variable that the loop writes, its writes; `None` if the variable is not an induction variable.
     writes: HashMap<Variable, Option<Vec<Value>>>,
     known: HashSet<Value>,
     /// The values that depend on a load.
@@ -220,7 +223,7 @@ impl<'a> Ready<'a> {
         Ready { kernel, body, facts, inside, writes, known: HashSet::new(), loaded: HashSet::new() }
     }
 
-    /// Removes variables until the remaining ones are computed only from each other.
+    /// Removes variables until each remaining one is computed only from these variables.
     fn settle(&mut self) {
         loop {
             self.known.clear();
@@ -233,8 +236,8 @@ impl<'a> Ready<'a> {
                     self.loaded.insert(v);
                 }
             }
-            // A write disqualifies its variable if its value cannot be computed ahead, or depends on a load. That may
-            // disqualify other variables, so this repeats.
+            // A variable is removed if the value of one of its writes cannot be computed ahead, or depends on a load.
+            // Its removal may disqualify other variables, so this repeats.
             let fail = |v: &Value| !self.known.contains(v) || self.loaded.contains(v);
             let dropped: Vec<Variable> = self
                 .writes
@@ -268,7 +271,7 @@ impl<'a> Ready<'a> {
         loaded
     }
 
-    /// True if the instruction may run ahead, given the present set of induction variables.
+    /// True if the instruction may run ahead, given the current set of induction variables.
     fn can(&self, v: Value) -> bool {
         let inst = &self.kernel.def(v).inst;
         let may = match inst {
@@ -281,7 +284,7 @@ impl<'a> Ready<'a> {
         may && self.has_known_operands(v)
     }
 
-    /// The reason why a load cannot run ahead even if its address can be computed.
+    /// The reason why a load cannot run ahead, apart from its address; `None` if there is none.
     fn against(&self, v: Value) -> Option<StaysReason> {
         match source(&self.kernel.def(v).inst)? {
             Source::Memory(memory) => self.facts.against(self.kernel, memory),
@@ -309,7 +312,7 @@ impl<'a> Ready<'a> {
                 None => StaysReason::Nested,
             };
             let new = StayingLoad { at: def.loc, reason };
-            // A source line may occur more than once, for example in a pipelined inner loop.
+            // A source line may be listed already, for example if it is in a pipelined inner loop.
             if !left.contains(&new) {
                 left.push(new);
             }

@@ -4,14 +4,14 @@ use std::fmt;
 
 use gcn_isa::program::SourceLoc;
 
-/// The reasons why a load cannot run ahead.
+/// The reason why a load cannot run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StaysReason {
-    /// The loop stores to the memory that it loads from.
+    /// The loop stores to the memory from which it loads.
     Stored(Option<SourceLoc>),
-    /// The memory can be written, and the loop contains an operation after which other waves' stores may
-    /// become visible.
+    /// Other waves may write the memory, and the loop contains an operation after which their stores may become
+    /// visible.
     Ordered(&'static str, Option<SourceLoc>),
     /// The loop may end the kernel, and the load has no bounds check, so the address of a later trip may be invalid.
     Traps(Option<SourceLoc>),
@@ -49,27 +49,28 @@ pub struct NoLoadAhead {
 
 impl std::error::Error for NoLoadAhead {}
 
-/// The reasons why the LDS arrays of a pipelined loop are not double-buffered.
+/// The reason why the LDS arrays of a pipelined loop are not double-buffered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SingleReason {
-    /// The attribute requests it, or gives only a number of stages.
+    /// The attribute requests single buffering, or specifies only the number of stages.
     Asked,
-    /// Double buffering would reduce the number of waves that fit on a compute unit, and these hide more latency.
+    /// Double buffering would reduce the number of waves that fit on a compute unit, which would cost more latency
+    /// hiding than it gains.
     Occupancy,
-    /// Double buffers do not fit into LDS: the bytes needed, and the bytes available.
+    /// Double buffers do not fit into LDS: the number of bytes needed, and the number available.
     Room(u32, u32),
     /// The loop stores to no LDS array.
     NoArray,
-    /// The kernel also uses an array outside the loop, or may do so by an explicitly named instruction.
+    /// The kernel also uses an array outside the loop, or a machine instruction that it names may use one.
     Elsewhere,
-    /// A trip does not have exactly two barriers, but this number.
+    /// A trip has this number of barriers instead of two.
     Barriers(usize),
-    /// Stores and loads do not alternate with a barrier after each.
+    /// A trip does not have one phase of stores and one of loads, each followed by a barrier.
     Mixed,
-    /// Some bytes of a load are not known to be written in the same trip.
+    /// A load may read bytes that the same trip has not written.
     Older(Option<SourceLoc>),
-    /// A stored value depends on results of the trip.
+    /// A stored value depends on results of the same trip.
     Computed(Option<SourceLoc>),
     /// The trip also computes with values from global memory, not only with values from LDS.
     Computes(Option<SourceLoc>),
@@ -97,7 +98,7 @@ pub enum Refused {
     Buffers(OneBuffer),
 }
 
-/// Decides whether it is an error that no load can run ahead. If only `debug_assert!` is the reason, the loop stays as
+/// Decides whether it is an error that no load can run ahead. If `debug_assert!` is the only reason, the loop stays as
 /// it is without an error, so that a kernel that builds without debugging also builds with it.
 pub(super) fn check(at: Option<SourceLoc>, left: Vec<StayingLoad>) -> Result<(), NoLoadAhead> {
     match left.iter().any(|l| matches!(l.reason, StaysReason::Traps(_))) {

@@ -23,7 +23,7 @@ pub(super) struct Emit<'a> {
     pub labels: &'a mut u32,
     pub plan: &'a Plan,
     pub body: &'a Region,
-    /// The variables of the loop, each with the slice's copy, which is ahead.
+    /// The variables that change from trip to trip, each with the slice's copy, which is ahead.
     state: Vec<(Variable, Variable)>,
     pub out: Vec<Stmt>,
     at: Option<SourceLoc>,
@@ -47,7 +47,7 @@ impl<'a> Emit<'a> {
     /// The statements that replace the loop.
     pub fn rotate(&mut self, stages: usize, split: Option<&Split>) -> Vec<Stmt> {
         let plan = self.plan;
-        // If a trip's values are not used any more when later loads start, these reuse their registers.
+        // If a trip's loaded values are not used any more when later loads start, these loads reuse the registers.
         let copies = if plan.used_up.is_some() { stages - 1 } else { stages };
         let sets = self.sets(copies, &plan.loads);
         let addresses = split.map(|split| (split, self.sets(1, &split.addresses).swap_remove(0)));
@@ -63,8 +63,8 @@ impl<'a> Emit<'a> {
         }
         let before = std::mem::take(&mut self.out);
         let mut last = plan.cond;
-        // Copy number `trip` uses the set that was loaded `stages - 1` trips earlier. It loads into the set of the
-        // previous copy, which is not read any more, or into its own.
+        // Copy number `trip` of the body uses the set of registers that was loaded `stages - 1` trips earlier. It loads
+        // into the set of the previous copy, which is not read any more, or into its own.
         for trip in 0..copies {
             let (set, next) = (&sets[trip], &sets[(trip + stages - 1) % copies]);
             last = match &addresses {
@@ -78,7 +78,8 @@ impl<'a> Emit<'a> {
         self.looped(before, last, whole)
     }
 
-    /// Wraps the emitted statements in a loop, and in the block by which the copies of the body leave it.
+    /// Wraps the emitted statements in a loop, and the loop in the block through whose end the copies of the body leave
+    /// it.
     pub fn looped(&mut self, before: Vec<Stmt>, cond: Value, whole: Label) -> Vec<Stmt> {
         let trips = Stmt::DoWhile { body: Region { stmts: std::mem::take(&mut self.out) }, cond };
         let mut stmts = before;
@@ -117,13 +118,13 @@ impl<'a> Emit<'a> {
         self.value(Inst::Read(var), ty)
     }
 
-    /// Writes a variable without keeping inactive lanes: all lanes that run the loop run the write, and no others use
-    /// the variable.
+    /// Writes a variable without keeping inactive lanes: all lanes that run the loop execute the write, and no other
+    /// lanes use the variable.
     fn write(&mut self, var: Variable, value: Value) {
         self.effect(Inst::Write { var, value, keep: false });
     }
 
-    /// Initialises the slice's variables for the first trip.
+    /// Gives the slice's copies of the variables their values for the first trip.
     pub fn start(&mut self) {
         for (var, further) in self.state.clone() {
             let value = self.read(var);
@@ -133,9 +134,9 @@ impl<'a> Emit<'a> {
 
     /// Emits the slice once: the loads of its trip, and the step to the next trip, if there is one.
     ///
-    /// Scalar loads come last, with a wait before them if `drained`. They complete in any order, so a wait for those of
-    /// this trip waits for all that are outstanding; if later ones had been started before, it would wait for these,
-    /// too.
+    /// Scalar loads come last, with a wait before them if `drained`. They complete in any order, so a wait for the
+    /// scalar loads of this trip waits for all outstanding ones, and would include those of a later trip if these had
+    /// been started before it.
     pub fn ahead(&mut self, drained: bool) -> HashMap<Value, Value> {
         let (plan, mut undrained) = (self.plan, drained);
         let (mut names, now) = self.slice(|v| !plan.last.contains(&v), &mut undrained);
@@ -153,8 +154,8 @@ impl<'a> Emit<'a> {
         names
     }
 
-    /// Emits the part of the slice for which `part` is true. Returns the new names of its values, and the variables'
-    /// values after it.
+    /// Emits the part of the slice for which `part` is true. Returns the new names of its values, and the values that
+    /// the variables have after it.
     fn slice(
         &mut self,
         part: impl Fn(Value) -> bool,
@@ -186,7 +187,7 @@ impl<'a> Emit<'a> {
         (names, now)
     }
 
-    /// Emits instructions of the slice, with a wait before the first scalar load.
+    /// Emits instructions of the slice. If `undrained`, a wait precedes the first scalar load.
     fn load(&mut self, insts: &[Value], names: &mut HashMap<Value, Value>, undrained: &mut bool) {
         for v in insts {
             self.drain(*v, undrained);
@@ -195,7 +196,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Before the first scalar load, waits for those that are outstanding.
+    /// Before the first scalar load, waits for outstanding scalar loads.
     fn drain(&mut self, load: Value, undrained: &mut bool) {
         if !matches!(self.kernel.def(load).inst, Inst::LoadUniform { .. }) || !std::mem::take(undrained) {
             return;
@@ -225,22 +226,22 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Writes the loaded values, under their names in the slice, to the variables of `set`.
+    /// Writes the loaded values to the variables of `set`; `names` maps the loads to their copies.
     pub fn keep(&mut self, set: &[Variable], values: &[Value], names: &HashMap<Value, Value>) {
         for (var, value) in set.iter().zip(values) {
             self.write(*var, renamed(names, *value));
         }
     }
 
-    /// Emits the body with the values in `set` instead of its loads, and the loads of a later trip into `next`. Returns
-    /// the loop's condition.
+    /// Emits the body with the values in `set` instead of its loads, and the loads of a later trip, into `next`.
+    /// Returns the loop's condition.
     fn trip(&mut self, set: &[Variable], next: &[Variable]) -> Value {
         let held = self.plan.loads.iter().copied().zip(set.iter().copied()).collect();
         let mut copying = Copying { held, ..Copying::default() };
         let (first, rest) = self.body.stmts.split_at(self.plan.used_up.map_or(0, |last| last + 1));
         self.statements(first, &mut copying);
         if self.plan.used_up.is_some() {
-            // Until here the registers of `next` are in use.
+            // The registers of `next` are in use up to this point.
             self.fence(Classes::empty());
         }
         let loaded = self.ahead(true);
@@ -273,7 +274,7 @@ impl<'a> Emit<'a> {
         }
         self.statements(&stmts[split.products..split.taken], &mut copying);
         if split.reads_first {
-            // A wave whose second product is ready when the matrix pipe becomes free keeps the pipe.
+            // If the second product of a wave is ready when the matrix pipe becomes free, the wave keeps the pipe.
             self.gate(Classes::empty(), false);
         }
         let names = self.addresses();
@@ -282,12 +283,12 @@ impl<'a> Emit<'a> {
         renamed(&copying.names, plan.cond)
     }
 
-    /// Emits a fence, across which only these classes may move.
+    /// Emits a fence, across which only instructions of the classes `but` may move.
     fn fence(&mut self, but: Classes) {
         self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Fence(but)))));
     }
 
-    /// Emits a gate, across which only these classes may move.
+    /// Emits a gate, across which only instructions of the classes `but` may move.
     pub fn gate(&mut self, but: Classes, urgent: bool) {
         self.effect(Inst::Schedule(Box::new(Schedule::Mark(Mark::Gate { but, urgent }))));
     }
@@ -364,10 +365,10 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The changes to make while the body is copied.
+/// The changes to make to the body while it is copied.
 #[derive(Default)]
 pub(super) struct Copying {
-    /// The loads whose values are in variables.
+    /// The loads whose values are in variables, with the variables.
     pub held: HashMap<Value, Variable>,
     /// The instructions to omit.
     pub left_out: HashSet<Value>,
@@ -382,7 +383,7 @@ pub(super) fn renamed(names: &HashMap<Value, Value>, v: Value) -> Value {
     names.get(&v).copied().unwrap_or(v)
 }
 
-/// The comparison that is true exactly where `pred` is false. Not for floats, because of NaNs.
+/// The comparison that is true exactly where `pred` is false. `None` for floats, which have none because of NaNs.
 fn inverse(pred: Pred, elem: Elem) -> Option<Pred> {
     (!elem.is_float()).then_some(match pred {
         Pred::Lt => Pred::Ge,

@@ -1,10 +1,10 @@
 //! Splits a trip at its first matrix product, for loops whose waves share a compute unit with those of another
 //! workgroup.
 //!
-//! Waves of two workgroups take turns at the matrix pipe: the time that one needs for everything but its products must
-//! not exceed the time of the other's products. So a wave computes the addresses of the next trip's loads among its
-//! products, and starts its products only when all its factors have been requested, because a wave that waits between
-//! two products loses the pipe to the other.
+//! Waves of two workgroups take turns at the matrix pipe: the time that one wave needs for everything but its products
+//! must not exceed the time of the other's products. So a wave computes the addresses of the next trip's loads among
+//! its products, and starts its products only when all its factors have been requested, because a wave that waits
+//! between two products loses the pipe to the other wave.
 
 use hashbrown::HashSet;
 
@@ -22,17 +22,17 @@ pub(super) struct Split {
     pub products: usize,
     /// The statement after the second product.
     pub taken: usize,
-    /// True if all LDS loads come before the first product and two workgroups alternate.
+    /// True if all LDS loads come before the first product and waves of two workgroups alternate.
     pub reads_first: bool,
-    /// The values that the loads that run ahead need and that are computed in the loop.
+    /// The values computed in the loop that the loads that run ahead need.
     pub addresses: Vec<Value>,
 }
 
 /// The number of registers for intermediate results of address computations.
 const ON_THE_WAY: u32 = 3;
 
-/// The split, if the loads start before the first product and do not depend on each other, and if keeping the addresses
-/// in registers does not reduce the number of workgroups on a compute unit.
+/// The positions of the split. `None` unless the loads start before the first product and do not depend on each other,
+/// and keeping the addresses in registers does not reduce the number of workgroups on a compute unit.
 pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) -> Option<Split> {
     let used_up = plan.used_up? + 1;
     let is_product = |stmt: &Stmt| match stmt {
@@ -62,7 +62,7 @@ pub(super) fn of(kernel: &Kernel, machine: Machine, body: &Region, plan: &Plan) 
     fits.then_some(Split { used_up, products: first, taken, reads_first: !late && with == 2, addresses })
 }
 
-/// Calls `f` for an instruction, or for those inside a statement.
+/// Calls `f` for the instruction of a statement, or for all instructions inside it.
 fn each(stmt: &Stmt, f: &mut impl FnMut(Value)) {
     match stmt {
         Stmt::Inst(v) => f(*v),

@@ -79,18 +79,19 @@ impl Interval {
         }
     }
 
-    /// The interval, if the type can represent all of it; otherwise the result may wrap around.
+    /// The interval from `low` to `high`, if the type can represent all its numbers; otherwise `None`, because the
+    /// result may wrap around.
     fn exact(ty: Type, low: i32, high: i32) -> Option<Interval> {
         let all = Interval::of_type(ty);
         (all.low <= low && high <= all.high).then_some(Interval { low, high })
     }
 
-    /// The intersection.
+    /// The intersection of two intervals.
     fn and(self, other: Interval) -> Interval {
         Interval { low: self.low.max(other.low), high: self.high.min(other.high) }
     }
 
-    /// The number of bits that represent all numbers of the interval, including the sign bit.
+    /// The number of bits, including the sign bit, that represent every number of the interval.
     pub fn bits(self) -> u32 {
         let bits = |x: i32| u32::BITS - x.leading_zeros().max(x.leading_ones()) + 1;
         bits(self.low).max(bits(self.high))

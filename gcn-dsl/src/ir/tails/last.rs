@@ -1,4 +1,4 @@
-//! The position and contents of the partial dword of a slice.
+//! Computes the position and the contents of the partial dword of a slice.
 
 use super::super::{Bin, Inst, Manner, Pred, Stmt, Type, Value};
 use super::{Access, LANE, Last, OUTSIDE, Tails, UNIFORM};
@@ -10,7 +10,7 @@ impl Tails<'_> {
         let key = (access.resource, access.ty.elem.bytes(), aligned);
         let plain = access.stored.is_none() && access.manner == Manner::Plain;
         let constant = plain && self.kernel.read_only.contains(&access.resource);
-        // If the contents may change, or the resource is defined in a nested region, load the dword here.
+        // If the contents may change, or if the resource is defined in a nested region, load the dword here.
         if !constant || !self.entry.contains(&access.resource) {
             let at = self.last_at(access, aligned, out);
             return self.load_last(access, at, out);
@@ -84,8 +84,8 @@ impl Tails<'_> {
         self.value(Inst::Splat(at), LANE, out)
     }
 
-    /// `at` if it is a multiple of 4, otherwise an offset outside, because then no aligned dword begins at `at`, and
-    /// the last one is whole.
+    /// `at` if it is a multiple of 4. Otherwise no aligned dword begins at `at` and the last dword is whole, so the
+    /// result is an offset outside of the buffer.
     pub(super) fn or_outside(&mut self, at: Value, out: &mut Vec<Stmt>) -> Value {
         let [three, zero, outside] =
             [3, 0, OUTSIDE].map(|bits| self.value(Inst::Const(bits.into()), UNIFORM, out));

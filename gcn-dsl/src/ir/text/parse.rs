@@ -38,8 +38,8 @@ impl std::error::Error for ParseError {}
 /// Parses a kernel in the form that its `Display` prints. A line that starts with `;` is a comment.
 ///
 /// # Errors
-/// If the text does not have that form. Whether the kernel is well formed is checked separately, by
-/// [`verify`](super::super::verify::verify).
+/// If the text does not have that form. [`verify`](super::super::verify::verify) checks separately whether the kernel
+/// is well formed.
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let kernel = Kernel::default();
     let mut reader = Reader { lines: text.lines().enumerate(), at: 0, kernel, unnamed: after_names(text) };
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
 /// exhaust memory.
 const MOST: u32 = 1 << 22;
 
-/// The first number that is larger than those of all values in the text.
+/// The smallest number that is larger than the number of every value in the text.
 fn after_names(text: &str) -> u32 {
     let number =
         |rest: &str| rest.chars().map_while(|c| c.to_digit(10)).fold(0, |n: u32, d| (n * 10 + d).min(MOST));
@@ -71,7 +71,7 @@ struct Reader<'t> {
     /// The number of the current line, from 1.
     at: usize,
     kernel: Kernel,
-    /// The number of the next instruction without a result, since the text does not number these.
+    /// The number of the next instruction that has no result, since the text does not number such instructions.
     unnamed: u32,
 }
 
@@ -82,7 +82,7 @@ impl<'t> Reader<'t> {
         ParseError { line: self.at, what: what.to_owned() }
     }
 
-    /// The next line that is not empty or a comment.
+    /// The next line that is neither empty nor a comment; `None` at the end of the text.
     fn next(&mut self) -> Result<Option<&'t str>, ParseError> {
         for (i, line) in self.lines.by_ref() {
             self.at = i + 1;
@@ -94,7 +94,7 @@ impl<'t> Reader<'t> {
         Ok(None)
     }
 
-    /// Parses statements up to the line that closes the region; returns them and that line.
+    /// Parses statements up to the line that closes the region. Returns the region and that line.
     fn region(&mut self) -> Result<(Region, &'t str), ParseError> {
         let mut region = Region::default();
         loop {
@@ -198,7 +198,8 @@ impl<'t> Reader<'t> {
         &mut values[at]
     }
 
-    /// Parses a declaration, which is a line about the kernel as a whole; returns false if it is not one.
+    /// Parses a declaration, which is a line about the kernel as a whole. Returns false if the line is not a
+    /// declaration.
     fn declaration(&mut self, text: &str) -> Read<bool> {
         let name = text.split([' ', ':']).next().unwrap_or_default();
         let mut line = Line::new(&text[name.len()..]);
@@ -254,7 +255,7 @@ impl<'t> Reader<'t> {
             _ => return Ok(false),
         }
         line.end()?;
-        // Lists may contain values whose instructions have been removed.
+        // The kernel's lists may contain values whose instructions have been removed.
         let named = [&self.kernel.read_only, &self.kernel.whole_dwords, &self.kernel.overlapping];
         if let Some(last) = named.into_iter().flatten().max().copied() {
             self.define(last);
@@ -368,7 +369,7 @@ fn undefined() -> ValueDef {
     ValueDef { inst: Inst::Barrier, ty: None, loc: None }
 }
 
-/// The number after `prefix`, if the rest of the name is one.
+/// The number after `prefix`, if the rest of the name is a number; `None` otherwise.
 fn numbered(name: &str, prefix: &str) -> Option<usize> {
     name.strip_prefix(prefix)?.parse().ok()
 }
@@ -450,7 +451,7 @@ impl<'t> Line<'t> {
         Ok(())
     }
 
-    /// Takes the text before `end`, which must be at the end of the line.
+    /// Takes the text up to `end`, which must be the last part of the line.
     fn until(&mut self, end: &str) -> Read<&'t str> {
         let taken =
             self.rest.strip_suffix(end).ok_or_else(|| self.expected(&format!("`{end}` at the end")))?;
@@ -476,7 +477,7 @@ impl<'t> Line<'t> {
         u64::from_str_radix(digits, 16).map_err(|_| expected)
     }
 
-    /// Parses `NAME=NUMBER`, if the name is next.
+    /// Parses `NAME=NUMBER` if the line continues with `NAME=`; `None` otherwise.
     fn named(&mut self, name: &str) -> Read<Option<u32>> {
         if !self.rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')) {
             return Ok(None);
@@ -639,7 +640,7 @@ impl<'t> Line<'t> {
         text.split('+').try_fold(Classes::empty(), |all, name| Ok(all | named(name)?))
     }
 
-    /// Parses the call of a machine instruction, after its name.
+    /// Parses the operands of a machine instruction; its name has been read.
     fn call(&mut self, name: &str, attributes: &[&str]) -> Read<Call> {
         let found = Variant::ALL.into_iter().find_map(|variant| {
             let mnemonic = table::mnemonic(name.strip_suffix(variant.suffix())?)?;

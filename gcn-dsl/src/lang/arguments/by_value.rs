@@ -17,7 +17,7 @@ use crate::scalar::Scalar;
     note = "a kernel takes bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2, and arrays, tuples and `#[device] #[repr(C)] struct`s of these"
 )]
 pub trait ByValue: Copy {
-    /// The type in the kernel, whose values are uniform.
+    /// The type of the value in the kernel; its scalars are uniform.
     type Device;
     /// Adds the value's scalars to the signature.
     fn declare(signature: Signature, name: &'static str) -> Signature;
@@ -81,8 +81,8 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-/// Types of an argument for a parameter `s: Sphere` of a device function, which is uniform: such a struct of the host,
-/// an argument of the kernel, or an element of a `&[Sphere]` at a uniform index.
+/// Types that can be passed for a parameter `s: Sphere` of a device function, whose value is uniform: such a struct of
+/// the host, an argument of the kernel, or an element of a `&[Sphere]` at a uniform index.
 #[diagnostic::on_unimplemented(
     message = "this parameter takes one `{D}` for all lanes",
     label = "not one `{D}` for all lanes",
@@ -101,14 +101,14 @@ impl<D: ByValue, E: IntoDevice<D::Device>> OneForAll<D> for E {
     }
 }
 
-/// The expansion of the use of such a parameter.
+/// The expansion of the use of a parameter such as `s: Sphere`.
 #[track_caller]
 pub fn one_for_all<D: ByValue, E: OneForAll<D>>(e: E) -> D::Device {
     e.one()
 }
 
-/// The expansion of `s` in `s.method()`, where `s` is a `D`, uniform or varying. If `s` is an element of memory, its
-/// arrays are loaded as a whole.
+/// The expansion of `s` in `s.method()`, where `s` is a struct `D`, uniform or varying. If `s` is an element of memory,
+/// its arrays are loaded as a whole.
 #[track_caller]
 pub fn receiver<D, E>(e: E) -> <<E::Value as Placed>::Place as Kind>::Pick<D::Device, D::Value>
 where

@@ -24,12 +24,12 @@ impl<T> fmt::Debug for DevicePtr<T> {
 }
 
 impl<T> DevicePtr<T> {
-    /// Wraps an address that was allocated by other bindings.
+    /// Wraps an address that other bindings have allocated.
     pub const fn from_address(address: u64) -> DevicePtr<T> {
         DevicePtr { address, element: PhantomData }
     }
 
-    /// The null pointer, for an optional argument: a kernel tests it with `p.is_null()`.
+    /// The null pointer, for an argument that may be absent: a kernel tests it with `p.is_null()`.
     pub const fn null() -> DevicePtr<T> {
         Self::from_address(0)
     }

@@ -37,18 +37,19 @@ pub struct Signature {
 pub struct RegisterLimits {
     /// The largest number of VGPRs.
     pub vgprs: Option<u32>,
-    /// The largest number of SGPRs, without VCC and other special registers.
+    /// The largest number of SGPRs, not counting VCC and other special registers.
     pub sgprs: Option<u32>,
     /// The largest number of AGPRs.
     pub agprs: Option<u32>,
-    /// The smallest number of waves per SIMD that must fit.
+    /// The number of waves that must at least fit on a SIMD.
     pub min_occupancy: Option<u32>,
-    /// The largest number of LDS bytes that a workgroup may use for spilled values; `None` means none.
+    /// The largest number of LDS bytes that a workgroup may use for spilled values; `None` if it may not use LDS for
+    /// them.
     pub lds_spill: Option<u32>,
 }
 
 impl RegisterLimits {
-    /// These limits, where those that `other` sets take precedence.
+    /// These limits, except that a limit that `other` sets replaces this one.
     #[must_use]
     pub fn replaced_by(self, other: RegisterLimits) -> RegisterLimits {
         RegisterLimits {
@@ -68,7 +69,7 @@ pub struct SignatureArg {
     pub name: &'static str,
     /// The kind of argument.
     pub kind: SignatureArgKind,
-    /// The element type; `u8` for a struct or an array.
+    /// The element type; `u8` if the elements are structs or arrays.
     pub elem: Elem,
     /// The number of values of that type in one element of memory.
     pub count: u32,
@@ -155,8 +156,8 @@ impl Signature {
         self
     }
 
-    /// Appends a host value that the kernel is built with to the kernel's name, so that its instances have different
-    /// names.
+    /// Appends a host value with which the kernel is built to the kernel's name, so that kernels built with different
+    /// values have different names.
     #[must_use]
     pub fn host(mut self, value: &impl std::fmt::Debug) -> Signature {
         self.name.push('_');
@@ -270,8 +271,8 @@ impl Signature {
     }
 }
 
-/// Returns the slice and, if its size is always a multiple of 4 bytes, records that: elements with narrow scalars may
-/// themselves fill whole dwords.
+/// Returns the slice. If its size is always a multiple of 4 bytes, because each element fills whole dwords although its
+/// scalars are narrower, records that.
 fn whole_dwords<T: Stored, A>(slice: Slice<T, A>) -> Slice<T, A> {
     if <T as Stored>::ELEM.bytes() < 4 && T::BYTES.is_multiple_of(4) {
         with(|c| c.builder.whole_dwords(slice.resource));
@@ -279,7 +280,7 @@ fn whole_dwords<T: Stored, A>(slice: Slice<T, A>) -> Slice<T, A> {
     slice
 }
 
-/// Provides a kernel's body with its arguments, in order.
+/// Gives the kernel's body its arguments, in order.
 #[derive(Debug, Default)]
 pub struct Arguments {
     layout: Layout,
@@ -293,7 +294,7 @@ impl Arguments {
             let of = |elem| Type::uniform(elem);
             if T::ELEM != Elem::Bool {
                 let v = c.builder.value(Inst::KernArg { offset }, of(T::ELEM), None);
-                // In memory a mask of lanes has 64 bits in both sizes of waves.
+                // In memory a lane mask has 64 bits for both wave sizes.
                 let here = T::elem_in(c.wave);
                 return S::from_value(match here == T::ELEM {
                     true => v,
@@ -328,29 +329,29 @@ impl Arguments {
     }
 }
 
-/// A function that receives a slice's bytes after the launch and converts them to host values.
+/// A function that receives a slice's bytes after the launch and stores them, converted to host values.
 pub type WriteBack<'a> = Box<dyn FnOnce(&[u8]) -> Result<(), UnknownVariant> + 'a>;
 
 /// A host argument, packed for the launch.
 pub enum PackedArg<'a> {
     /// The bytes of a scalar.
     Value(Vec<u8>),
-    /// A slice on the host, which the launch copies to the device and, if the kernel may write it, back.
+    /// A slice on the host. The launch copies it to the device and, if the kernel may write it, back.
     Slice {
         /// The number of elements.
         len: usize,
         /// The bytes of the elements.
         bytes: Vec<u8>,
-        /// Copies the elements back after the launch; `None` if the kernel only reads them.
+        /// Copies the elements back after the launch; `None` if the kernel only reads the slice.
         write_back: Option<WriteBack<'a>>,
     },
     /// A slice that is already on the device.
     Buffer {
         /// The number of elements.
         len: usize,
-        /// Their size in bytes.
+        /// The size of the elements in bytes.
         bytes: usize,
-        /// Their device address.
+        /// The device address of the first element.
         address: u64,
     },
     /// A device address.

@@ -21,15 +21,15 @@ pub fn barrier() -> Barrier {
     Barrier(Everyone::gives(()))
 }
 
-/// A [`barrier()`] that does not wait for this wave's loads from LDS; they may still be pending when other waves
+/// A [`barrier()`] that does not wait for this wave's loads from LDS: they may still be pending when other waves
 /// continue.
 ///
 /// No wave may overwrite the memory that these loads read until the next `barrier()`, or until another
 /// `barrier_with_reads_pending()` before which every wave has waited for these loads. The compiler does not check that;
-/// `gcn_dsl::sim::Sanitize::RACES` finds violations. Use it where loads from one buffer may still be pending at the
-/// barrier that publishes another buffer; buffers with phases ([`LdsBuf`](crate::lang::LdsBuf),
+/// `gcn_dsl::sim::Sanitize::RACES` finds violations. This function is useful if loads from one buffer may still be
+/// pending at the barrier that publishes another buffer; buffers with phases ([`LdsBuf`](crate::lang::LdsBuf),
 /// [`LdsPair`](crate::lang::LdsPair)) take `barrier(buffer)` instead. On targets whose `s_barrier` needs every counter
-/// at 0 (before gfx90a) it is the same as `barrier()`.
+/// at 0 (before gfx90a) this function is the same as `barrier()`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,8 +1,9 @@
-//! Shuffles through LDS, where `ds_bpermute_b32` reaches only half of a wave and no instruction exchanges the halves.
+//! Shuffles through LDS, for targets on which `ds_bpermute_b32` reaches only half of a wave and no instruction
+//! exchanges the halves.
 //!
-//! This is the case on RDNA 1 and 2 in waves of 64 lanes. All shuffles of a kernel share an LDS array, in which every
-//! wave has one dword for each of its lanes. A wave's LDS operations are executed in order, so no barrier is needed,
-//! only fences that keep the compiler from reordering them.
+//! These are RDNA 1 and 2 in waves of 64 lanes. All shuffles of a kernel share an LDS array, in which every wave has
+//! one dword for each of its lanes. A wave's LDS operations are executed in order, so no barrier is needed, only fences
+//! that keep the compiler from reordering them.
 
 use crate::gcn_kernel;
 use crate::lang::{
@@ -39,7 +40,7 @@ fn first_place() -> S<u32> {
 }
 
 gcn_kernel! {
-    /// For each lane the value of lane `lane`, or 0 if that lane is inactive.
+    /// For each lane, the value of `x` in lane `lane`, or 0 if that lane is inactive.
     #[device]
     #[track_caller]
     pub(super) fn exchanged(x: V<u32>, lane: V<u32>, #[host] all_active: bool) -> V<u32> {

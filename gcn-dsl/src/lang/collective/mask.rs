@@ -1,4 +1,4 @@
-//! `LaneMask` on the device.
+//! The methods of `LaneMask` on the device.
 
 use std::ops::{Shl, Shr};
 use std::panic::Location;
@@ -17,14 +17,15 @@ fn wave() -> WaveSize {
     with(|c| c.wave)
 }
 
-/// Numbers that `LaneMask::from` makes a mask of: a `u64`, an `S<u64>` and a `V<u64>`.
+/// Numbers from which `LaneMask::from` makes a lane mask: a `u64`, an `S<u64>` or a `V<u64>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the bits of a mask of lanes",
     label = "expected a `u64`, found `{Self}`",
     note = "a mask of lanes is made of 64 bits in both sizes of waves: convert with `as u64`"
 )]
 pub trait LaneBits {
-    /// A mask where the number is: on the host, one for all lanes, or one for each.
+    /// The type of the mask: a host value for `u64`, one mask for the wave for `S<u64>`, and one for each lane for
+    /// `V<u64>`.
     type Mask;
     /// The conversion.
     fn lanes(self) -> Self::Mask;
@@ -38,7 +39,7 @@ impl LaneBits for u64 {
 }
 
 impl LaneMask {
-    /// The lanes whose bits are set. Bits that the wave has no lanes for are dropped.
+    /// The mask of the lanes whose bits are set. Bits for which the wave has no lane are ignored.
     #[track_caller]
     #[allow(clippy::should_implement_trait, reason = "it is `From` for numbers of the device as well")]
     pub fn from<N: LaneBits>(bits: N) -> N::Mask {
@@ -46,7 +47,7 @@ impl LaneMask {
     }
 }
 
-/// An expression with the mask as a number: in waves of 32 lanes an `N` that is `u32`, in waves of 64 one that is `u64`.
+/// Evaluates an expression with the mask as a number of type `N`: `u32` in waves of 32 lanes, `u64` in waves of 64.
 macro_rules! as_number {
     ($handle:ident, $mask:expr, |$number:ident: $n:ident| $result:expr) => {
         match wave() {
@@ -86,7 +87,7 @@ macro_rules! methods {
         }
 
         impl $handle<LaneMask> {
-            /// Bit `k` is that of lane `k`; the bits beyond the wave's lanes are 0.
+            /// The mask as a number: bit `k` is that of lane `k`. Bits for which the wave has no lane are 0.
             #[track_caller]
             pub fn bits(self) -> $handle<u64> {
                 match wave() {
@@ -95,57 +96,57 @@ macro_rules! methods {
                 }
             }
 
-            /// The number of lanes in it.
+            /// The number of lanes in the mask.
             #[track_caller]
             pub fn count_ones(self) -> $handle<u32> {
                 as_number!($handle, self, |n: N| n.count_ones())
             }
 
-            /// The number of the first lane in it; [`wave_size()`](crate::lang::wave_size) if it is empty.
+            /// The number of the lowest lane in the mask; [`wave_size()`](crate::lang::wave_size) if the mask is empty.
             #[track_caller]
             pub fn first(self) -> $handle<u32> {
                 as_number!($handle, self, |n: N| n.trailing_zeros())
             }
 
-            /// The same as `first`, by the name that it has for numbers.
+            /// The same as `first`, under the name that numbers have for it.
             #[track_caller]
             pub fn trailing_zeros(self) -> $handle<u32> {
                 self.first()
             }
 
-            /// The number of the last lane in it; `u32::MAX` if it is empty.
+            /// The number of the highest lane in the mask; `u32::MAX` if the mask is empty.
             #[track_caller]
             pub fn last(self) -> $handle<u32> {
                 let above = as_number!($handle, self, |n: N| n.leading_zeros());
                 (wave_size() - 1) - above
             }
 
-            /// True if no lane is in it.
+            /// True if no lane is in the mask.
             #[track_caller]
             pub fn is_empty(self) -> $handle<bool> {
                 eq(self, LaneMask::EMPTY)
             }
 
-            /// True if a lane is in it.
+            /// True if at least one lane is in the mask.
             #[track_caller]
             pub fn any(self) -> $handle<bool> {
                 ne(self, LaneMask::EMPTY)
             }
 
-            /// True if all lanes of the wave are in it, active or not. All *active* lanes are in it if
-            /// `mask & active_lanes() == active_lanes()`.
+            /// True if all lanes of the wave are in the mask, active or not. To test whether all *active* lanes are in
+            /// it, write `mask & active_lanes() == active_lanes()`.
             #[track_caller]
             pub fn all(self) -> $handle<bool> {
                 eq(self, LaneMask::ALL)
             }
 
-            /// Bit `lane`, modulo the number of bits.
+            /// True if bit `lane`, modulo the number of bits, is set.
             #[track_caller]
             fn has(self, lane: $handle<u32>) -> $handle<bool> {
                 as_number!($handle, self, |n: N| ne((n >> lane) & 1, 0))
             }
 
-            /// The lanes in it below `lane`, modulo the wave's size.
+            /// The lanes of the mask whose number is lower than `lane`, which is taken modulo the wave's size.
             #[track_caller]
             fn lower(self, lane: $handle<u32>) -> Self {
                 as_number!($handle, self, |n: N| $handle::from_value(
@@ -159,7 +160,7 @@ methods!(S Uniform);
 methods!(V Varying);
 
 impl S<LaneMask> {
-    /// True if lane `lane`, modulo [`wave_size()`](crate::lang::wave_size), is in it.
+    /// True if lane `lane`, modulo [`wave_size()`](crate::lang::wave_size), is in the mask.
     #[track_caller]
     pub fn contains<L: Operand<u32>>(self, lane: L) -> At<L::Place, bool> {
         match lane.uniform() {
@@ -172,8 +173,9 @@ impl S<LaneMask> {
         }
     }
 
-    /// The lanes in it with a lower number than `lane`, which is taken modulo [`wave_size()`](crate::lang::wave_size). Of
-    /// `mask.below(lane_id())` the number of lanes is [`mbcnt(mask)`](crate::lang::mbcnt), an instruction or two.
+    /// The lanes of the mask whose number is lower than `lane`, which is taken modulo
+    /// [`wave_size()`](crate::lang::wave_size). To count the lanes in `mask.below(lane_id())`, use
+    /// [`mbcnt(mask)`](crate::lang::mbcnt), which takes one or two instructions.
     #[track_caller]
     pub fn below<L: Operand<u32>>(self, lane: L) -> At<L::Place, LaneMask> {
         match lane.uniform() {
@@ -187,20 +189,21 @@ impl S<LaneMask> {
 }
 
 impl V<LaneMask> {
-    /// True if lane `lane`, modulo [`wave_size()`](crate::lang::wave_size), is in it.
+    /// True if lane `lane`, modulo [`wave_size()`](crate::lang::wave_size), is in the mask.
     #[track_caller]
     pub fn contains(self, lane: impl Operand<u32>) -> V<bool> {
         self.has(lane.varying())
     }
 
-    /// The lanes in it with a lower number than `lane`, which is taken modulo [`wave_size()`](crate::lang::wave_size).
+    /// The lanes of the mask whose number is lower than `lane`, which is taken modulo
+    /// [`wave_size()`](crate::lang::wave_size).
     #[track_caller]
     pub fn below(self, lane: impl Operand<u32>) -> V<LaneMask> {
         self.lower(lane.varying())
     }
 }
 
-/// The lane `lane`, modulo the wave's size, if `holds`, else no lane.
+/// The mask of lane `lane`, modulo the wave's size, if `holds` is true; otherwise the empty mask.
 #[track_caller]
 pub(in crate::lang) fn of_one_lane(holds: S<bool>, lane: S<u32>) -> S<LaneMask> {
     match wave() {
@@ -209,18 +212,18 @@ pub(in crate::lang) fn of_one_lane(holds: S<bool>, lane: S<u32>) -> S<LaneMask> 
     }
 }
 
-/// True for `lane_id()`.
+/// True if `lane` is the result of `lane_id()`.
 fn is_own(lane: V<u32>) -> bool {
     with(|c| c.builder.kernel().def(lane.value).inst == Inst::LaneId)
 }
 
-/// For each lane whether it is in the mask, which is what a condition is in registers.
+/// For each lane, true if it is in the mask. In registers a `V<bool>` is such a mask, so no instruction is needed.
 #[track_caller]
 pub(in crate::lang) fn own_lane_of(mask: S<LaneMask>) -> V<bool> {
     V::emit(Inst::Bitcast(mask.value), Location::caller())
 }
 
-/// The bits shifted, as a number.
+/// Implements the shift operators, whose result is a number.
 macro_rules! shifts {
     ($($tr:ident $method:ident)*) => {$(
         impl<R: ShiftCount> $tr<R> for S<LaneMask> {

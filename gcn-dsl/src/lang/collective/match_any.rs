@@ -11,11 +11,11 @@ use crate::scalar::{Elem, LaneMask, Number, Scalar};
 ///
 /// Values are equal if their bits are: 0.0 and -0.0 differ, and a NaN equals a NaN with the same bits.
 ///
-/// No single instruction does this. It is a loop with a trip for each distinct value, at most as many as lanes: the first lane that
-/// has no mask yet broadcasts its value; all lanes with that value take the mask of those lanes and leave. A trip is a
-/// read of one lane (two for 64-bit types), a comparison and a few moves of masks; conditions need no loop. If few
-/// distinct values are expected, as for the keys of a histogram or the targets of atomics, it saves all atomics but one
-/// for each value:
+/// No single instruction does this. The code is a loop with one iteration for each distinct value: the first lane that
+/// has no mask yet broadcasts its value; all lanes with that value take the mask of those lanes and leave the loop.
+/// There are at most as many iterations as lanes. An iteration reads one lane (twice for 64-bit types), compares, and
+/// moves masks; for conditions no loop is needed. If few distinct values are expected, as for the keys of a histogram
+/// or the targets of atomics, this replaces the atomics of all lanes by one for each value:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -47,14 +47,14 @@ pub fn match_any<T: Scalar>(value: V<T>) -> V<LaneMask> {
         elem if elem.dwords() == 2 => matched(V::<u64>::emit(Inst::Bitcast(value.value), loc)),
         elem => {
             let word = V::<u32>::emit(Inst::Bitcast(value.value), loc);
-            // Narrow integers are extended to the whole register; of a narrow float only the low bits are defined.
+            // Narrow integers are extended to the whole register, but only the low bits of a narrow float are defined.
             let narrow_float = elem.is_float() && elem.bytes() < 4;
             matched(if narrow_float { word & ((1 << (8 * elem.bytes())) - 1) } else { word })
         }
     }
 }
 
-/// Types of the words that lanes compare.
+/// The types of the words that lanes compare.
 trait Word: Number {}
 impl Word for u32 {}
 impl Word for u64 {}
@@ -63,7 +63,7 @@ impl Word for u64 {}
 fn matched<T: Word>(value: V<T>) -> V<LaneMask> {
     let (nothing, waits): (V<LaneMask>, V<bool>) = (LaneMask::EMPTY.into_device(), true.into_device());
     let mut trips = WhileAny::begin((nothing, waits));
-    trips.test(trips.values().1);
+    trips.test(trips.values().1.value);
     let (mask, _) = trips.values();
     let first = read_first_lane(value);
     let same: V<bool> = eq(value, first);

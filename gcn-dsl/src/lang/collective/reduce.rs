@@ -1,7 +1,8 @@
 //! Reductions and scans over the lanes of a wave.
 //!
-//! A whole wave takes six steps of data-parallel primitives, without LDS. Inactive lanes do not contribute: the steps
-//! run with all lanes active, after the operation's identity has been written to the inactive ones.
+//! The reduction of a whole wave takes six steps of data-parallel primitives, without LDS. Inactive lanes do not
+//! contribute: the steps run with all lanes active, after the operation's identity has been written to the inactive
+//! ones.
 
 use std::panic::Location;
 
@@ -12,7 +13,7 @@ use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{PerLane, S, V, with};
 use crate::scalar::{Elem, Number};
 
-/// The segment width that stands for a whole wave.
+/// The segment width that stands for a whole wave, whatever its size.
 pub(in crate::lang) const WHOLE: usize = gcn_isa::target::WAVE_SIZE as usize;
 
 /// The number of lanes in a wave of the kernel that is being built.
@@ -20,7 +21,7 @@ fn whole() -> u8 {
     with(|c| c.wave.lanes()) as u8
 }
 
-/// Checks that a segment of `width` lanes is not wider than a wave; the kernel fails if it is.
+/// The segment width; an error is recorded if a segment of `width` lanes is wider than a wave.
 fn within_wave(width: usize, loc: &'static Location<'static>) -> u8 {
     let whole = whole();
     if width > usize::from(whole) {
@@ -32,7 +33,7 @@ fn within_wave(width: usize, loc: &'static Location<'static>) -> u8 {
     width as u8
 }
 
-/// Emits the operation. bf16 is computed in f32 and rounded once at the end.
+/// Emits a reduction or scan. bf16 values are combined in f32, and the result is rounded once at the end.
 pub(in crate::lang) fn wave<T: Number>(
     op: Bin,
     spread: Spread,
@@ -52,7 +53,7 @@ pub(in crate::lang) fn wave<T: Number>(
     })
 }
 
-/// A wave as segments of `W` lanes, 16, 32 or 64, each of which is reduced or scanned separately.
+/// A wave divided into segments of `W` lanes (16, 32 or 64), each of which is reduced or scanned separately.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -1,7 +1,7 @@
 //! Exchanges of values between the lanes of a wave.
 //!
 //! A wave's 64 lanes form four *rows* of 16 lanes, and a row four *quads*. A permutation within a row is a `v_mov_b32`
-//! with a data-parallel primitive (DPP) and costs as much as a move. One across rows uses the LDS crossbar
+//! with a data-parallel primitive (DPP) and costs as much as a move. A permutation across rows uses the LDS crossbar
 //! (`ds_swizzle_b32`, `ds_bpermute_b32`), or `v_permlane16_swap_b32` and `v_permlane32_swap_b32` on gfx950.
 
 use std::panic::Location;
@@ -19,7 +19,7 @@ use crate::lang::values::operand::Operand;
 use crate::lang::{IntoDevice, PerLane, S, V, lane_id, select, wave_size, with};
 use crate::scalar::{Elem, LaneMask, Scalar};
 
-/// True if all lanes of all waves are known to run here.
+/// True if all lanes of all waves are known to be active here.
 pub(in crate::lang) fn all_lanes_run() -> bool {
     with(|c| {
         c.builder.divergence() == 0 && c.workgroup.iter().product::<u32>().is_multiple_of(c.wave.lanes())
@@ -48,13 +48,14 @@ pub(in crate::lang) fn by_dword<T: Scalar>(v: V<T>, mut f: impl FnMut(V<u32>) ->
     V::emit(Inst::Concat(parts.into_iter().collect()), loc)
 }
 
-/// A DPP move in which every lane has a source lane; an inactive source lane gives 0.
+/// A DPP move by a control for which every lane has a source lane. An inactive source lane gives 0.
 #[track_caller]
 fn permuted<T: Scalar>(v: V<T>, how: Options) -> V<T> {
     by_dword(v, |x| isa::v_mov_b32_dpp(0, x, how.bound_ctrl()))
 }
 
-/// A DPP move; a lane whose source lane does not exist or is inactive gets `fill`.
+/// A DPP move by a control for which some lanes have no source lane. A lane whose source lane does not exist or is
+/// inactive gets `fill`.
 #[track_caller]
 fn shifted<T: Scalar>(v: V<T>, fill: V<T>, how: Options) -> V<T> {
     let mut fills = Vec::new();
@@ -73,7 +74,7 @@ fn refuse(loc: &'static Location<'static>, message: String) {
     with(|c| c.fail(loc, message));
 }
 
-/// States the wave size in an error message and, where waves may have more lanes, how to get them.
+/// The part of an error message that states the wave size and, if waves may have more lanes, how to get them.
 fn lanes_there_are() -> String {
     match wave_size() {
         WAVE_SIZE => "a wave has 64 lanes".to_owned(),
@@ -85,9 +86,9 @@ fn lanes_there_are() -> String {
 /// gives 0.
 ///
 /// Each dword takes one `ds_bpermute_b32`. In waves of 64 lanes, RDNA 3 and 4 need two of them and a
-/// `v_permlane64_b32`; RDNA 1 and 2 store to LDS and load from it, in an array with a dword for each work-item that all
-/// shuffles of the kernel share. If the pattern is known when the kernel is built, [`shuffle_xor`], [`shuffle_up`],
-/// [`quad_permute`] and the functions on rows are cheaper.
+/// `v_permlane64_b32`. RDNA 1 and 2 then exchange the values through an LDS array, which has a dword for each work-item
+/// and which all shuffles of the kernel share. If the pattern is known when the kernel is built, [`shuffle_xor`],
+/// [`shuffle_up`], [`quad_permute`] and the functions on rows are cheaper.
 #[track_caller]
 pub fn shuffle<T: Scalar>(v: impl PerLane<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
     let v = v.per_lane();
@@ -103,14 +104,14 @@ pub fn shuffle<T: Scalar>(v: impl PerLane<T>, lane: impl IntoDevice<V<u32>>) -> 
 }
 
 /// Types of a distance between lanes: `u32` if it is known when the kernel is built; `S<u32>` or `V<u32>` if the kernel
-/// computes it, which takes a `ds_bpermute_b32`.
+/// computes it. A computed distance takes a `ds_bpermute_b32`.
 #[diagnostic::on_unimplemented(
     message = "a distance between lanes is a `u32`, `S<u32>` or `V<u32>`, not `{Self}`",
     label = "not a distance between lanes",
     note = "convert with `as u32`"
 )]
 pub trait Distance {
-    /// The distance as a host number, or as a device value.
+    /// `Ok` with a distance that is known when the kernel is built, `Err` with a device value.
     fn distance(self) -> Result<u32, V<u32>>;
 }
 impl Distance for u32 {
@@ -135,9 +136,9 @@ impl Distance for V<u32> {
 
 /// For each lane, the value of lane `lane_id() ^ mask`, as in a step of a butterfly. An inactive source lane gives 0.
 ///
-/// A `mask` below 16 takes one or two DPP moves (instead of two, `ds_swizzle_b32` if not all lanes run); 16 and 32 take
-/// a swap on gfx950; other masks below 32 take `ds_swizzle_b32`, and the rest `ds_bpermute_b32`. A mask of 64 or more
-/// is an error when the kernel is built.
+/// A `mask` below 16 takes one or two DPP moves; where two would be needed but not all lanes are known to be active, it
+/// takes one `ds_swizzle_b32`. Masks 16 and 32 take a swap on gfx950. Other masks below 32 take `ds_swizzle_b32`, and
+/// all others `ds_bpermute_b32`. A mask of 64 or more is an error when the kernel is built.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -163,7 +164,7 @@ pub fn shuffle_xor<T: Scalar>(v: impl PerLane<T>, mask: impl Distance) -> V<T> {
     };
     let quad = |m: u32| Options::new().quad_perm(std::array::from_fn(|i| (i as u32 ^ m & 3) as u8));
     let swaps = with(|c| gcn_isa::table::find_mnemonic(c.target, "v_permlane32_swap_b32").next().is_some());
-    // A value that passes through an intermediate lane needs that lane to be active.
+    // If a value passes through an intermediate lane, that lane must be active.
     let passes = all_lanes_run();
     let two = |first: Options, rest: u32| {
         if rest == 0 { permuted(v, first) } else { permuted(permuted(v, first), quad(rest)) }
@@ -202,13 +203,13 @@ fn swapped<T: Scalar>(v: V<T>, mask: u32) -> V<T> {
     })
 }
 
-/// A condition that is true in the lanes of `mask`.
+/// A condition that is true in the lanes whose bits are set in `mask`.
 pub(in crate::lang) fn lanes(mask: u64) -> V<bool> {
     own_lane_of(LaneMask::from_bits(mask).into_device())
 }
 
-/// A mask of lanes as a condition: true in the lanes that are in it, as `mask.contains(lane_id())` is. The inverse of
-/// [`ballot`](crate::lang::ballot). The mask may also be a number, a `u64`.
+/// Converts a lane mask to a condition, which is true in the lanes that are in the mask, as `mask.contains(lane_id())`
+/// is. This is the inverse of [`ballot`](crate::lang::ballot). The mask may also be a number, a `u64`.
 #[track_caller]
 pub fn lane_mask(mask: impl Operand<LaneMask>) -> V<bool> {
     match mask.uniform() {
@@ -316,7 +317,7 @@ pub fn row_half_mirror<T: Scalar>(v: impl PerLane<T>) -> V<T> {
     permuted(v, Options::new().row_half_mirror())
 }
 
-/// True if `n` is a valid distance in a row; otherwise the kernel fails.
+/// True if `n` is a valid distance in a row; otherwise an error is recorded and the result is false.
 #[track_caller]
 fn in_row(n: u32) -> bool {
     if n > 15 {
@@ -356,7 +357,7 @@ pub fn row_broadcast<T: Scalar>(v: impl PerLane<T>, n: u32) -> V<T> {
     if !in_row(n) {
         return v;
     }
-    // The two controls have the same encoding.
+    // The two controls, `row_newbcast` and `row_share`, have the same encoding.
     if dpp_has(DppControls::ROW_NEWBCAST | DppControls::ROW_SHARE) {
         return permuted(v, Options::new().row_newbcast(n as u8));
     }
@@ -419,7 +420,7 @@ pub fn mbcnt(mask: impl Operand<LaneMask>) -> V<u32> {
     if wave_size() == 32 { low } else { isa::v_mbcnt_hi_u32_b32(half(1), low) }
 }
 
-/// True in the first active lane and false in all others: selects one lane to act for the wave.
+/// True in the first active lane and false in all others. This selects one lane to act for the wave.
 #[track_caller]
 pub fn is_first_lane() -> V<bool> {
     crate::lang::eq(mbcnt(active_lanes()), 0u32)

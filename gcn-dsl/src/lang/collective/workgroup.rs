@@ -1,8 +1,8 @@
-//! Reductions and scans over a workgroup, written in the language itself, as any library of device functions could be.
+//! Reductions and scans over a workgroup, written in the DSL itself, as any library of device functions could be.
 //!
 //! Each wave reduces its lanes and stores one value to LDS; after a barrier every wave combines the values of all
-//! waves. Unlike the functions of another library, which would take an `AllLanes` token, the public functions at the
-//! end create the token themselves and return [`Everyone`].
+//! waves. A device function of another crate would take an `AllLanes` token for the barriers. The public functions at
+//! the end of this file create the token themselves and return [`Everyone`] instead.
 
 use super::reduce::{
     Lanes, Segment, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min, wave_exclusive_or,
@@ -28,7 +28,7 @@ fn waves() -> u32 {
     work_items().div_ceil(wave_size())
 }
 
-/// True if the last wave is full, so that no lane is always inactive.
+/// True if the last wave of the workgroup is full, so that every lane of every wave belongs to a work-item.
 fn whole_waves() -> bool {
     work_items().is_multiple_of(wave_size())
 }
@@ -55,7 +55,7 @@ trait Operation<T: Number> {
 }
 
 gcn_kernel! {
-    /// The combined value of all waves, and that of the waves before this one.
+    /// The combination of the values of all waves, and the combination of the values of the waves before this one.
     #[device]
     #[track_caller]
     fn joined<O: Operation<T>, T: Number>(all: AllLanes, own: T) -> (T, T) {
@@ -67,7 +67,7 @@ gcn_kernel! {
             let value = values[lane_id().min(waves() - 1)];
             // After this barrier the array may be overwritten.
             barrier();
-            // Up to 16 waves: every row of 16 lanes holds the values of all of them.
+            // With up to 16 waves, each row of 16 lanes contains the values of all waves.
             let (upto, before) = comptime if waves() <= 16 {
                 (O::inclusive::<16>(value), O::exclusive::<16>(value))
             } else {

@@ -17,8 +17,8 @@ use crate::lang::values::operand::OfType;
 use crate::lang::{IntoDevice, S, Slice, V};
 use crate::scalar::Scalar;
 
-/// Types of a value given for a struct's field of type `X`: `X` itself, a host value for `S` and `V`, `S<T>` for
-/// `V<T>`.
+/// Types that can be given for a struct's field of type `X`: `X` itself; for `S` and `V`, also a host value; for
+/// `V<T>`, also `S<T>`.
 #[diagnostic::on_unimplemented(
     message = "this field is `{X}`, which `{Self}` does not become by itself",
     label = "expected `{X}`, found `{Self}`",
@@ -77,12 +77,12 @@ impl<T> IntoField<Slice<T, crate::lang::ReadOnly>> for Slice<T, crate::lang::Wri
     }
 }
 
-/// The type of no field; see its use below.
+/// The target type of an impl that is never used; see that impl below.
 #[derive(Debug)]
 pub enum NoField {}
 
 #[diagnostic::do_not_recommend]
-// A second impl that is never used. With a single one, rustc would infer it as the intended type and not show the
+// This second impl is never used. With a single impl, rustc would infer it as the intended type and not show the
 // message above.
 impl<T> IntoField<NoField> for V<T> {
     fn into_field(self) -> NoField {
@@ -101,18 +101,18 @@ pub fn field<X, E: IntoField<X>>(e: E) -> X {
 pub struct Like<X>(PhantomData<X>);
 
 impl<X> Like<X> {
-    /// Pairs this type with that of another element.
+    /// Pairs the common type so far with the type of another element.
     pub fn beside<B>(self, _: &B) -> Beside<X, B> {
         Beside(PhantomData)
     }
 }
 
-/// Starts with the type of the first element.
+/// Starts with the type of the first element as the common type.
 pub fn like<X>(_: &X) -> Like<X> {
     Like(PhantomData)
 }
 
-/// The types of two elements of an array, of which method lookup finds the common type: it tries [`BesideSame`], then
+/// The types of two elements of an array. Method lookup finds their common type: it tries [`BesideSame`], then
 /// [`BesideOther`], then [`BesideAny`].
 #[derive(Debug)]
 pub struct Beside<A, B>(PhantomData<(A, B)>);
@@ -199,14 +199,15 @@ pub fn alike<X, E: IntoDevice<X>>(_: &Like<X>, e: E) -> X {
     e.into_device()
 }
 
-/// Types of an index into an array of device values where an element is assigned: host numbers.
+/// Types of the index `i` in an assignment to `a[i]`, where `a` is an array of device values: host numbers, since the
+/// elements are in registers.
 #[diagnostic::on_unimplemented(
     message = "an array of device values is in registers, whose elements are chosen by a host `usize`, not by `{Self}`",
     label = "not a number of the host",
     note = "for indices that the device computes there is memory of a lane's own, `Private::<T, N>::new()`, and the workgroup's, `Lds::<T, N>::new()`"
 )]
 pub trait ElementIndex {
-    /// The index.
+    /// The index as a number.
     fn number(self) -> usize;
 }
 impl ElementIndex for usize {
@@ -220,7 +221,7 @@ pub fn element<I: ElementIndex>(i: I) -> usize {
     i.number()
 }
 
-/// Results that a call at the end of a device function without a result may have.
+/// Result types that are allowed for a call at the end of a device function without a result.
 #[diagnostic::on_unimplemented(
     message = "the function returns nothing, and this is a `{Self}`",
     label = "a `{Self}` that nobody gets",

@@ -1,5 +1,6 @@
-//! Methods of arrays of device values that Rust's arrays and slices have, too. Rust's own methods compare and select on
-//! the host, where device values have no order; these methods emit instructions that do it in each lane.
+//! Methods of arrays of device values that have the names of Rust's methods of arrays and slices. Rust's methods
+//! compare and select on the host, where device values have no order; these emit instructions that compare and select
+//! in each lane.
 
 use std::ops::BitOr;
 use std::panic::Location;
@@ -22,7 +23,8 @@ pub trait DeviceArray<X> {
     fn sort(&mut self)
     where
         X: Ordered;
-    /// The same as [`sort`](DeviceArray::sort), since equal elements cannot be told apart.
+    /// The same as [`sort`](DeviceArray::sort): a stable sort gives the same result, since equal elements cannot be
+    /// told apart.
     #[track_caller]
     fn sort_unstable(&mut self)
     where
@@ -39,7 +41,7 @@ pub trait DeviceArray<X> {
     fn last(&self) -> Maybe<X>;
 }
 
-/// The pairs `[i, j]`, with `i < j`, whose elements a network that sorts `n` elements compares and exchanges, in order:
+/// The compare-exchange steps, in order, of a network that sorts `n` elements: pairs `[i, j]` with `i < j`. It is
 /// Batcher's merge exchange, Knuth's Algorithm M (The Art of Computer Programming, volume 3, 5.2.2).
 pub(in crate::lang) fn network(n: usize) -> Vec<[usize; 2]> {
     let top = n.next_power_of_two() / 2;
@@ -106,7 +108,7 @@ arrays!(S V);
 /// `a.contains(&v)` for an array of device values. Method lookup finds it before the method of slices, which would
 /// compare on the host.
 pub trait HasElement<E> {
-    /// `S<bool>`, or `V<bool>` if an element or the value is varying.
+    /// `V<bool>` if an element or the value is varying; otherwise `S<bool>`.
     type Output;
     /// True if an element equals `value`.
     fn contains(&self, value: &E) -> Self::Output;

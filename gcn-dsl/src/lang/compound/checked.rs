@@ -1,14 +1,16 @@
-//! The integer operations `checked_*`, which return an `Option`: none if Rust's operation would return `None`.
+//! The integer operations `checked_*`. Their result is an `Option` of the device, which has no value in the cases in
+//! which Rust's operation returns `None`.
 
 use crate::lang::compound::option::where_holds;
 use crate::lang::device::Maybe;
 use crate::lang::numbers::arithmetic::{Integer, Signed, Unsigned};
+use crate::lang::numbers::power::KnownExponent;
 use crate::lang::{S, V, and, eq, gt, le, ne, or};
 
 macro_rules! methods {
     ($handle:ident) => {
         impl<T: Integer> $handle<T> {
-            /// The result, if it did not wrap around.
+            /// An option that has the result unless the operation wrapped around.
             #[track_caller]
             fn unless((result, over): (Self, $handle<bool>)) -> Maybe<Self> {
                 where_holds(!over, result)
@@ -39,7 +41,8 @@ macro_rules! methods {
                 Self::unless(self.overflowing_shr(n))
             }
 
-            /// The result of a division, if the divisor is not 0 and the quotient did not wrap around.
+            /// An option that has the result of a division if the divisor is not 0 and the quotient did not wrap
+            /// around.
             #[track_caller]
             fn divided(result: Self, other: Self, over: $handle<bool>) -> Maybe<Self> {
                 where_holds(and(ne(other, Self::constant(0)), !over), result)
@@ -67,31 +70,32 @@ macro_rules! methods {
                 Self::divided(self.rem_euclid(other), other, self.overflowing_rem(other).1)
             }
 
-            /// `-self`, if the type can represent it.
+            /// `-self`; no value if the type cannot represent it.
             #[track_caller]
             pub fn checked_neg(self) -> Maybe<Self> {
                 Self::unless(self.overflowing_neg())
             }
 
-            /// `self` to the power of `n`, which is known when the kernel is built, if the type can represent it.
+            /// `self` to the power of `n`, which is known when the kernel is built; no value if the type cannot
+            /// represent it.
             #[track_caller]
-            pub fn checked_pow(self, n: u32) -> Maybe<Self> {
+            pub fn checked_pow(self, n: impl KnownExponent<u32>) -> Maybe<Self> {
                 Self::unless(self.overflowing_pow(n))
             }
 
-            /// The base-2 logarithm, rounded down, of a number greater than 0.
+            /// The base-2 logarithm, rounded down; no value if `self` is not greater than 0.
             #[track_caller]
             pub fn checked_ilog2(self) -> Maybe<$handle<u32>> {
                 where_holds(gt(self, Self::constant(0)), self.ilog2())
             }
 
-            /// The base-10 logarithm, rounded down, of a number greater than 0.
+            /// The base-10 logarithm, rounded down; no value if `self` is not greater than 0.
             #[track_caller]
             pub fn checked_ilog10(self) -> Maybe<$handle<u32>> {
                 where_holds(gt(self, Self::constant(0)), self.ilog10())
             }
 
-            /// The absolute value, if the type can represent it.
+            /// The absolute value; no value if the type cannot represent it.
             #[track_caller]
             pub fn checked_abs(self) -> Maybe<Self>
             where
@@ -100,7 +104,7 @@ macro_rules! methods {
                 Self::unless(self.overflowing_abs())
             }
 
-            /// The square root, rounded down, of a number that is not negative.
+            /// The square root, rounded down; no value if `self` is negative.
             #[track_caller]
             pub fn checked_isqrt(self) -> Maybe<Self>
             where
@@ -139,7 +143,7 @@ macro_rules! methods {
                 Self::unless(self.overflowing_add_signed(other))
             }
 
-            /// The smallest power of two that is at least `self`, if the type can represent it.
+            /// The smallest power of two that is at least `self`; no value if the type cannot represent it.
             #[track_caller]
             pub fn checked_next_power_of_two(self) -> Maybe<Self>
             where

@@ -1,10 +1,10 @@
-//! Enums with fields: a discriminant and the fields of all variants.
+//! Device enums with fields: a value has a discriminant and the fields of all variants.
 //!
-//! Registers cannot be shared between fields of different types, so a device enum has registers for the fields of every
-//! variant; the discriminant says which of them are valid. The others are undefined, which costs no instruction. rustc
-//! itself checks the patterns of a `match`: the expansion passes it each variant in turn as a value of a plain Rust
-//! enum. On the device, a pattern is a test of the discriminant. A discriminant that is known when the kernel is built
-//! is a constant, and branches on it are folded.
+//! Fields of different types cannot share registers, so a device enum has registers for the fields of every variant;
+//! the discriminant says which of them are valid. The others are undefined, which costs no instruction. rustc itself
+//! checks the patterns of a `match`: the expansion passes it each variant in turn as a value of a plain Rust enum. On
+//! the device, a pattern is a test of the discriminant. If the discriminant is known when the kernel is built, it is a
+//! constant, and branches on it are folded.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -19,17 +19,17 @@ use crate::lang::values::merge::Merge;
 use crate::lang::{AssignIn, Flatten, IntoDevice, LanePtr, Ptr, S, V, Vector, next_value, with};
 use crate::scalar::{Elem, Number, Scalar, f8e4m3, f8e5m2};
 
-/// Types whose values patterns can destructure or compare.
+/// Types whose values a pattern can destructure or compare.
 #[diagnostic::on_unimplemented(
     message = "a pattern in a kernel is for values of the device, not for `{Self}`",
     label = "expected a value of the device, found `{Self}`",
     note = "match on a value that is known when the kernel is built in `comptime {{ match … }}`"
 )]
 pub trait Placed {
-    /// [`Uniform`] if all parts of the value are uniform, which makes the discriminant of an enum uniform; otherwise
-    /// varying.
+    /// [`Uniform`] if all parts of the value are uniform, so that the discriminant of an enum of this type is uniform;
+    /// [`Varying`] otherwise.
     type Place: Kind;
-    /// The type of patterns for it: host numbers, and tuples, arrays and enums of these.
+    /// The type of a pattern for such values: host numbers, and tuples, arrays and enums of these.
     type Pattern;
 }
 
@@ -51,7 +51,7 @@ placed! {
     [X: Placed, const N: usize] [X; N]: X::Place, [X::Pattern; N];
     [const N: usize] crate::lang::isa::Sgprs<N>: Uniform, Self;
     ['x, X: Placed] &'x X: X::Place, X::Pattern;
-    // Without any part, there is none that would have to be uniform.
+    // A value without parts has no varying part, so it is uniform.
     [] (): Varying, ();
 }
 
@@ -60,7 +60,7 @@ macro_rules! hosts {
 }
 hosts!(bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 f8e4m3 f8e5m2);
 
-/// Uniform if all members are.
+/// The place of a value with these members: uniform if all of them are.
 macro_rules! place_of {
     ($a:ident) => { $a::Place };
     ($a:ident $($rest:ident)+) => { <$a::Place as Kind>::Or<place_of!($($rest)+)> };
@@ -81,7 +81,7 @@ macro_rules! tuples {
 }
 tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
-/// Types whose values may be undefined, as fields of a variant are.
+/// Types whose values may be undefined, as the fields of a device enum's other variants are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be in an `Option` or a device enum",
     label = "not a value that a variant holds",
@@ -130,11 +130,12 @@ pub fn holds_blank<X: Blank>() {}
     note = "`#[device] enum` declares one; an `Option` of the host is matched on in `comptime {{ … }}`"
 )]
 pub trait Variants: Copy {
-    /// The plain Rust enum that rustc sees in patterns; its fields are device values.
+    /// The plain Rust enum that rustc sees in patterns. Its fields are device values.
     type Host;
-    /// The type of the condition that a value is of a given variant: `S<bool>` or `V<bool>`.
+    /// The type of the condition that a value is a given variant: `S<bool>` or `V<bool>`.
     type Condition;
-    /// The value as each of the variants, in order.
+    /// The value read as each of the variants, in order: element `k` is variant `k` with its fields, whatever the
+    /// discriminant is.
     fn each(&self) -> Vec<Self::Host>;
     /// True if the value is one of the variants for which `chosen` is true.
     fn one_of(&self, chosen: &[bool]) -> Self::Condition;
@@ -152,7 +153,8 @@ impl<M: Variants> Variants for &M {
     }
 }
 
-/// Enums without fields that memory can hold, `#[device] #[repr(u32)] enum`: numbers of which some have names.
+/// Enums without fields that can be stored in memory (`#[device] #[repr(u32)] enum`). Such a value is a number of which
+/// some values have names.
 pub trait Listed: Scalar {
     /// The enum itself. This indirection keeps rustc from inferring a type where nothing determines one.
     type Itself: Scalar;
@@ -191,15 +193,16 @@ pub trait OfVariant: Variants {
     fn of(variant: Self::Host) -> Self;
 }
 
-// `Host` and `Condition` are parameters because with `M::Host` rustc would report a missing implementation twice.
-/// The test of a pattern on the variant alone, without the patterns of its fields.
+// `Host` and `Condition` are type parameters, because rustc would report a missing implementation twice if this were
+// `M::Host`.
+/// Tests only the variant of a pattern, not the patterns of its fields.
 #[track_caller]
 pub fn is_variant<M: Variants<Host = H, Condition = C>, H, C>(matched: &M, pattern: impl Fn(H) -> bool) -> C {
     let chosen: Vec<bool> = matched.each().into_iter().map(pattern).collect();
     matched.one_of(&chosen)
 }
 
-/// The fields that a pattern binds.
+/// The fields that a pattern binds. `fields` returns `None` for variants that the pattern does not match.
 pub fn variant<M: Variants<Host = H>, H, R>(matched: &M, fields: impl Fn(H) -> Option<R>) -> R {
     let found = matched.each().into_iter().find_map(fields);
     found.unwrap_or_else(|| unreachable!("rustc has seen that the pattern is one of the variants"))
@@ -230,7 +233,7 @@ fn tag_is<T: Matched<Host = u32>>(tag: T, chosen: &[bool]) -> T::Condition {
     conditions.fold(first, T::either)
 }
 
-/// A discriminant; `P` says whether it is uniform or varying.
+/// A discriminant, uniform or varying according to `P`.
 #[derive(Debug)]
 pub struct Tag<P> {
     value: Value,
@@ -258,12 +261,12 @@ impl<P: Kind> Tag<P> {
         Tag::new(with(|c| c.builder.constant(variant.into(), Self::ty())))
     }
 
-    /// The number of the variant.
+    /// The discriminant as a number.
     pub fn number(self) -> P::Pick<S<u32>, V<u32>> {
         P::picked(Some(S::from_value(self.value)), Some(V::from_value(self.value)))
     }
 
-    /// True if it is one of the variants for which `chosen` is true.
+    /// True if the discriminant is that of a variant for which `chosen` is true.
     #[track_caller]
     pub fn is_one_of(self, chosen: &[bool]) -> P::Pick<S<bool>, V<bool>> {
         match P::VARYING {
@@ -316,8 +319,8 @@ pub(in crate::lang) fn condition_type<P: Kind>() -> Type {
     if P::VARYING { Type::varying(Elem::Bool) } else { Type::uniform(Elem::Bool) }
 }
 
-/// Gives rustc a host value of the type that the patterns match, so that it checks them for exhaustiveness and
-/// reachability. The value itself never exists.
+/// An expression of the host type that the patterns match, so that rustc checks the patterns for exhaustiveness and
+/// reachability. There is never a value of this type.
 pub fn host_value<M: Placed>(_matched: &M) -> Option<M::Pattern> {
     None
 }

@@ -1,6 +1,6 @@
-//! Fields of structs that are memory: an array in LDS or in private memory, or a slice. Such a field is not a value,
-//! and a variable of the struct always names the same memory. In the struct's list of IR values it is represented by a
-//! number with the highest bit set, which no IR value has.
+//! Fields of structs that are memory: an array in LDS or in private memory, or a slice. Such a field is not a value: in
+//! every variable of the struct it refers to the same memory. In the struct's list of IR values it is represented by a
+//! number whose highest bit is set, which no IR value has.
 
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ macro_rules! held {
         }
         impl<T, const N: usize, F, G> AssignIn<F, G> for $memory<T, N> {}
 
-        // Memory is the same for all lanes.
+        // Such memory is the same for all lanes.
         impl<T, const N: usize> Placed for $memory<T, N> {
             type Place = Uniform;
             type Pattern = Self;

@@ -117,7 +117,8 @@ macro_rules! folded {
     }};
 }
 
-/// The expansion of `values.sum()`. It starts with the first value; the result is that of Rust, which starts with -0.0.
+/// The expansion of `values.sum()`. It starts with the first value; the result is that of Rust's `sum`, which starts
+/// with -0.0.
 #[track_caller]
 pub fn sum_of<I: IntoIterator<Item = X>, X: Total>(values: I) -> X {
     folded!(values, X::plus).unwrap_or_else(X::zero)
@@ -159,9 +160,9 @@ where
     conditions.reduce(|a, b| a & b).unwrap_or_else(|| true.into_device())
 }
 
-/// Conditions among which `position` finds the first true one.
+/// Conditions for which `position` finds the first true one.
 pub trait Positioned: Sized {
-    /// The type of the position, which may be absent.
+    /// The type of the position: an `Option`, because no condition may be true.
     type Number;
     /// The position of the first true condition.
     fn position(conditions: Vec<Self>) -> Self::Number;
@@ -207,8 +208,8 @@ pub fn position_of<X: Positioned>(conditions: impl Iterator<Item = X>) -> X::Num
     X::position(conditions.collect())
 }
 
-/// Types of an argument for a parameter `&[V<T>]` of a device function: arrays of device values of any length, whose
-/// elements convert to `V<T>`.
+/// Types that can be passed for a parameter `&[V<T>]` of a device function: references to arrays of device values of
+/// any length, whose elements convert to `V<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of `{X}`",
     label = "expected the reference to an array of `{X}`",

@@ -40,11 +40,12 @@ fn known<X: Placed>(some: bool) -> Value {
     with(|c| c.builder.constant(some.into(), condition_type::<X::Place>()))
 }
 
-/// Types of a value that an `Option`'s condition can select: they are entirely uniform or entirely varying.
+/// Types that an `Option`'s condition can select: all parts are uniform, or all are varying.
 pub trait Chosen: Flatten + Placed + Merge<Self::Place, Self, Output = Self> {}
 impl<X: Flatten + Placed + Merge<X::Place, X, Output = X>> Chosen for X {}
 
-/// Converts the condition of an optional `A` to that of an optional `B`; a uniform condition may become a varying one.
+/// Converts the condition of an optional `A` to the condition of an optional `B`; a uniform condition may become a
+/// varying one.
 #[track_caller]
 fn moved<A: Placed, B: Placed>(some: Value) -> Value {
     debug_assert!(B::Place::VARYING || !A::Place::VARYING, "the bounds of the callers");

@@ -1,4 +1,5 @@
-//! `a.cmp(&b)`: an `Ordering` in each lane, or one for all, which `match` takes apart as it does any enum of memory.
+//! `a.cmp(&b)` gives an `Ordering` for each lane, or one for the wave, which `match` accepts like any enum that can be
+//! stored in memory.
 
 use std::cmp::Ordering;
 
@@ -15,7 +16,7 @@ gcn_dsl_macros::numbered!(::std::cmp::Ordering: i8 { Less, Equal, Greater });
 macro_rules! ordered {
     ($($handle:ident)*) => {$(
         impl<T: Number> $handle<T> {
-            /// How the values compare, of which neither is a NaN.
+            /// The ordering of two values of which neither is a NaN.
             #[track_caller]
             fn ordered(self, other: Self) -> $handle<Ordering> {
                 let (above, below) = (cast::<i8, _>(gt(self, other)), cast::<i8, _>(lt(self, other)));
@@ -30,7 +31,7 @@ macro_rules! ordered {
         }
 
         impl<T: Float> $handle<T> {
-            /// The bits in an order that is the total one of the floats.
+            /// The bits of a float, changed to an integer whose order is the total order of the floats.
             #[track_caller]
             fn place_in_order(self) -> $handle<T::Bits> {
                 let (bits, sign) = (self.to_bits(), $handle::<T::Bits>::constant(1 << (8 * T::ELEM.bytes() - 1)));
@@ -41,7 +42,7 @@ macro_rules! ordered {
 }
 ordered!(S V);
 
-/// For each method its meaning for two values of one place, and its result.
+/// Defines each method: its meaning for two values that are both uniform or both varying, and its result.
 macro_rules! methods {
     ($([$bound:ident] $(#[$doc:meta])* $name:ident = |$a:ident, $b:ident| $with:expr => $result:tt;)*) => {$(
         #[allow(clippy::should_implement_trait, reason = "the trait's result is an `Ordering` of the host")]
@@ -80,9 +81,9 @@ methods! {
     /// `Less`, `Equal` or `Greater`.
     cmp = |a, b| a.ordered(b) => [];
     [Number]
-    /// `Less`, `Equal` or `Greater`; nothing beside a NaN.
+    /// `Less`, `Equal` or `Greater`; no value if `a` or `b` is a NaN.
     partial_cmp = |a, b| a.perhaps_ordered(b) => [Option];
     [Float]
-    /// The order in which -NaN is the smallest, -0.0 comes before 0.0 and NaN is the largest.
+    /// The total order of floats, in which -NaN comes first, -0.0 before 0.0, and NaN last.
     total_cmp = |a, b| a.place_in_order().ordered(b.place_in_order()) => [];
 }

@@ -50,7 +50,7 @@ impl<X: Stored, I: Index, const N: usize> TakenApart<N> for Run<X, I, N> {
     }
 }
 
-/// A row of LDS has the number of elements in its array's type, and the pattern must name all of them.
+/// A row of an LDS array has as many elements as its array's type says, and the pattern must name all of them.
 impl<T: Number, const N: usize> TakenApart<N> for LdsRow<T> {
     type Array = [V<T>; N];
     #[track_caller]

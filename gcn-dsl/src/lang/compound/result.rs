@@ -31,14 +31,14 @@ pub fn err<E: Placed>(error: E) -> Bad<E> {
     Bad(error)
 }
 
-/// The kind of the condition of a `Result` of `X` and `E`: uniform if both are.
+/// The kind of the condition of a `Result` of `X` and `E`: uniform if both types are.
 type Of<X, E> = <<X as Placed>::Place as Kind>::Or<<E as Placed>::Place>;
 
 /// The type of the condition of a `Result` of `X` and `E`.
 type Beside<X, E> = <Of<X, E> as Kind>::Pick<S<bool>, V<bool>>;
 
 impl<X: Placed, E: Placed> Outcome<X, E> {
-    /// Makes a result; where `ok` is true it has `value`, elsewhere `error`. `varies` says that `ok` is varying.
+    /// Makes a result that has `value` where `ok` is true, and `error` elsewhere. `varies` is true if `ok` is varying.
     #[track_caller]
     pub(in crate::lang) fn of(ok: Value, varies: bool, value: X, error: E) -> Self {
         let splat = Of::<X, E>::VARYING && !varies;
@@ -89,7 +89,7 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
         Maybe { some: self.in_lanes(self.not()), value: self.error.vary() }
     }
 
-    /// Converts a condition of this kind to a varying one.
+    /// Converts a condition of this result to a varying one.
     #[track_caller]
     fn in_lanes(self, condition: Value) -> Value {
         match Of::<X, E>::VARYING {

@@ -12,11 +12,11 @@ use super::{source, with};
 const DEEPEST: usize = 64;
 
 thread_local! {
-    /// The innermost call that is being inlined.
+    /// The innermost call that is being inlined; `None` outside of device functions.
     static INNERMOST: Cell<Option<&'static Call>> = const { Cell::new(None) };
 }
 
-/// The call whose device function is being inlined.
+/// The innermost call that is being inlined; `None` outside of device functions.
 pub(crate) fn innermost() -> Option<&'static Call> {
     INNERMOST.get()
 }
@@ -26,7 +26,7 @@ fn chain() -> impl Iterator<Item = &'static Call> {
     innermost().into_iter().flat_map(Call::chain)
 }
 
-/// Leaves a device function when it is dropped.
+/// A guard that, when it is dropped, leaves the device function.
 #[derive(Debug)]
 pub struct Frames(Option<&'static Call>);
 
@@ -40,7 +40,7 @@ impl Drop for Frames {
 #[derive(Debug)]
 pub(crate) struct EndlessCall;
 
-/// Enters a device function.
+/// Enters a device function. Dropping the result leaves it.
 #[track_caller]
 pub fn enter(function: &'static str) -> Frames {
     let called_at = Location::caller();
@@ -54,7 +54,7 @@ pub fn enter(function: &'static str) -> Frames {
     entered
 }
 
-/// The error message for a cycle of functions that call each other.
+/// The error message for functions that call each other endlessly.
 fn endless(function: &str) -> String {
     let mut circle: Vec<&str> =
         chain().skip(1).map(|call| call.function).take_while(|name| *name != function).collect();
@@ -71,12 +71,12 @@ fn endless(function: &str) -> String {
 
 /// The call sites of the device functions that are being inlined, innermost first.
 pub(crate) fn call_sites() -> Vec<CallSite> {
-    // In a recursion the innermost calls are enough.
+    // For a recursion, the innermost calls are enough.
     let site = |call: &'static Call| CallSite { function: call.function, location: call.at.to_string() };
     chain().take(4).map(site).collect()
 }
 
-/// Hides the calls of an outer trace while its body builds another kernel.
+/// Hides the calls of an outer trace whose body builds another kernel, until the result is dropped.
 pub(crate) fn outside_of_calls() -> Frames {
     Frames(INNERMOST.take())
 }

@@ -1,4 +1,4 @@
-//! Traps, assertions and printed values.
+//! Traps, assertions, and values that the simulator prints.
 
 use std::panic::Location;
 
@@ -41,7 +41,7 @@ const TRAP: i64 = 2;
 #[track_caller]
 pub fn trap() {
     let loc = Location::caller();
-    // `s_trap` ignores EXEC, so in divergent code a branch must skip it if no lane is active.
+    // `s_trap` ignores EXEC, so in divergent code put a branch around it that skips it if no lane is active.
     if with(|c| c.builder.divergence()) == 0 {
         return stop(loc);
     }
@@ -68,10 +68,10 @@ pub fn debugging() -> bool {
     with(|c| c.debug)
 }
 
-/// Conditions that `assert!` accepts: those of the host.
+/// Conditions that `assert!` accepts: conditions of the host, which are known when the kernel is built.
 #[diagnostic::on_unimplemented(
-    message = "`assert!` checks once, when the kernel is built, and this is known on the device only",
-    label = "a `{Self}`, not a `bool` of the host",
+    message = "`assert!`, `assert_eq!` and `assert_ne!` check once, when the kernel is built, and this is known on the device only",
+    label = "a `{Self}`, not a value of the host",
     note = "`debug_assert!(condition, \"message\")`, `debug_assert_eq!` and `debug_assert_ne!` check in each lane"
 )]
 pub trait HostCondition {
@@ -88,6 +88,31 @@ impl HostCondition for bool {
 pub fn on_host(condition: impl HostCondition) -> bool {
     condition.holds()
 }
+
+/// A value that `assert_eq!` and `assert_ne!` compare.
+#[derive(Debug)]
+pub struct Asserted<'a, X>(pub &'a X);
+
+macro_rules! of_device {
+    ($($handle:ident)*) => {$(
+        impl<T> Asserted<'_, $handle<T>> {
+            /// Rejects a value of the device.
+            pub fn is_of_host(&self)
+            where
+                $handle<T>: HostCondition,
+            {
+            }
+        }
+    )*};
+}
+of_device!(S V);
+
+/// Values of the host. Method lookup finds this after [`Asserted::is_of_host`].
+pub trait AssertedOnHost {
+    /// Does nothing.
+    fn is_of_host(&self) {}
+}
+impl<X> AssertedOnHost for Asserted<'_, X> {}
 
 /// Conditions that `debug_assert!` accepts in a kernel.
 #[diagnostic::on_unimplemented(
@@ -152,8 +177,8 @@ pub fn dbg<X: Flatten>(x: X, text: &'static str) -> X {
     x
 }
 
-/// Makes the simulator show a value: each of its dwords becomes an operand of `x ^ number`, an instruction that the
-/// simulator recognises by `number` and whose result nothing uses.
+/// Makes the simulator show a value. For each dword `x` of the value, emits `x ^ number`: the simulator recognises this
+/// instruction by `number`, and nothing uses its result.
 pub(in crate::lang) fn probe(
     value: Value,
     (text, role): (&'static str, Role),

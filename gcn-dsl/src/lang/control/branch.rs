@@ -22,9 +22,10 @@ use crate::scalar::Scalar;
     note = "a number is not a condition: compare it, `x & 1 != 0`"
 )]
 pub trait Condition<F: Flow> {
-    /// The flow in the branches.
+    /// The flow inside the branches.
     type Inside: Flow;
-    /// Whether all lanes take the same branch, which decides whether the value of the `if` is uniform or varying.
+    /// [`Uniform`] if all lanes take the same branch, otherwise [`Varying`]. This decides whether the value of the `if`
+    /// may be uniform.
     type How: Kind;
     /// The condition as an IR value.
     fn value(&self) -> Value;
@@ -46,8 +47,8 @@ impl<F: Flow> Condition<F> for V<bool> {
     }
 }
 
-/// A condition that is known when the kernel is built. Both branches are traced, but only one is emitted; a `comptime
-/// if` also traces only one.
+/// A condition that is known when the kernel is built. Both branches are traced, but only one is emitted. (A `comptime
+/// if` also traces only one.)
 impl<F: Flow> Condition<F> for bool {
     type Inside = F;
     type How = Uniform;
@@ -80,7 +81,7 @@ pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C
     let cond = cond.value();
     let varying = with(|c| {
         let known = c.builder.as_const(cond);
-        // A known condition sends all lanes the same way, even if its type is varying.
+        // If the condition is known, all lanes take the same branch, even if the condition's type is varying.
         let varying = C::How::VARYING && known.is_none();
         c.builder.open(varying);
         if known == Some(0) {
@@ -97,7 +98,7 @@ impl<Inside: Flow, How: Kind> If<Inside, How> {
         Inside::token()
     }
 
-    /// The kind of exits from the branch.
+    /// The [`Leave`] in which exits from the branch record their kind.
     pub fn kind(&self) -> Leave<How> {
         Leave::new()
     }
@@ -130,7 +131,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
         Inside::token()
     }
 
-    /// The kind of exits from the branch.
+    /// The [`Leave`] in which exits from the branch record their kind.
     pub fn kind(&self) -> Leave<How> {
         Leave::new()
     }
@@ -143,7 +144,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
     {
         let (loc, varying) = (Location::caller(), self.varying);
         let (mut then_values, mut else_values) = (Vec::new(), Vec::new());
-        // Instructions that convert a branch's value (a splat, a constant) must be part of that branch.
+        // Instructions that convert a branch's value (a splat or a constant) must be in that branch.
         let els_region = {
             if !A::RIGHT_LEAVES {
                 A::right(els).flatten(&mut else_values);
@@ -216,7 +217,7 @@ impl Joined {
         Joined::Variable(c.builder.declare_joined(ty))
     }
 
-    /// Emits what the branch that gives `value` needs. Undefined bits need no instruction.
+    /// Emits the write at the end of the branch whose value is `value`, if one is needed. Undefined bits need none.
     fn write(&self, c: &mut Context, value: Value, keep: bool, loc: &'static Location<'static>) {
         if let Joined::Variable(var) = self
             && !c.builder.is_undefined(value)
@@ -258,7 +259,7 @@ impl<How> Merge<How, Never> for Never {
     }
 }
 
-/// Merges a branch that has a value with one that has none because its lanes leave.
+/// Merges the value of one branch with another branch that has no value because its lanes leave.
 macro_rules! leaving {
     ($how:ident $([$($generics:tt)*])?: $a:ty => $out:ty) => {
         impl<$($($generics)*,)? > Merge<$how, Never> for $a {
@@ -329,8 +330,8 @@ merge! {
     }
 }
 
-/// A literal takes the type of the other branch's value. Two literals take the type of the merged value, which later
-/// code determines.
+/// A literal takes the type of the other branch's value. If both branches give literals, these take the type of the
+/// merged value, which later code determines.
 macro_rules! merge_literal {
     ($($how:ident $place:ident;)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,13 +1,13 @@
-//! Conditional code in the implementation of library functions.
+//! Conditional code for the implementation of library functions.
 
 use std::marker::PhantomData;
 
 use crate::ir::{Region, Stmt, Value, Variable};
 use crate::lang::{Flatten, V, with};
 
-/// A branch under construction. It recomputes given values in another way in the lanes where a condition is true.
+/// A branch under construction that recomputes given values in the lanes in which a condition is true.
 ///
-/// There is no closure for the body, for the reason given in [`crate::lang::control::while_any`].
+/// The body is not a closure, for the reason given in [`crate::lang::control::while_any`].
 pub(in crate::lang) struct OnlyWhere<X> {
     variables: Vec<Variable>,
     condition: Value,
@@ -15,7 +15,7 @@ pub(in crate::lang) struct OnlyWhere<X> {
 }
 
 impl<X: Flatten> OnlyWhere<X> {
-    /// Begins the branch. `otherwise` are the values in lanes where `condition` is false.
+    /// Begins the branch. `otherwise` are the values in the lanes in which `condition` is false.
     pub fn begin(condition: V<bool>, otherwise: X) -> Self {
         let mut values = Vec::new();
         otherwise.flatten(&mut values);
@@ -33,7 +33,7 @@ impl<X: Flatten> OnlyWhere<X> {
         with(|c| self.variables.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, *v, None)));
     }
 
-    /// Ends the branch. `values` are those in lanes where the condition is true; returns each lane's values.
+    /// Ends the branch. `values` are the values in the lanes in which the condition is true. Returns the merged values.
     pub fn end(self, values: X) -> X {
         let mut flat = Vec::new();
         values.flatten(&mut flat);

@@ -1,4 +1,4 @@
-//! Results of functions that require all lanes, or that only some targets have.
+//! Results of functions that all lanes must call, or that only some targets have.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -8,9 +8,9 @@ use crate::lang::with;
 
 /// The result of a function that all lanes of the workgroup must call, on the targets `X`.
 ///
-/// In a kernel such a call has the type `R`: the macro's expansion makes rustc check that all lanes run there. Outside
-/// of a kernel's own code rustc cannot check that, so the build fails if an `Everyone` was never unwrapped by such an
-/// expansion.
+/// In a kernel such a call has the type `R`: the macro's expansion makes rustc check that all lanes are active. Outside
+/// of the code that the macro expands, rustc cannot check that, so the build fails if an `Everyone` was never unwrapped
+/// by such an expansion.
 #[derive(Debug)]
 #[must_use = "only a call in a kernel or `#[device]` function takes it: there rustc sees whether all lanes run"]
 pub struct Everyone<R, X = Everywhere>(Checked<R>, PhantomData<X>);
@@ -52,7 +52,7 @@ impl<R> OnMx<R> {
     }
 }
 
-/// A result that must be taken: if it is dropped instead, the kernel fails.
+/// A result that must be unwrapped: if it is dropped instead, the build of the kernel fails.
 #[derive(Debug)]
 struct Checked<R> {
     result: Option<R>,

@@ -12,8 +12,8 @@ use crate::lang::values::merge::Merge;
 use crate::lang::values::merge::Never;
 use crate::lang::with;
 
-/// The values of type `A` with which lanes leave a construct at one or several exits. Each has a label, that of an
-/// empty block at the exit, where the conversion of the value will be inserted.
+/// The values of type `A` with which lanes leave a construct, one for each exit. The code that converts such a value
+/// will be inserted at the exit, where an empty block, whose label is stored with the value, reserves the position.
 #[derive(Debug)]
 pub struct Slot<A>(RefCell<Vec<(Label, A)>>);
 
@@ -24,9 +24,9 @@ impl<A> Slot<A> {
         Slot(RefCell::default())
     }
 
-    /// Records that the lanes here leave with `value`, or reach the construct's end with it. The type to which `value`
-    /// must be converted is known only when all exits are; until then an empty block reserves the place for the
-    /// conversion.
+    /// Records that the lanes that are active here leave with `value`, or reach the construct's end with it. The type
+    /// to which `value` must be converted is known only when all exits are known; until then an empty block reserves
+    /// the position of the conversion.
     pub fn put(&self, value: A) {
         let place = with(|c| {
             let place = c.builder.open_block();
@@ -37,8 +37,8 @@ impl<A> Slot<A> {
     }
 }
 
-/// Values of several exits that merge into one, according to the kind `How` of the exits. They are nested pairs of
-/// slots, with [`Last`] or `()` at the end.
+/// The values of several exits, which merge into one value according to the kind `How` of the exits. They are nested
+/// pairs of slots, with [`Last`] or `()` at the end.
 pub trait JoinAll<How> {
     /// The type of the merged value.
     type Output;
@@ -46,7 +46,7 @@ pub trait JoinAll<How> {
     fn each(self, out: &mut Vec<(Label, Convert<Self::Output>)>);
 }
 
-/// Converts a value to the merged type; called where the instructions of the conversion belong.
+/// Converts a value to the merged type. It is called when the position at which the conversion belongs is open.
 pub type Convert<X> = Box<dyn FnOnce() -> X>;
 
 impl<How> JoinAll<How> for () {
@@ -54,8 +54,8 @@ impl<How> JoinAll<How> for () {
     fn each(self, _: &mut Vec<(Label, Convert<Never>)>) {}
 }
 
-/// The last of several slots. It is not converted on its own but merged with the slot before it, so a literal in it
-/// takes the type of that one.
+/// The last of several slots. It is not converted separately but merged with the slot before it, so that a literal
+/// takes the type of the value in that slot.
 #[derive(Debug)]
 pub struct Last<A>(pub Slot<A>);
 
@@ -132,7 +132,8 @@ where
     })
 }
 
-/// Fills the empty block `place` with the statements of `filling`. The block does not exist if no lane reaches it.
+/// Fills the empty block `place` with the statements of `filling`. If no lane reaches the block, it does not exist, and
+/// `filling` is returned.
 fn fill(region: &mut Region, place: Label, filling: Region) -> Option<Region> {
     let mut filling = Some(filling);
     for stmt in &mut region.stmts {
@@ -155,7 +156,7 @@ fn fill(region: &mut Region, place: Label, filling: Region) -> Option<Region> {
 #[derive(Debug)]
 pub struct Block(Label);
 
-/// Begins a block. Until a lane leaves, its flow is the one outside.
+/// Begins a block. Until an exit leaves it, its flow is that outside of the block.
 pub fn block_begin() -> Block {
     Block(with(|c| c.builder.open_block()))
 }

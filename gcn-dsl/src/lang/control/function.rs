@@ -13,12 +13,12 @@ use crate::lang::values::flow::{EveryLane, Flow, SameScope, Top};
 use crate::lang::values::variable::Var;
 use crate::lang::{IntoDevice, S, with};
 
-/// The flow in a device function that does not take an [`AllLanes`] token: the same lanes run as at the call, but which
-/// they are is not known.
+/// The flow in a device function that does not take an [`AllLanes`] token: the lanes that are active at the call are
+/// active in the function, but the type does not say which they are.
 #[derive(Debug, Clone, Copy)]
 pub struct Called<By>(PhantomData<By>);
 
-/// The caller of a device function without a token: unknown.
+/// Stands for the unknown caller of a device function without a token.
 #[derive(Debug, Clone, Copy)]
 pub struct Anyone(());
 
@@ -38,7 +38,7 @@ impl<By: Copy> Flow for Called<By> {
     }
 }
 
-/// Callers of a device function that have proved, by a token, that all lanes run.
+/// Callers of a device function that have proved, by a token, that all lanes are active.
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, and a device function does not know which lanes its caller runs",
     label = "needs all lanes",
@@ -53,7 +53,7 @@ impl<By: PromisesAllLanes> EveryLane for Called<By> {}
 pub struct InClosure<By>(PhantomData<By>);
 
 impl InClosure<Anyone> {
-    /// The flow in the closure.
+    /// The flow of a closure's body.
     #[allow(clippy::new_without_default, reason = "made by the macro only")]
     pub fn new() -> Self {
         InClosure(PhantomData)
@@ -68,7 +68,7 @@ impl<By: Copy> Flow for InClosure<By> {
     }
 }
 
-/// Callers of a closure for which all lanes are known to run. No type implements this.
+/// Callers of a closure that guarantee that all lanes are active. No type implements this.
 #[diagnostic::on_unimplemented(
     message = "a function that all lanes must call is not available in a closure, for the closure may be called where other lanes run; call it outside",
     label = "needs all lanes"
@@ -77,11 +77,11 @@ pub trait RunsForAll {}
 
 impl<By: RunsForAll> EveryLane for InClosure<By> {}
 
-/// A token that proves that all lanes of the workgroup run. [`all_lanes()`](all_lanes) creates it. A `#[device] fn`
-/// with a parameter of this type may call `barrier()` and `mfma()`.
+/// A token that proves that all lanes of the workgroup are active. [`all_lanes()`](all_lanes) creates it. A `#[device]
+/// fn` with a parameter of this type may call `barrier()` and `mfma()`.
 ///
-/// It has no data and is allowed only as the argument of a call. Inside the function, `all_lanes()` or the parameter's
-/// name gives the token for the next call.
+/// The token has no data and is allowed only as the argument of a call. Inside the function, `all_lanes()` or the
+/// parameter's name gives the token for the next call.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -111,16 +111,17 @@ impl<By: RunsForAll> EveryLane for InClosure<By> {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `AllLanes<T>` names the caller's targets `T`. Matrix instructions that not all of them have are compile errors in
-/// the function, unless a bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) requires them; then rustc checks the
-/// bound at the call.
+/// `AllLanes<T>` names the caller's targets `T`. A matrix instruction that not all of them have is a compile error in
+/// the function, unless a bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) requires it; rustc then checks the bound
+/// at the call.
 #[derive(Debug)]
 pub struct AllLanes<T = AnyTarget> {
     divergence: u32,
     targets: PhantomData<T>,
 }
 
-/// The token that proves that all lanes run. It can be created only where they do, and only as the argument of a call.
+/// The token that proves that all lanes are active. It can be created only where they are, and only as the argument of
+/// a call.
 pub fn all_lanes() -> AllLanesHere {
     AllLanesHere(())
 }
@@ -132,17 +133,17 @@ pub fn all_lanes() -> AllLanesHere {
 pub struct AllLanesHere(());
 
 impl<T> AllLanes<T> {
-    /// Creates the token. The caller has made rustc check that all lanes run.
+    /// Creates the token. The caller has made rustc check that all lanes are active.
     pub(in crate::lang) fn here() -> AllLanes<T> {
         AllLanes { divergence: with(|c| c.builder.divergence()), targets: PhantomData }
     }
 
-    /// The flow in a device function that took the token.
+    /// The flow in a device function that takes the token.
     #[track_caller]
     pub fn flow(self) -> Top {
         let loc = Location::caller();
-        // The macro allows the token only in calls, but a host function could still have carried it to code with
-        // another divergence.
+        // The macro allows the token only in calls, but a host function could still have passed it to code with another
+        // divergence.
         with(|c| {
             if c.builder.divergence() != self.divergence {
                 let message =
@@ -162,7 +163,7 @@ pub struct Lent<'a, X> {
 }
 
 impl<X: Flatten, F> Var<X, F> {
-    /// The expansion of `&mut x` in a call. The function may assign to the variable where the caller may.
+    /// The expansion of `&mut x` in a call. The function may assign to the variable if the caller may.
     pub fn lend<G: Flow>(&mut self, _flow: &G) -> Lent<'_, X>
     where
         X: AssignIn<F, G>,
@@ -171,7 +172,7 @@ impl<X: Flatten, F> Var<X, F> {
     }
 
     /// The expansion of `&mut x.part` in a call: the function may assign to this part. The macro checks that no part is
-    /// lent twice in a call.
+    /// lent twice in one call.
     pub fn lend_part<G: Flow, P>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P) -> Lent<'_, P>
     where
         P: Flatten + AssignIn<F, G>,
@@ -179,7 +180,7 @@ impl<X: Flatten, F> Var<X, F> {
         Lent { leaves: self.leaves_of(part), types: PhantomData }
     }
 
-    /// The IR variables of `x` that make up a part of it.
+    /// The IR variables that represent a part of `x`.
     pub(in crate::lang) fn leaves_of<P: Flatten>(
         &self,
         part: impl FnOnce(&mut X) -> &mut P,
@@ -194,14 +195,14 @@ impl<X: Flatten, F> Var<X, F> {
 }
 
 impl<X: Flatten> Lent<'_, X> {
-    /// The variable as the function sees it: as if it were declared at the function's start.
+    /// The variable as the function sees it: it counts as declared at the function's start.
     pub fn enter<F: Flow>(self, _flow: &F) -> Var<X, FromCaller<F>> {
         Var::of(self.leaves)
     }
 }
 
-/// Types of an argument for a parameter `d: &mut M` of a device function, where `M` is an array in LDS or private
-/// memory: `&mut d` of such an array, or of a field that is one.
+/// Types that can be passed for a parameter `d: &mut M` of a device function, where `M` is an array in LDS or private
+/// memory: `&mut d`, where `d` is such an array or a field that is one.
 #[diagnostic::on_unimplemented(
     message = "this parameter takes a `&mut {M}`",
     label = "not a `&mut {M}`",
@@ -230,9 +231,9 @@ pub fn mutable_self<X: Flatten + Declare<Value = X>, F: Flow>(_flow: &F, value: 
     Var::of(declared.leaves().to_vec())
 }
 
-/// Types whose values can be changed by a method of a `#[device] trait` with `&mut self`. The trait's provided methods,
-/// and device functions that are generic over the trait, know this about `Self`. They change the value only where the
-/// same lanes run as at their start.
+/// Types whose values a method of a `#[device] trait` with `&mut self` can change. The trait's provided methods, and
+/// device functions that are generic over the trait, know this about `Self`. They change the value only where the same
+/// lanes are active as at their start.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device, and a method of the trait takes `&mut self`",
     label = "not a value that a kernel changes",
@@ -248,8 +249,8 @@ impl<X> Changeable for X where
 {
 }
 
-/// The flow in which a lent variable counts as declared, seen from a function with flow `F`. It is outside of the
-/// function, because lanes that return still read the variable afterwards.
+/// The flow in which a lent variable counts as declared, for a function with flow `F`. It is outside of the function,
+/// because lanes that return still read the variable afterwards.
 #[derive(Debug, Clone, Copy)]
 pub struct FromCaller<F>(PhantomData<F>);
 
@@ -257,8 +258,8 @@ impl<F: Convergent> Convergent for FromCaller<F> {}
 
 impl<T, F: Flow, G: Flow> AssignIn<FromCaller<F>, G> for S<T> where G::Lanes: SameScope<F::Lanes> {}
 
-/// A number with element type `T` on the device, uniform or varying: a bound for device functions that accept both and
-/// return the same kind.
+/// A number with element type `T` on the device, uniform or varying. As a bound, it makes a device function accept both
+/// and return the same kind.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -64,7 +64,7 @@ macro_rules! loop_guard {
                 InLoop::token()
             }
 
-            /// The kind of exits that leave the loop before it ends for all lanes.
+            /// The kind of the exits by which lanes leave the loop before it ends for all lanes.
             pub fn left(&self) -> Leave<B::Or<R>> {
                 Leave::new()
             }
@@ -83,7 +83,7 @@ macro_rules! loop_guard {
 }
 pub(super) use loop_guard;
 
-/// The guard of a `while` whose condition is being computed.
+/// The guard of a `while` whose condition is under construction.
 #[derive(Debug)]
 pub struct WhileHead<F, B, R> {
     exits: Exits,
@@ -101,11 +101,11 @@ pub struct While<K, F, B, R> {
 
 loop_guard!(While<K>);
 
-/// Begins a `while`; `breaks` says whether it has a `break`.
+/// Begins a `while`; `breaks` is true if it contains a `break`.
 pub fn while_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool) -> WhileHead<F, B, R> {
     let exits = Exits::open(breaks);
-    // If the condition turns out to vary, later iterations compute it with fewer lanes. A write to a variable there
-    // must then keep the values of the other lanes, so this part counts as divergent.
+    // If the condition turns out to be varying, later iterations compute it with fewer lanes. A write to a variable in
+    // this part must then keep the values of the other lanes, so this part counts as divergent.
     with(|c| c.builder.open(true));
     WhileHead { exits, types: PhantomData }
 }
@@ -116,7 +116,7 @@ impl<F: Flow, B: Kind, R: Kind> WhileHead<F, B, R> {
         InLoop::token()
     }
 
-    /// Takes the condition and begins the body; `continues` says whether it has a `continue`.
+    /// Takes the condition and begins the body; `continues` is true if the loop contains a `continue`.
     pub fn test<C: Condition<F>>(self, cond: C, continues: bool) -> While<C::How, F, B, R> {
         let head = with(|c| {
             let head = c.builder.close(true);
@@ -130,7 +130,7 @@ impl<F: Flow, B: Kind, R: Kind> WhileHead<F, B, R> {
 }
 
 impl<K: Kind, F: Flow, B: Kind, R: Kind> While<K, F, B, R> {
-    /// The kind of exits by the condition.
+    /// The kind of the exit by the condition.
     pub fn kind(&self) -> Leave<K> {
         Leave::new()
     }
@@ -155,7 +155,7 @@ pub struct Loop<F, B, R> {
 
 loop_guard!(Loop);
 
-/// Begins a `loop`; `breaks` and `continues` say whether it has a `break` and a `continue`.
+/// Begins a `loop`. `breaks` is true if it contains a `break`, `continues` if it contains a `continue`.
 pub fn loop_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool, continues: bool) -> Loop<F, B, R> {
     let mut exits = Exits::open(breaks);
     with(|c| c.builder.open(true));
@@ -164,7 +164,7 @@ pub fn loop_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool, continues:
 }
 
 impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
-    /// Uniform, since a `loop` has no condition by which lanes could leave.
+    /// A uniform kind, since a `loop` has no condition by which lanes could leave.
     pub fn kind(&self) -> Leave<Uniform> {
         Leave::together()
     }
@@ -220,7 +220,7 @@ impl<F: Flow, B: Kind, R: Kind> Unrolled<F, B, R> {
     pub fn end(self, _left: &Leave<B>, _returned: &Leave<R>) {}
 }
 
-/// Types of the end of an `#[unroll] for` that starts at an `A`: host integers of one type.
+/// Types of the upper bound of an `#[unroll] for` whose lower bound is an `A`: host integers, both of one type.
 #[diagnostic::on_unimplemented(
     message = "the bounds of an `#[unroll] for` must be known when the kernel is built; they are `{A}` and `{Self}`",
     label = "not a host integer of the same type",
@@ -245,8 +245,8 @@ unroll_ends!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
 
 /// The expansion of `#[unroll] for i in a..b`.
 ///
-/// Returns an iterator over a list, not a range: for wrong bounds rustc would otherwise also report that a range of
-/// device values is not an iterator.
+/// The result is an iterator over a list, not a range: for wrong bounds rustc would otherwise also report that a range
+/// of device values is not an iterator.
 pub fn unroll<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
     b.exclusive(a).into_iter()
 }

@@ -6,14 +6,14 @@ use crate::ir::{Inst, Pred, Value};
 use crate::lang::{IntoDevice, S, V, and, or};
 use crate::scalar::Scalar;
 
-/// Types on which a kernel can `match`.
+/// Types of the value of a `match` in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`match` in a kernel looks at a device integer or `bool`, not at `{Self}`",
     label = "expected `S<T>` or `V<T>` of an integer or `bool`, found `{Self}`",
     note = "compare floats with `<` and `==` in an `if`; match on a value that is known when the kernel is built in `comptime {{ match … }}`"
 )]
 pub trait Matched: Copy {
-    /// The IR value.
+    /// The value as an IR value.
     fn ir_value(self) -> Value;
     /// The type of constants in patterns.
     type Host: Scalar;
@@ -21,9 +21,9 @@ pub trait Matched: Copy {
     type Condition;
     /// Compares the value with a constant.
     fn test(self, pred: Pred, constant: Self::Host) -> Self::Condition;
-    /// True if both conditions are.
+    /// True if both conditions are true.
     fn both(a: Self::Condition, b: Self::Condition) -> Self::Condition;
-    /// True if at least one of the conditions is.
+    /// True if at least one of the conditions is true.
     fn either(a: Self::Condition, b: Self::Condition) -> Self::Condition;
     /// A condition that is always true or always false.
     fn constant(self, holds: bool) -> Self::Condition;
@@ -58,8 +58,8 @@ macro_rules! matched {
 }
 matched!(bool, u8, i8, u16, i16, u32, i32, u64, i64);
 
-/// The macro also expands the `match` to one on the host, for rustc's checks of its patterns. There this is the guard
-/// of an arm: rustc must assume that it may be false.
+/// The guard of an arm in the copy of the `match` that the macro emits for the host, so that rustc checks the patterns.
+/// It is a function because rustc must assume that the guard may be false.
 pub fn otherwise() -> bool {
     true
 }

@@ -25,7 +25,7 @@ macro_rules! together {
 }
 together!(u8, i8, u16, i16, u32, i32, u64, i64);
 
-/// The argument of `#[pipeline]`, if it has one.
+/// The argument of `#[pipeline]`.
 pub fn pipeline_count(n: usize) -> Option<usize> {
     Some(n)
 }

@@ -30,7 +30,7 @@ pub trait ForRange<End>: Sized {
 
 /// Types of a loop counter.
 pub trait ForIndex: Copy + crate::lang::AsIs {
-    /// Uniform if all lanes run the same number of iterations, else varying.
+    /// [`Uniform`] if all lanes run the same number of iterations, otherwise [`Varying`].
     type How: Kind;
     /// The IR type.
     const IR: Type;
@@ -217,7 +217,8 @@ pub struct ForLoop<I, F, B, R> {
     pub(super) counter: Variable,
     range: Range<I>,
     enter: Value,
-    /// For varying bounds: the block around the loop, which each lane leaves after its last iteration.
+    /// For varying bounds: the block around the loop, which each lane leaves after its last iteration. `None` for
+    /// uniform bounds.
     done: Option<crate::ir::Label>,
     exits: Exits,
     types: PhantomData<(F, B, R)>,
@@ -225,9 +226,9 @@ pub struct ForLoop<I, F, B, R> {
 
 loop_guard!(ForLoop<I>);
 
-/// Begins a `for`; `breaks` and `continues` say whether it has a `break` and a `continue`.
+/// Begins a `for`. `breaks` is true if it contains a `break`, `continues` if it contains a `continue`.
 ///
-/// The bounds are tested before the first iteration and at the end of each iteration, in a way that the counter cannot
+/// The bounds are tested before the first iteration and at the end of each iteration, such that the counter cannot
 /// overflow.
 #[track_caller]
 pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
@@ -263,12 +264,12 @@ pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
 }
 
 impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
-    /// The kind of exits by the bounds.
+    /// The kind of the exit by the bounds.
     pub fn kind(&self) -> Leave<I::How> {
         Leave::new()
     }
 
-    /// The loop variable in this iteration.
+    /// The value of the loop variable in this iteration.
     pub fn index(&self) -> I {
         I::of(with(|c| c.builder.read(self.counter, None)))
     }
@@ -291,8 +292,8 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
                 }
                 None => {
                     let body = c.builder.close(varying);
-                    // If the loop certainly runs an iteration, it needs no branch around it, and its body can use
-                    // everything known here.
+                    // If the loop certainly runs at least one iteration, it needs no branch around it, and its body can
+                    // use every value that is known here.
                     if !varying && c.builder.as_const(self.enter).is_some_and(|enter| enter != 0) {
                         c.builder.close(varying);
                         return c.builder.looped(None, test, body);
@@ -316,13 +317,13 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         plain.then(|| Counted { counter: self.counter, start: start.ir(), end: end.ir(), again })
     }
 
-    /// Advances the counter. Returns the condition that another iteration follows or, for varying bounds, that none
-    /// does.
+    /// Advances the counter. Returns a condition: for uniform bounds, that another iteration follows; for varying
+    /// bounds, that none follows.
     fn advance(&self, loc: &'static Location<'static>) -> Value {
         let Range { end, reversed, step, .. } = &self.range;
         with(|c| {
             let i = c.builder.read(self.counter, None);
-            // Test before the counter changes, so that the old value is dead afterwards.
+            // Test the counter before it changes, so that its old value is dead afterwards.
             let tested = self.test_of_old(c, i, loc);
             let by = step.map_or_else(|| c.builder.constant(1, I::IR), ForIndex::ir);
             let op = if *reversed { Bin::Sub } else { Bin::Add };
@@ -333,22 +334,22 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         })
     }
 
-    /// The test at the end of an iteration, if it can use the counter before it is advanced; otherwise `None`, and the
-    /// advanced counter is tested.
+    /// The test at the end of an iteration, if it can be made on the counter before it is advanced. `None` if the
+    /// advanced counter must be tested.
     fn test_of_old(&self, c: &mut Context, i: Value, loc: &'static Location<'static>) -> Option<Value> {
         let Range { start, end, inclusive, reversed, step } = &self.range;
         let ([a, b], again) = match (step, reversed, inclusive) {
             (None, true, _) => ([i, start.ir()], Pred::Ne),
             (None, false, true) => ([i, end.ir()], Pred::Ne),
             (None, false, false) => return None,
-            // Tests `i + step < end` without overflow, by comparing `i` with a limit that is the same in every
+            // The test is `i + step < end`. To avoid overflow, compare `i` with a limit that is the same in every
             // iteration.
             (Some(step), false, false) if self.done.is_some() && I::IR.elem == Elem::U32 => {
                 let least = c.value(Inst::Bin(Bin::Max, end.ir(), step.ir()), I::IR, loc);
                 let limit = c.value(Inst::Bin(Bin::Sub, least, step.ir()), I::IR, loc);
                 ([i, limit], Pred::Lt)
             }
-            // Compare the distance to the end with the step; as an unsigned number the distance is exact.
+            // Compare the distance to the end with the step. As an unsigned number the distance cannot overflow.
             (Some(step), ..) => {
                 let (far, near) = if *reversed { (i, start.ir()) } else { (end.ir(), i) };
                 let unsigned = Type { elem: unsigned(I::IR.elem), ..I::IR };
@@ -362,7 +363,7 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         Some(self.compare(c, again, [a, b], loc))
     }
 
-    /// The condition `a again b` or, for varying bounds, its negation.
+    /// The comparison of `a` and `b` by the predicate `again`; for varying bounds, its negation.
     fn compare(
         &self,
         c: &mut Context,

@@ -1,4 +1,5 @@
-//! Code that runs only if a condition requires it: right sides of `&&` and `||`, and closures of an `Option`'s methods.
+//! Code that is executed only if a condition requires it: the right side of `&&` and `||`, and closures passed to an
+//! `Option`'s methods.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -9,7 +10,7 @@ use crate::lang::values::data::with_values;
 use crate::lang::values::flow::{Flow, Top};
 use crate::lang::{Flatten, Logic, with};
 
-/// Code under construction that runs only where `condition` equals `when`.
+/// Code under construction that is executed only where `condition` equals `when`.
 #[derive(Debug)]
 struct Only {
     condition: Value,
@@ -17,7 +18,7 @@ struct Only {
     runs: Runs,
 }
 
-/// The cases in which the code runs, as far as they are known when the kernel is built.
+/// The cases in which the code is executed, as far as they are known when the kernel is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runs {
     Always,
@@ -25,7 +26,7 @@ enum Runs {
     Sometimes { varying: bool },
 }
 
-/// The finished code; the region is empty if the code always runs and is therefore emitted directly.
+/// The finished code. If it is always executed, it has been emitted directly and the region is empty.
 struct Closed {
     only: Only,
     region: Region,
@@ -66,7 +67,7 @@ impl Only {
 }
 
 impl Closed {
-    /// Moves the code into the surrounding code, if all lanes may run it, and returns its values; otherwise `None`.
+    /// If all lanes may execute the code, moves it to the current region and returns its values; otherwise `None`.
     fn flat(&self, values: &[Value]) -> Option<Vec<Value>> {
         with(|c| match self.only.runs {
             Runs::Always => Some(values.to_vec()),
@@ -77,8 +78,8 @@ impl Closed {
         })
     }
 
-    /// Puts the code into a branch and returns its values. In lanes that do not run it, values of conditions are
-    /// `otherwise`, if given, and all others are undefined.
+    /// Puts the code into a branch and returns its values. In lanes that do not execute it, conditions have the value
+    /// `otherwise`, if given, and all other values are undefined.
     fn branch(self, values: &[Value], otherwise: Option<Value>) -> Vec<Value> {
         let (condition, varying) = (self.only.condition, self.only.is_varying());
         let regions = |inside: Region| match self.only.when {
@@ -105,8 +106,8 @@ impl Closed {
     }
 }
 
-/// The result of `f` where `condition` equals `when`; undefined elsewhere. `f` runs only there, unless running it
-/// everywhere makes no observable difference.
+/// The result of `f` where `condition` equals `when`; undefined elsewhere. Only those lanes execute the code of `f`,
+/// unless executing it in all lanes makes no observable difference.
 pub(in crate::lang) fn where_only<X: Flatten>(condition: Value, when: bool, f: impl FnOnce() -> X) -> X {
     let only = Only::new(condition, when);
     only.begin();

@@ -1,15 +1,15 @@
-//! Loops in the implementation of library functions.
+//! Loops for the implementation of library functions.
 
 use std::marker::PhantomData;
 
 use crate::ir::{Region, Stmt, Value, Variable};
-use crate::lang::{Flatten, V, with};
+use crate::lang::{Flatten, with};
 
-/// A loop under construction over values of type `X`. Each lane runs as many iterations as it needs, while the others
-/// wait.
+/// A loop under construction that changes values of type `X`. Each lane runs as many iterations as it needs, and waits
+/// for the others.
 ///
-/// There are no closures for its parts: an instruction in a closure would get a source position in this crate, not in
-/// the user's source.
+/// The loop's parts are not closures: an instruction in a closure would get a source position in this crate, not in the
+/// user's source.
 pub(in crate::lang) struct WhileAny<X> {
     variables: Vec<Variable>,
     head: Option<(Region, Value)>,
@@ -17,7 +17,7 @@ pub(in crate::lang) struct WhileAny<X> {
 }
 
 impl<X: Flatten> WhileAny<X> {
-    /// Begins the loop, and the code that computes its condition, with these initial values.
+    /// Begins the loop with these initial values, and the code that computes its condition.
     pub fn begin(init: X) -> Self {
         let mut values = Vec::new();
         init.flatten(&mut values);
@@ -35,23 +35,23 @@ impl<X: Flatten> WhileAny<X> {
         with(|c| self.variables.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, *v, None)));
     }
 
-    /// The present values of the loop's variables.
+    /// The current values of the loop's variables.
     pub fn values(&self) -> X {
         let values: Vec<Value> = with(|c| self.variables.iter().map(|v| c.builder.read(*v, None)).collect());
         X::unflatten(&mut values.into_iter())
     }
 
-    /// Begins the body. Lanes where `condition` is true run another iteration.
-    pub fn test(&mut self, condition: V<bool>) {
+    /// Begins the body. Lanes where `condition`, a `bool`, is true run another iteration.
+    pub fn test(&mut self, condition: Value) {
         let head = with(|c| {
             let head = c.builder.close(true);
             c.builder.open(true);
             head
         });
-        self.head = Some((head, condition.value));
+        self.head = Some((head, condition));
     }
 
-    /// Ends the body, which computed the values `next` for the next iteration. Returns each lane's final values.
+    /// Ends the body. `next` are the values for the next iteration. Returns each lane's final values.
     pub fn end(self, next: X) -> X {
         let mut values = Vec::new();
         next.flatten(&mut values);

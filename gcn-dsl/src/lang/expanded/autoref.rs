@@ -1,4 +1,4 @@
-//! The expansion of `x.method(…)` on a variable, where another macro invocation may define the method, so that only
+//! The expansion of a method call `x.method(…)` on a variable. Another macro invocation may define the method, so only
 //! rustc knows whether it takes `&mut self`. The method gets a copy of the value, which is written back if the method
 //! borrowed it mutably.
 
@@ -9,6 +9,7 @@ use std::panic::Location;
 use crate::ir::Variable;
 use crate::lang::values::data::{AssignIn, Flatten};
 use crate::lang::values::data::{read_all, write_all};
+use crate::lang::values::literal::{LiteralsOfNumbers, Receiver};
 use crate::lang::values::variable::Var;
 use crate::lang::{LanePtr, Ptr, S, Stored, V, Vector};
 use crate::scalar::{Number, Scalar};
@@ -39,7 +40,7 @@ impl<X: Flatten, F> CalledOn<X, F> {
     }
 }
 
-/// Values that none of their methods changes. Method lookup finds this before [`HoldOther`].
+/// Types whose values no method changes. Method lookup finds this before [`HoldOther`].
 pub trait HoldNumber<X> {
     /// Reads the value for a method call.
     fn hold<G>(&self, flow: &G) -> Unchanged<X>;
@@ -71,12 +72,13 @@ impl<X: Flatten, F> HoldOther<X, F> for CalledOn<X, F> {
     }
 }
 
-/// A copy of the value of a variable declared in flow `F`, for a call in flow `G`. A method with `&mut self` may change
-/// it if the variable may be assigned there: a uniform field only where all lanes that have the variable run.
+/// A copy of the value of a variable declared in flow `F`, for a method call in flow `G`. A method with `&mut self` may
+/// change the value if the variable may be assigned there; a uniform field may be assigned only where all lanes are
+/// active that were active at the variable's declaration.
 ///
-/// `W` is undetermined until [`Held::end`] makes it [`ByMethod`]. Therefore rustc first accepts a method with `&mut
-/// self`, and then reports the violated rule if [`ChangesIn`] is not implemented. If it could decide the condition at
-/// once, it would only report that this type lacks `DerefMut`.
+/// `W` is not determined until [`Held::end`] makes it [`ByMethod`]. Therefore rustc first accepts a method with `&mut
+/// self`, and afterwards reports the violated rule if [`ChangesIn`] is not implemented. If it could decide the
+/// condition at once, it would only report that this type lacks `DerefMut`.
 #[derive(Debug)]
 pub struct Held<X, F, G, W> {
     value: X,
@@ -85,7 +87,7 @@ pub struct Held<X, F, G, W> {
     types: PhantomData<(F, G, W)>,
 }
 
-/// The only type that `W` can be: a method changes the value.
+/// The only type that `W` can be, which stands for a method that changes the value.
 #[derive(Debug)]
 pub struct ByMethod;
 
@@ -126,6 +128,8 @@ impl<X: Flatten, F, G> Held<X, F, G, ByMethod> {
 /// A value that no method changes.
 #[derive(Debug)]
 pub struct Unchanged<X>(X);
+impl<T> LiteralsOfNumbers for Receiver<'_, Unchanged<S<T>>> {}
+impl<T> LiteralsOfNumbers for Receiver<'_, Unchanged<V<T>>> {}
 impl<X: Copy> Unchanged<X> {
     /// The receiver of the method.
     pub fn it(&mut self) -> X {

@@ -1,5 +1,5 @@
-//! Checks of the requirements of a call: that all lanes run, and that the target supports it. The macro cannot resolve
-//! the function's name, so the requirements follow from the type of the call's result.
+//! Checks the requirements of a call: that all lanes are active, and that the target supports the function. The macro
+//! cannot resolve the function's name, so the requirements follow from the type of the call's result.
 
 use crate::lang::control::everyone::{Barrier, Everyone, OnMx};
 use crate::lang::control::function::{AllLanes, AllLanesHere};
@@ -7,36 +7,36 @@ use crate::lang::matrix::{ExistsOn, HasMfmaMx};
 use crate::lang::schedule::{Turn, barrier_turn};
 use crate::lang::values::flow::Convergent;
 
-/// Results of functions without requirements. A call `f(x)` expands to `f(x).__gcn_here(…)`; if it is an argument of
-/// another call, to `f(x).__gcn_argument(…)`. The generic parameters are the call's flow, its targets `T`, and `B`, the
-/// targets whose matrix instructions it may use. Results with requirements have inherent methods of these names, which
-/// take precedence.
+/// Results of functions without requirements. A call `f(x)` expands to `f(x).a_call_in_a_kernel(…)`; if it is an argument
+/// of another call, to `f(x).a_call_as_argument(…)`. The generic parameters are the call's flow, its targets `T`, and
+/// `B`, the targets whose matrix instructions it may use. Results with requirements have inherent methods of these
+/// names, which take precedence. rustc prints the names: `required by a bound in Barrier::a_call_in_a_kernel`.
 pub trait GivesBack: Sized {
     /// Returns the result.
     #[doc(hidden)]
-    fn __gcn_here<F, T, B>(self, _flow: &F) -> Self {
+    fn a_call_in_a_kernel<F, T, B>(self, _flow: &F) -> Self {
         self
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    fn __gcn_argument<F, T, B>(self, _flow: &F) -> Self {
+    fn a_call_as_argument<F, T, B>(self, _flow: &F) -> Self {
         self
     }
 }
 impl<R> GivesBack for R {}
 
 impl<R, X> Everyone<R, X> {
-    /// Unwraps the result; requires that all lanes run.
+    /// Unwraps the result; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn __gcn_here<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn a_call_in_a_kernel<F: Convergent, T, B>(self, _flow: &F) -> R
     where
         X: ExistsOn<B>,
     {
         self.checked()
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) -> R
     where
         X: ExistsOn<B>,
     {
@@ -45,14 +45,14 @@ impl<R, X> Everyone<R, X> {
 }
 
 impl Barrier {
-    /// Emits the barrier; requires that all lanes run.
+    /// Emits the barrier; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn __gcn_here<F: Convergent, T, B>(self, _flow: &F) {
+    pub fn a_call_in_a_kernel<F: Convergent, T, B>(self, _flow: &F) {
         self.0.checked();
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) {
+    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) {
         self.0.checked();
     }
 }
@@ -60,17 +60,17 @@ impl Barrier {
 impl<R> OnMx<R> {
     /// Unwraps the result; requires targets that have the function.
     #[doc(hidden)]
-    pub fn __gcn_here<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
+    pub fn a_call_in_a_kernel<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.checked()
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn __gcn_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
+    pub fn a_call_as_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.checked()
     }
 }
 
-/// Implemented for no flow: the token that proves that all lanes run cannot be kept in a variable.
+/// Not implemented for any flow, so that the token that proves that all lanes are active cannot be kept in a variable.
 #[diagnostic::on_unimplemented(
     message = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could reach places where some lanes do not run",
     label = "not the argument of a call"
@@ -80,10 +80,10 @@ pub trait KeepsToken {}
 impl AllLanesHere {
     /// Rejects the token, which is allowed only as an argument.
     #[doc(hidden)]
-    pub fn __gcn_here<F: KeepsToken, T, B>(self, _flow: &F) {}
-    /// Creates the token; requires that all lanes run.
+    pub fn a_call_in_a_kernel<F: KeepsToken, T, B>(self, _flow: &F) {}
+    /// Creates the token; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
+    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
         AllLanes::here()
     }
 }
@@ -106,7 +106,7 @@ impl<B: FnOnce() -> Barrier> CallWith<B> {
     }
 }
 
-/// Any other function of that name, with one argument.
+/// Calls of any other function named `barrier` with one argument.
 pub trait CallsWith<A, R> {
     /// Calls the function.
     fn given<F>(self, flow: &F, argument: A) -> R;
@@ -118,7 +118,7 @@ impl<C: FnOnce(A) -> R, A, R> CallsWith<A, R> for CallWith<C> {
     }
 }
 
-/// Any other function of that name, with several arguments.
+/// Calls of any other function named `barrier` with several arguments.
 pub trait CallsWithAll<A, R> {
     /// Calls the function.
     fn given_all<F>(self, flow: &F, arguments: A) -> R;

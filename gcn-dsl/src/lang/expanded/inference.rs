@@ -1,13 +1,15 @@
-//! The first value of a variable to which the result of a function is assigned later, where another macro invocation
-//! defines the function, so that only rustc knows whether the result is varying.
+//! Determines the type of the first value of a variable to which the result of a function is assigned later. Another
+//! macro invocation may define the function, so only rustc knows whether the result is varying.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
 use crate::lang::values::kind::Varying;
-use crate::lang::{Placed, V, Vary, vary};
+use crate::lang::values::literal::{Literal, TakesLiteral};
+use crate::lang::{IntoDevice, Placed, S, V, Vary, vary};
+use crate::scalar::Scalar;
 
-/// The type `X` of an expression, without a value.
+/// Stands for an expression of type `X`; it has no value.
 #[derive(Debug)]
 pub struct Given<X>(PhantomData<X>);
 
@@ -17,7 +19,7 @@ impl<X> Given<X> {
     }
 }
 
-/// The type of the result of `f`, which is never called.
+/// The type of the result of `f`. `f` is never called.
 pub fn given<X>(_f: impl FnOnce() -> X) -> Given<X> {
     Given(PhantomData)
 }
@@ -29,8 +31,12 @@ pub trait GivenInLanes {
     fn start<X: Vary>(&self, first: X) -> X::Varying {
         vary(first)
     }
-    /// As `start`, for a first value that may not be a number.
+    /// As `start`, for a first value that need not be a number.
     fn open<X>(&self, first: First<X>) -> First<X> {
+        first
+    }
+    /// As `open`, for the first value of a fold.
+    fn accumulator<X>(&self, first: First<X>) -> First<X> {
         first
     }
 }
@@ -42,14 +48,71 @@ pub trait GivenToAll {
     fn start<X>(&self, first: X) -> X {
         first
     }
-    /// As `start`, for a first value that may not be a number.
+    /// As `start`, for a first value that need not be a number.
     fn open<X>(&self, first: First<X>) -> Stays<X> {
+        Stays(first.0)
+    }
+    /// As `open`, for the first value of a fold.
+    fn accumulator<X>(&self, first: First<X>) -> Stays<X> {
         Stays(first.0)
     }
 }
 impl<X> GivenToAll for &Given<X> {}
 
-/// Result types of functions that number the lanes.
+/// Elements of a fold that are uniform numbers. Method lookup finds this before [`GivenToAll`].
+pub trait GivenUniform {
+    /// A first value of the fold that is a number of the host becomes one of the device, as the results are.
+    fn accumulator<X>(&self, first: First<X>) -> Joins<X> {
+        Joins(first.0)
+    }
+}
+impl<T> GivenUniform for Given<S<T>> {}
+
+/// The first value of a fold over uniform numbers.
+#[derive(Debug)]
+pub struct Joins<X>(RefCell<Option<X>>);
+
+/// First values that are numbers of the host. Method lookup finds this before [`JoinsOthers`].
+pub trait JoinsNumbers<X: Vary> {
+    /// The value as a uniform one.
+    fn first(&self) -> S<X>
+    where
+        X: IntoDevice<S<X>>;
+}
+impl<X: Vary<Varying = V<X>>> JoinsNumbers<X> for Joins<X> {
+    #[track_caller]
+    fn first(&self) -> S<X>
+    where
+        X: IntoDevice<S<X>>,
+    {
+        taken(&self.0).into_device()
+    }
+}
+
+/// First values that are literals, whose type inference determines.
+pub trait JoinsLiterals<T> {
+    /// The value as a uniform one.
+    fn first(&self) -> S<T>;
+}
+impl<T: Scalar + TakesLiteral<T>> JoinsLiterals<T> for Joins<Literal<T>> {
+    #[track_caller]
+    fn first(&self) -> S<T> {
+        taken(&self.0).into_device()
+    }
+}
+
+/// All other first values.
+pub trait JoinsOthers<X> {
+    /// The value, unchanged.
+    fn first(&self) -> X;
+}
+impl<X> JoinsOthers<X> for &Joins<X> {
+    fn first(&self) -> X {
+        taken(&self.0)
+    }
+}
+
+/// Result types of functions that give each lane a number.
 #[diagnostic::on_unimplemented(
     message = "a function of this name that is not the prelude's gives `{Self}`",
     label = "not each lane's own number",
@@ -59,8 +122,8 @@ pub trait EachLanes {}
 impl EachLanes for V<u32> {}
 impl EachLanes for crate::lang::lanes::ids::Dim3<V<u32>> {}
 
-/// The expansion of `global_id()`, `local_id()` and `lane_id()`; rejects functions of these names that return something
-/// else.
+/// The expansion of `global_id()`, `local_id()` and `lane_id()`. It rejects functions of these names that return
+/// anything else.
 pub fn each_lanes_own<X: EachLanes>(id: X) -> X {
     id
 }

@@ -1,4 +1,4 @@
-//! Paths whose meaning syntax does not determine: `Shape::Point` may be a variant of a device enum or a host value.
+//! Paths whose meaning the syntax does not determine: `Shape::Point` may be a variant of a device enum or a host value.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::ops::Deref;
 
 use crate::lang::OfVariant;
 
-/// The value of a path that may be a variant. A variant without fields of a device enum that another `gcn_kernel!`
-/// defines is a function that makes the value. Method lookup finds `value` of such a function first.
+/// The value of a path that may be a variant. A variant without fields, of a device enum that another `gcn_kernel!`
+/// defines, is a function that makes the value. Method lookup finds the `value` method of such functions first.
 #[derive(Debug)]
 pub struct MayBeVariant<X>(AsItIs<X>);
 
-/// The value of any other path.
+/// The value of a path that is not such a function.
 pub struct AsItIs<X>(Cell<Option<X>>);
 
 impl<X> fmt::Debug for AsItIs<X> {
@@ -20,7 +20,7 @@ impl<X> fmt::Debug for AsItIs<X> {
     }
 }
 
-/// The expansion of a path that looks like a variant; `.value()` of the result is the path's value.
+/// The expansion of a path that looks like a variant. Calling `.value()` on it gives the path's value.
 pub fn written<X>(x: X) -> MayBeVariant<X> {
     MayBeVariant(AsItIs(Cell::new(Some(x))))
 }
@@ -40,7 +40,7 @@ impl<X> AsItIs<X> {
 }
 
 impl<E: OfVariant, F: FnOnce() -> E> MayBeVariant<F> {
-    /// Calls the function, which makes the variant.
+    /// Calls the function that makes the variant.
     #[track_caller]
     pub fn value(self) -> E {
         AsItIs::value(&self)()

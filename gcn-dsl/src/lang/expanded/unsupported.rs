@@ -1,5 +1,4 @@
-//! Methods of Rust that the language lacks or names differently: each of these rejects the call and names the
-//! alternative.
+//! Methods of Rust that the DSL lacks or names differently. Each of these rejects the call and names the alternative.
 
 use crate::lang::memory::slice::Slice;
 use crate::lang::{S, V};

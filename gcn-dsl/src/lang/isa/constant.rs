@@ -1,11 +1,11 @@
-//! Constant operands with the same value in each dword.
+//! Constant operands that have the same value in each dword.
 
 use crate::lang::{IntoDevice, V};
 
 use super::operand::{Input, Source};
 
-/// An operand with the same constant in every dword, such as the C of a matrix instruction. The field has the
-/// constant's bits.
+/// An operand with the same constant in every dword, such as the C operand of a matrix instruction. The field contains
+/// the constant's bits.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, EachDword}, prelude::*};

@@ -9,12 +9,12 @@
 //! - **An operand that is read and written** is a parameter, and its new value is a result: `let c = v_fmac_f32(c, a,
 //!   b)`.
 //! - **Results** are a tuple if there are several: written operands in order, then the new EXEC (of `s_*_saveexec_b64`,
-//!   whose operand is the old one), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
+//!   whose destination operand gets the old EXEC), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
 //! - **Registers that are read implicitly** are parameters: `scc` takes an `S<bool>`, `vcc` a lane mask, `m0` an
 //!   `S<u32>`. A write of EXEC is undone after the instruction, because the compiler manages EXEC.
 //! - **Addresses** are one parameter, whose type is the addressing form: [`Off`], [`Offen`], [`Idxen`], [`Bothen`] for
 //!   buffers; `V<u64>` or `(offset, base)` for global memory; `i32`, `S<u32>` or both for scalar memory.
-//! - **Modifiers**: `f_with` takes the parameters of `f`, and [`Options`] as the last one. Offsets are parameters.
+//! - **Modifiers**: `f_with` takes the parameters of `f`, followed by [`Options`]. Offsets are parameters.
 //! - **Variants** have a suffix: `_rtn` for an atomic that returns the old value, `_lds` for a load to LDS, `_dpp` for
 //!   data-parallel primitives, `_sdwa` for sub-dword addressing. The last two take `old` as the first parameter: the
 //!   destination's content in lanes or bytes that are not written.
@@ -68,8 +68,8 @@ pub use options::{BufferFormat, DstUnused, Omod, Options, Sel};
 pub use request::Results;
 pub use sgprs::Sgprs;
 
-/// The immediate operand of `s_getreg_b32` and `s_setreg_b32`: `width` bits from bit `offset` of hardware register
-/// `id`.
+/// The immediate operand of `s_getreg_b32` and `s_setreg_b32`: `width` bits of hardware register `id`, from bit
+/// `offset` on.
 ///
 /// ```
 /// // hwreg(HW_REG_MODE, 0, 4): the rounding modes.

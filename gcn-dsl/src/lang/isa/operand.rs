@@ -44,8 +44,7 @@ impl Input {
     pub const OFF: Input = Input::plain(Arg::Off);
 }
 
-/// Types of an operand of `DWORDS` registers where the instruction takes a vector operand: varying, uniform or host
-/// values.
+/// Types that can be passed for a vector operand of `DWORDS` registers: varying, uniform and host values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a {DWORDS}-dword instruction operand",
     label = "wrong width or not a device value",
@@ -56,7 +55,7 @@ pub trait Source<const DWORDS: u8> {
     fn input(self) -> Input;
 }
 
-/// Types of an operand of `DWORDS` registers where the instruction takes a scalar operand: uniform or host values.
+/// Types that can be passed for a scalar operand of `DWORDS` registers: uniform and host values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a uniform {DWORDS}-dword instruction operand",
     label = "expected `S<_>` or a host value, {DWORDS} x 32 bits",
@@ -157,8 +156,8 @@ vector_sources! {
     u8: 4 => 1, 8 => 2, 16 => 4, 32 => 8;
 }
 
-/// Types of the A or B operand of the `f8f6f4` matrix instructions: 8 dwords for fp8 and bf8, 6 for fp6 and bf6, 4 for
-/// fp4.
+/// Types that can be passed for the A or B operand of the `f8f6f4` matrix instructions: 8 dwords for fp8 and bf8, 6 for
+/// fp6 and bf6, 4 for fp4.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand of an f8f6f4 matrix instruction",
     label = "expected `Vector<u32, 8>`, `Vector<u32, 6>` or `Vector<u32, 4>`",
@@ -193,7 +192,7 @@ impl<X: Source<DWORDS>, const DWORDS: u8> Source<DWORDS> for Modified<X> {
     }
 }
 
-/// `-x` as a source modifier of a VALU instruction: it costs no instruction.
+/// `-x` as a source modifier of a VALU instruction. It needs no additional instruction.
 ///
 /// ```
 /// use gcn_dsl::{isa, prelude::*};
@@ -222,7 +221,7 @@ pub fn abs<X>(x: X) -> Modified<X> {
     }
 }
 
-/// `sext(x)` as a source modifier: the part of an SDWA operand that its selector chooses, sign-extended.
+/// `sext(x)` as a source modifier: the part of an SDWA operand that its selector chooses is sign-extended.
 pub fn sext<X>(x: X) -> Modified<X> {
     Modified { operand: x, change: |input| input.sext = true }
 }
@@ -235,7 +234,7 @@ pub struct Off;
 #[derive(Debug, Clone, Copy)]
 pub struct Offen<X>(pub X);
 
-/// A buffer address with a record index for each lane (`idxen`); the records have the resource's stride.
+/// A buffer address with a record index for each lane (`idxen`); the record size is the resource's stride.
 #[derive(Debug, Clone, Copy)]
 pub struct Idxen<X>(pub X);
 
@@ -243,14 +242,14 @@ pub struct Idxen<X>(pub X);
 #[derive(Debug, Clone, Copy)]
 pub struct Bothen<X, Y>(pub X, pub Y);
 
-/// Types of the vector part of a buffer address, in addition to the resource and `soffset`.
+/// Types of the vector part of a buffer address. The resource and `soffset` are separate operands.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a buffer address",
     label = "expected `Off`, `Offen(_)`, `Idxen(_)` or `Bothen(_, _)`",
     note = "`Offen(offset)` is a byte offset for each lane, `Idxen(index)` an index of records, `Bothen(index, offset)` both, `Off` neither"
 )]
 pub trait BufferAddress {
-    /// The `vaddr` operand, and the modifiers that say what it contains.
+    /// The `vaddr` operand, and the modifiers that say what the operand contains.
     fn split(self) -> (Input, Options);
 }
 
@@ -338,7 +337,7 @@ impl SmemOffset for (S<u32>, i32) {
     }
 }
 
-/// The low and the high dword of a uniform 64-bit value or a raw pointer.
+/// The low and the high dword of a uniform 64-bit value or of a raw pointer.
 #[track_caller]
 pub fn halves(x: impl UniformSource<2>) -> [S<u32>; 2] {
     let Arg::Value(from) = x.input().arg else { unreachable!("a uniform operand is a value") };

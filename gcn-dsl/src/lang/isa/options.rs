@@ -7,8 +7,8 @@ use crate::ir::call::BUFFER_FORMAT;
 
 /// Modifiers of an instruction: the last parameter of a `…_with`, `…_dpp` or `…_sdwa` function.
 ///
-/// Modifiers that are not set have the same value as in an instruction without modifiers. A modifier that the
-/// instruction lacks on the target, or a value that does not fit, is a build error at the call.
+/// A modifier that is not set has its default value. A modifier that the instruction lacks on the target, or a value
+/// that does not fit, is a build error at the call.
 ///
 /// ```
 /// use gcn_dsl::{isa::{self, Options}, prelude::*};
@@ -95,7 +95,7 @@ impl Options {
 
     #[doc(hidden)]
     pub fn at(offset: i32) -> Options {
-        // An offset of zero is not set, since some instructions have no offset field.
+        // An offset of zero is not set explicitly, since some instructions have no offset field.
         if offset == 0 {
             Options::new()
         } else {
@@ -127,7 +127,8 @@ impl Options {
         options
     }
 
-    /// `clamp`: limits floats to 0 ..= 1, and integers to the type's range instead of wrapping.
+    /// `clamp`: limits a float to the range 0 to 1, and an integer to the range of its type instead of letting it wrap
+    /// around.
     pub fn clamp(self) -> Options {
         self.put(Modifiers::CLAMP, |g| g.mods.clamp = true)
     }
@@ -219,7 +220,8 @@ impl Options {
         self.put(Modifiers::GDS, |g| g.mods.gds = true)
     }
 
-    /// `cbsz` of matrix instructions: the number of blocks that receive a broadcast of A, or A's format in `f8f6f4`.
+    /// `cbsz` of matrix instructions: the base-2 logarithm of the number of blocks that receive a broadcast of A, or
+    /// A's format in `f8f6f4`.
     pub fn cbsz(self, value: u8) -> Options {
         self.put(Modifiers::CBSZ, |g| g.mods.cbsz = value)
     }

@@ -1,4 +1,5 @@
-//! The implementation of the generated functions: collects the parts of a call, then emits the instruction.
+//! The implementation of the generated functions: collects the operands and modifiers of a call, then emits the
+//! instruction.
 
 use std::panic::Location;
 
@@ -99,12 +100,12 @@ impl Request {
         Request { mnemonic, variant, effect, old: None, scc: None, vcc: None, m0: None, given }
     }
 
-    /// Sets the content of the destination where it is not written.
+    /// Sets the old content of the destination, which the instruction keeps where it does not write.
     pub fn old(self, old: Input) -> Request {
         Request { old: value(old), ..self }
     }
 
-    /// Sets the SCC that the instruction reads.
+    /// Sets the value of SCC that the instruction reads.
     pub fn scc(self, scc: impl IntoDevice<S<bool>>) -> Request {
         Request { scc: Some(scc.into_device().value), ..self }
     }
@@ -114,7 +115,7 @@ impl Request {
         Request { vcc: value(vcc), ..self }
     }
 
-    /// Sets the M0 that the instruction reads.
+    /// Sets the value of M0 that the instruction reads.
     pub fn m0(self, m0: Input) -> Request {
         Request { m0: value(m0), ..self }
     }

@@ -30,7 +30,7 @@ pub struct Sgprs<const N: usize> {
 impl<const N: usize> Sgprs<N> {
     pub(super) const TYPE: Type = Type { place: Place::Uniform, elem: Elem::U32, count: N as u8 };
 
-    /// Dword `k`.
+    /// Dword number `k`.
     ///
     /// # Panics
     /// If `k` is not below `N`.

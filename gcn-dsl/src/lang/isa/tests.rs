@@ -39,8 +39,8 @@ fn every_row_belongs_to_a_function_or_is_excluded() {
     assert_eq!(rows, expected);
 }
 
-/// All table rows of a function have the same operands, so its signature is right for every encoding and target. The
-/// size of a lane mask is that of the wave.
+/// All table rows of a function have the same operands, so the function's signature is right for every encoding and
+/// target. Lane masks may differ in size, which is that of the wave.
 #[test]
 fn rows_of_a_function_agree() {
     for f in catalog::functions() {

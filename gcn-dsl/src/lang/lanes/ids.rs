@@ -27,7 +27,7 @@ pub fn workgroup_id() -> Dim3<S<u32>> {
     dims(|d| S::emit(Inst::WorkgroupId(d), loc))
 }
 
-/// The lane's index in its workgroup.
+/// The work-item's index in its workgroup.
 #[track_caller]
 pub fn local_id() -> Dim3<V<u32>> {
     let loc = Location::caller();
@@ -48,7 +48,7 @@ pub fn workgroup_size() -> Dim3<u32> {
 
 /// The number of work-items of the grid in each dimension, from the launch.
 ///
-/// Useful as the step of a loop over all elements, whatever the size of the grid:
+/// This is useful as the step of a loop over all elements, whatever the size of the grid is:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -85,7 +85,7 @@ pub fn num_workgroups() -> Dim3<S<u32>> {
     Dim3 { x: groups(items.x, size.x), y: groups(items.y, size.y), z: groups(items.z, size.z) }
 }
 
-/// The lane's index in the grid: `workgroup_id * workgroup_size + local_id`, wrapping at 2^32.
+/// The work-item's index in the grid: `workgroup_id * workgroup_size + local_id`, wrapping at 2^32.
 #[track_caller]
 pub fn global_id() -> Dim3<V<u32>> {
     let (group, size, local) = (workgroup_id(), workgroup_size(), local_id());

@@ -5,7 +5,7 @@ use crate::lang::with;
 /// The number of lanes in a wave of the kernel that is being built: 64 on GFX9; 32 on RDNA, or 64 with `#[wave(64)]` or
 /// `BuildOptions::wave`.
 ///
-/// This is a host number, for sizes and for `comptime`:
+/// This is a host number, which can be used for sizes and in `comptime`:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;

@@ -21,11 +21,11 @@ use crate::lang::{IntoDevice, V, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
 
 handle! {
-    /// An `M x N` accumulator of `T`, or `BLOCKS` of them, spread over the lanes of a wave.
+    /// One `M x N` accumulator of `T`, or `BLOCKS` of them, spread over the lanes of a wave.
     ///
-    /// All elements of a lane are in one column. Where the target has AGPRs, the accumulator is in AGPRs, and an
-    /// element is copied to a VGPR before anything but a matrix instruction uses it; [`Acc::in_vgprs`] moves the whole
-    /// accumulator to VGPRs.
+    /// All elements of a lane are in one column. If the target has AGPRs, the accumulator is in AGPRs, and an element
+    /// is copied to a VGPR before any instruction other than a matrix instruction uses it; [`Acc::in_vgprs`] moves the
+    /// whole accumulator to VGPRs.
     Acc<T, M, N; BLOCKS = 1>
 }
 
@@ -63,7 +63,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     }
 
     /// The same accumulator in VGPRs, where vector instructions read and write its elements without copies. A matrix
-    /// instruction puts its result in the register file of its accumulator, so the results stay in VGPRs too.
+    /// instruction puts its result into the register file of its accumulator, so its results stay in VGPRs, too.
     #[must_use]
     #[track_caller]
     pub fn in_vgprs(self) -> Self {
@@ -90,7 +90,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         V::emit(inst, Location::caller())
     }
 
-    /// The accumulator with each lane's `i`-th element replaced by `x`. The build fails if `i` is not below
+    /// The accumulator in which each lane's `i`-th element is replaced by `x`. The build fails if `i` is not below
     /// [`Acc::len`].
     #[must_use]
     #[track_caller]
@@ -119,13 +119,13 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Self::OPERAND.coordinates(0)[2]
     }
 
-    /// The number, below `BLOCKS`, of the accumulator that the lane's `i`-th element belongs to.
+    /// The number (below `BLOCKS`) of the accumulator to which the lane's `i`-th element belongs.
     #[track_caller]
     pub fn block(&self, i: usize) -> V<u32> {
         Self::OPERAND.coordinates(i as u32)[0]
     }
 
-    /// Applies `f` to each element and its index in the lane; [`Acc::row`] gives the row for an index.
+    /// Applies `f` to each element and its index in the lane; [`Acc::row`] gives the row of the element with an index.
     #[must_use]
     #[track_caller]
     pub fn map_indexed<U: AccElement>(&self, mut f: impl FnMut(usize, V<T>) -> V<U>) -> Acc<U, M, N, BLOCKS> {
@@ -133,7 +133,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Acc::from_elements(&parts, self.place(), Location::caller())
     }
 
-    /// Applies `f` to each element and the element of `other` at the same place.
+    /// Applies `f` to each element and the element of `other` at the same row and column.
     #[must_use]
     #[track_caller]
     pub fn zip<U: AccElement, W: AccElement>(
@@ -203,8 +203,8 @@ pub(super) fn lanes() -> u32 {
     with(|c| c.wave.lanes())
 }
 
-/// Reduces `x` with `op` over the lanes whose numbers differ only in the bits of value `from` up to, but not including,
-/// `to` (both powers of two). Every lane gets the result.
+/// Reduces `x` with `op` over groups of lanes: those whose numbers differ only in the bits whose value is at least
+/// `from` and below `to` (both powers of two). Every lane gets the result of its group.
 #[track_caller]
 pub(super) fn across<T: Scalar>(op: Bin, mut x: V<T>, from: u32, to: u32) -> V<T> {
     let loc = Location::caller();
@@ -226,22 +226,22 @@ impl<T: AccElement, const M: usize, const N: usize> Acc<T, M, N> {
         across(Bin::Max, reduce(Bin::Max, &self.elements()), N as u32, lanes())
     }
 
-    /// The sum of the lane's column; the order of the additions is unspecified.
+    /// The sum of the lane's column; every lane of a column gets it. The order of the additions is unspecified.
     #[track_caller]
     pub fn col_sum(&self) -> V<T> {
         across(Bin::Add, reduce(Bin::Add, &self.elements()), N as u32, lanes())
     }
 
-    /// For each element the largest of its row. This takes `log2(N)` exchanges between lanes for each register. To
-    /// reduce along the other dimension instead, swap the factors: the transposed product is the product of the
-    /// transposed factors in reverse order.
+    /// For each element, the largest element of its row. This takes `log2(N)` exchanges between lanes for each
+    /// register. To reduce along the other dimension instead, swap the factors: the transposed product is the product
+    /// of the transposed factors in reverse order.
     #[must_use]
     #[track_caller]
     pub fn row_max(&self) -> Self {
         self.map(|x| across(Bin::Max, x, 1, N as u32))
     }
 
-    /// For each element the sum of its row; the order of the additions is unspecified.
+    /// For each element, the sum of its row; the order of the additions is unspecified.
     #[must_use]
     #[track_caller]
     pub fn row_sum(&self) -> Self {
@@ -259,8 +259,8 @@ pub(super) fn slice<T: AccElement, U: MatrixElement<Memory = U> + Number>(
     pack(&parts, Location::caller())
 }
 
-/// The number of elements in each lane of a factor that has an accumulator's register layout; the kernel fails on
-/// targets where the layouts differ.
+/// The number of elements in each lane of a factor that has an accumulator's register layout. An error is recorded on
+/// targets on which the layouts differ.
 fn as_factor(factor: Operand, loc: &'static Location<'static>) -> usize {
     with(|c| {
         let shape = factor.shape(here(c));
@@ -278,8 +278,8 @@ fn as_factor(factor: Operand, loc: &'static Location<'static>) -> usize {
 macro_rules! chained {
     ($($n:literal: $k:literal;)*) => {$(
         impl<const M: usize> Acc<f32, M, $n> {
-            /// The accumulator as right factor of a further product, in pieces of `K` rows, each element converted by
-            /// `f`. The registers of an accumulator hold the same elements as those of such a fragment, so nothing
+            /// The accumulator as right factor of another product, in pieces of `K` rows, each element converted by
+            /// `f`. The registers of an accumulator contain the same elements as those of such a fragment, so no value
             /// moves between lanes.
             #[track_caller]
             pub fn to_b<U: MatrixElement<Memory = U> + Number>(
@@ -291,8 +291,8 @@ macro_rules! chained {
                 elements.chunks(each).map(|part| FragB::of(slice(part, &mut f))).collect()
             }
 
-            /// The *transposed* accumulator as left factor of a further product, in pieces of `K` of its rows, each element
-            /// converted by `f`. Nothing moves between lanes.
+            /// The *transposed* accumulator as left factor of another product, in pieces of `K` of its rows, each
+            /// element converted by `f`. No value moves between lanes.
             #[track_caller]
             pub fn to_transposed_a<U: MatrixElement<Memory = U> + Number>(
                 &self,

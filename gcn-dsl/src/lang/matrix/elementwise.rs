@@ -1,4 +1,4 @@
-//! Operations on elements that single accumulators and tiles of accumulators share.
+//! Operations on elements, for single accumulators as well as for tiles of accumulators.
 
 use std::panic::Location;
 
@@ -9,7 +9,7 @@ use crate::lang::values::vector::pack;
 use crate::lang::{V, with};
 use crate::scalar::Number;
 
-/// The register file of accumulators: AGPRs, if the target has any.
+/// The register file of accumulators: AGPRs if the target has them, otherwise VGPRs.
 pub(super) fn home() -> Place {
     if with(|c| c.target.instruction_set().has_agprs()) { Place::Acc } else { Place::Varying }
 }
@@ -26,7 +26,7 @@ pub(super) fn zero<T: AccElement>(count: usize) -> Value {
     with(|c| c.builder.value(Inst::Const(0), ty, None))
 }
 
-/// The elements of one accumulator that this lane holds.
+/// The elements of an accumulator that are in this lane.
 pub(super) fn extract<T: AccElement>(
     from: Value,
     count: usize,
@@ -52,8 +52,8 @@ pub(super) fn in_vgprs<T: AccElement>(acc: Value, count: usize, loc: &'static Lo
     with(|c| c.value(Inst::Splat(acc), ty, loc))
 }
 
-/// Stores the elements of several accumulators. `at` is the position of the tile in the matrix, `origins` those of the
-/// accumulators in the tile.
+/// Stores the elements of several accumulators. `at` is the position of the tile in the matrix, `origins` are the
+/// positions of the accumulators in the tile.
 #[track_caller]
 pub(super) fn store<U: Number>(
     places: Places,
@@ -65,7 +65,7 @@ pub(super) fn store<U: Number>(
     each(at, origins, elements, |at, part| places.store::<U>(at, runs, part));
 }
 
-/// As `store`, but stores `f(x, old)`, where `old` is the matrix's present element.
+/// As `store`, but stores `f(x, old)`, where `old` is the matrix's current element.
 #[track_caller]
 pub(super) fn update<T: AccElement, U: Number>(
     places: Places,
@@ -82,7 +82,7 @@ pub(super) fn update<T: AccElement, U: Number>(
     });
 }
 
-/// Calls `f` with the position in the matrix and the elements of each accumulator.
+/// Calls `f` for each accumulator, with its position in the matrix and its elements.
 fn each<T: Number>(
     at: [V<u32>; 2],
     origins: &[[u32; 2]],
@@ -95,7 +95,7 @@ fn each<T: Number>(
     }
 }
 
-/// Methods that `Acc` and `Tile` share. The type must have `elements`, `from_elements`, `place`, `origins` and `runs`.
+/// Methods of both `Acc` and `Tile`. The type must have `elements`, `from_elements`, `place`, `origins` and `runs`.
 macro_rules! methods {
     ($handle:ident, $last:ident) => {
         /// Applies `f` to each element.
@@ -106,7 +106,7 @@ macro_rules! methods {
             $handle::from_elements(&parts, self.place(), Location::caller())
         }
 
-        /// Stores `f` of each element, for example the element scaled or converted.
+        /// Stores `f` of each element: for example, the element scaled or converted.
         #[track_caller]
         pub fn store_with<U: Number>(
             &self,
@@ -121,8 +121,8 @@ macro_rules! methods {
             $crate::lang::matrix::elementwise::store(view.places(), at, &Self::origins(), &runs, &elements);
         }
 
-        /// Stores `f(x, old)` for each element `x`, where `old` is the matrix's present element: for example `alpha * x
-        /// + beta * old`.
+        /// Stores `f(x, old)` for each element `x`, where `old` is the matrix's current element: for example, `alpha *
+        /// x + beta * old`.
         #[track_caller]
         pub fn update<U: Number>(
             &self,

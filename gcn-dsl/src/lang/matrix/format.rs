@@ -1,4 +1,4 @@
-//! Element types of matrices.
+//! The element types of matrices.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::scalar::{Elem, Number, f8e4m3, f8e5m2};
 
 /// Element types of matrix operands.
 ///
-/// `f16`, `bf16`, `f32`, `f64`, `i8`, `i32`, `f8e4m3` and `f8e5m2` are also scalar types of the language. The other
-/// formats are only names, and memory holds them as plain integers: a byte each for [`Fp8`] and [`Bf8`] (the formats of
-/// `f8e4m3` and `f8e5m2`, but in memory of `u8`), four elements in three bytes for [`Fp6`] and [`Bf6`], two in a byte
-/// for [`Fp4`] and [`I4`], always from the low bits up.
+/// `f16`, `bf16`, `f32`, `f64`, `i8`, `i32`, `f8e4m3` and `f8e5m2` are also scalar types of the DSL. The other formats
+/// are only names, and in memory their elements are packed into plain integers, starting at the low bits: one in a byte
+/// for [`Fp8`] and [`Bf8`] (the formats of `f8e4m3` and `f8e5m2`, but in memory of `u8`), four in three bytes for
+/// [`Fp6`] and [`Bf6`], two in a byte for [`Fp4`] and [`I4`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of matrix instructions",
     label = "no matrix element",
@@ -58,7 +58,7 @@ elements! {
 }
 
 formats! {
-    /// f32 of which the instruction uses the upper 19 bits (gfx942).
+    /// An f32 of which the instruction uses the upper 19 bits (gfx942).
     Xf32 f32;
     /// A float of 4 exponent and 3 fraction bits: `e4m3fnuz` on gfx942, OCP `e4m3fn` on gfx950. A byte in memory.
     Fp8 u8;
@@ -95,10 +95,10 @@ pub(super) fn bits(format: ElemType) -> u32 {
     format.bits().map_or(8, u32::from)
 }
 
-/// The IR type of `elements` matrix elements in a lane's registers, counted in elements of `T::Memory`.
+/// The IR type of `elements` matrix elements in a lane's registers; its count is in elements of `T::Memory`.
 pub(super) fn packed<T: MatrixElement>(place: Place, elements: u32) -> Type {
     let (elem, per) = (<T::Memory as crate::scalar::Scalar>::ELEM, bits(T::FORMAT));
-    // A memory element holds several matrix elements (two 4-bit ones in a byte) or exactly one.
+    // A memory element contains several matrix elements (for example, two of 4 bits in a byte) or exactly one.
     let count = elements * per / (8 * elem.bytes());
     Type { place, elem: if elem == Elem::Bool { Elem::U8 } else { elem }, count: count as u8 }
 }

@@ -20,20 +20,20 @@ handle! {
     /// An `M x K` fragment of the left matrix, or of `BLOCKS` left matrices for instructions that multiply several
     /// pairs at once.
     ///
-    /// A lane's elements belong to one row of one block, each with another `k`; on GFX9 these `k` are consecutive.
+    /// All elements of a lane are in one row of one block and have different `k`; on GFX9 these `k` are consecutive.
     FragA<T, M, K; BLOCKS = 1>
 }
 handle! {
     /// A `K x N` fragment of the right matrix, or of `BLOCKS` right matrices for instructions that multiply several
     /// pairs at once.
     ///
-    /// A lane's elements belong to one column of one block, each with another `k`; on GFX9 these `k` are consecutive.
+    /// All elements of a lane are in one column of one block and have different `k`; on GFX9 these `k` are consecutive.
     FragB<T, K, N; BLOCKS = 1>
 }
 handle! {
-    /// An `M x K` fragment of a left matrix with 2:4 sparsity: of every four consecutive `k` at most two are nonzero.
-    /// It holds `M x K / 2` elements; the [`SparseIndex`](super::SparseIndex) says which two of each four they are. For
-    /// [`smfmac`](super::smfmac).
+    /// An `M x K` fragment of a left matrix with 2:4 sparsity: of every four consecutive `k`, at most two elements are
+    /// nonzero. The fragment contains `M x K / 2` elements; the [`SparseIndex`](super::SparseIndex) says for each group
+    /// of four which two these are. It is a factor of [`smfmac`](super::smfmac).
     SparseA<T, M, K>
 }
 handle! {
@@ -108,9 +108,9 @@ macro_rules! fragment {
 
             /// Loads the lane's elements from a matrix in memory; the fragment's element (0, 0) is at (`row`, `col`).
             ///
-            /// Where `k` is the view's contiguous dimension, up to 16 bytes are loaded at once, and each lane's address
+            /// If `k` is the view's contiguous dimension, up to 16 bytes are loaded at once, and each lane's address
             /// must be a multiple of the size of its run of consecutive elements. Otherwise elements are loaded one by
-            /// one, or, on gfx950 and from LDS, by transposing loads, for which `row` and `col` must be the same in all
+            /// one or, on gfx950 and from LDS, by transposing loads, for which `row` and `col` must be the same in all
             /// lanes.
             #[track_caller]
             pub fn load_from(
@@ -161,9 +161,9 @@ impl<T: MatrixElement, const M: usize, const K: usize> SparseA<T, M, K> {
         Self::OPERAND.coordinates(0)[2]
     }
 
-    /// The first `k` of the lane's group `j`, numbered as in the uncompressed matrix. The lane holds two elements of
-    /// each group of four: group `j` gives its elements `2 * j` and `2 * j + 1`, so there are half as many groups as
-    /// [elements](SparseA::per_lane). On GFX9 a lane's groups are consecutive.
+    /// The first `k` of the lane's group `j`, numbered as in the uncompressed matrix. Of each group of four, the lane
+    /// contains two elements: its elements `2 * j` and `2 * j + 1` belong to group `j`, so there are half as many
+    /// groups as [elements](SparseA::per_lane). On GFX9 a lane's groups are consecutive.
     #[track_caller]
     pub fn k_of(j: usize) -> V<u32> {
         Self::OPERAND.coordinates(j as u32)[2]

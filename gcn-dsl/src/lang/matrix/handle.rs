@@ -1,6 +1,6 @@
 //! The macro that defines the handle types of matrix operands, and the impls that they all share.
 
-/// Defines a type that wraps one IR value and has the operand's dimensions as const parameters.
+/// Defines a type that wraps one IR value and whose const parameters are the operand's dimensions.
 macro_rules! handle {
     ($(#[$doc:meta])* $name:ident<$t:ident, $($dim:ident),+ $(; $last:ident = $default:literal)?>) => {
         $(#[$doc])*
@@ -46,7 +46,7 @@ macro_rules! handle {
         }
 
         // Matrix instructions write every lane regardless of EXEC, so such a variable may be assigned only where all
-        // lanes run.
+        // lanes are active.
         impl<$t, __F, __G, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::AssignIn<__F, __G>
             for $name<$t, $($dim,)+ $($last)?>
         where

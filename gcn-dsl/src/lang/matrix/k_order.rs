@@ -1,27 +1,28 @@
-//! The order in which a lane's registers hold the `k` of a factor.
+//! The order in which a lane's registers contain the `k` of a factor.
 
-/// The order in which a lane's registers hold the `k` of a factor. Both factors of a product must use the same.
+/// The order in which a lane's registers contain the `k` of a factor. Both factors of a product must use the same
+/// order.
 pub trait KOrder: Copy + std::fmt::Debug + 'static {
-    /// The `k` are in the order of the rows of an accumulator.
+    /// True if the `k` are in the order of an accumulator's rows.
     const AS_ACC: bool = false;
-    /// One 16-byte load fills the registers of several instructions, so together these hold consecutive `k`.
+    /// True if one 16-byte load fills the registers of several instructions, which together contain consecutive `k`.
     const WIDE: bool = false;
 }
 
-/// The order in which the instruction numbers its `k`.
+/// The order in which the instruction numbers the `k`.
 #[derive(Debug, Clone, Copy)]
 pub struct ByNumber;
-/// The order in which an accumulator's registers hold its rows. [`Tile::to_b`](super::Tile::to_b) returns a right
-/// factor in this order, and the left factor must be loaded in the same.
+/// The order in which an accumulator's registers contain its rows. [`Tile::to_b`](super::Tile::to_b) returns a right
+/// factor in this order, and the left factor must be loaded in the same order.
 #[derive(Debug, Clone, Copy)]
 pub struct AsAcc;
-/// The order in which one 16-byte access loads them, even if an instruction takes fewer: consecutive instructions then
-/// share what one access of a lane loaded. If an instruction takes 4 `k` from each lane, for example, the first takes
+/// The order in which one 16-byte access loads the `k`, even if an instruction takes fewer: consecutive instructions
+/// then use the `k` of one load. If an instruction takes 4 `k` from each lane, for example, the first instruction takes
 /// the first half of the 8 that the lane has loaded, and the second takes the rest.
 ///
-/// Tiles in LDS with the layout `Spread<SIDE, Wide>` are then written and read 16 bytes at a time, the widest access
-/// there is. The products are the same as with [`ByNumber`], but they are added in another order. Both factors of a
-/// product must use it.
+/// Tiles in LDS with the layout `Spread<SIDE, Wide>` are then written and read 16 bytes at a time, which is the widest
+/// access. The same products are added as with [`ByNumber`], but in another order. Both factors of a product must use
+/// this order.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::{Spread, Wide};

@@ -21,17 +21,17 @@ use turned::Blocks;
 
 /// A matrix of `ROWS x COLS` elements in the workgroup's LDS; `L` is the layout of its rows.
 ///
-/// The whole workgroup fills it in two steps: [`LdsTile::fetch`] loads a tile of a matrix in memory into registers, and
-/// [`LdsTile::put`] writes it to LDS. Other work may go between the two and hide the loads' latency. Fragments load
-/// from it as from any matrix. A `barrier()` is needed between a `put` and loads of elements that other lanes wrote.
-/// `tile[row][column]` reads or writes one element.
+/// The whole workgroup fills the tile in two steps: [`LdsTile::fetch`] loads a tile of a matrix in memory into
+/// registers, and [`LdsTile::put`] writes it to LDS. Other work may be done between the two steps, to hide the latency
+/// of the loads. Fragments load from the tile as from any matrix. A `barrier()` is needed between a `put` and loads of
+/// elements that other lanes wrote. `tile[row][column]` reads or writes one element.
 ///
-/// If `k` is not the tile's contiguous dimension, a factor is loaded element by element. On gfx950 transposing loads do
-/// it if all lanes run and the first row and column are the same in all of them.
+/// If `k` is not the tile's contiguous dimension, a factor is loaded element by element. On gfx950 it is loaded by
+/// transposing loads instead, if all lanes are active and the first row and column are the same in all of them.
 ///
 /// # Errors
-/// When the kernel is built, at the declaration or at `fetch`: if the length of a row is not a multiple of the layout's
-/// groups, or if the tile cannot be divided evenly among the lanes of the workgroup.
+/// When the kernel is built, at the declaration or at `fetch`: an error if the length of a row is not a multiple of the
+/// size of the layout's groups, or if the tile cannot be divided evenly among the lanes of the workgroup.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Spread;
@@ -118,8 +118,8 @@ struct Share {
 }
 
 impl Share {
-    /// Divides a tile among the workgroup's lanes, with accesses of at most `most` elements; `None` if that is
-    /// impossible without a remainder.
+    /// Divides a tile evenly among the workgroup's lanes, with accesses of at most `most` elements; `None` if that is
+    /// impossible.
     fn of<T: Number>(rows: u32, cols: u32, most: u32) -> Option<Share> {
         let lanes: u32 = with(|c| c.workgroup.iter().product());
         let size = T::ELEM.bytes();
@@ -146,7 +146,7 @@ impl Share {
 }
 
 impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROWS, COLS, L> {
-    /// Declares a tile. Each call allocates LDS for another one.
+    /// Declares a tile. Each call allocates LDS for a separate tile.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another tile")]
     #[track_caller]
     pub fn new() -> Self {
@@ -164,8 +164,8 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
         LdsTile { id: with(|c| c.builder.lds(elements as usize, T::ELEM.bytes())), types: PhantomData }
     }
 
-    /// The same tile with rows and columns exchanged, for example to load a `FragB` from a tile whose rows run along
-    /// `k`.
+    /// A view of the tile with rows and columns exchanged, for example to load a `FragB` from a tile whose rows run
+    /// along `k`.
     pub fn transposed(&self) -> View<T, Writable> {
         View::of(self.places().transposed())
     }
@@ -182,12 +182,13 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
         self.stage_by::<Rows>(from, row, col)
     }
 
-    /// As [`LdsTile::fetch`], from a matrix whose contiguous dimension is given by a type, [`Rows`] or [`Columns`].
-    /// Columns are also loaded up to 16 bytes at a time; [`LdsTile::put`] then transposes them in registers, so the
-    /// tile in LDS is the same as after `fetch`, and fragments load from it as from any other.
+    /// As [`LdsTile::fetch`], from a matrix whose contiguous dimension is given by a type, [`Rows`] or [`Columns`]. If
+    /// the columns are contiguous, up to 16 bytes of a column are loaded at a time; [`LdsTile::put`] then transposes
+    /// the elements in registers, so the tile in LDS is the same as after `fetch`, and fragments load from it in the
+    /// same way.
     ///
     /// # Errors
-    /// As for `fetch`, if the tile cannot be divided evenly among the lanes of the workgroup.
+    /// As for `fetch`: an error if the tile cannot be divided evenly among the lanes of the workgroup.
     ///
     /// ```
     /// use gcn_dsl::lang::matrix::{Columns, Spread};
@@ -294,19 +295,20 @@ pub(super) fn part<T: Number>(value: Value, [from, bytes, of]: [u32; 3]) -> Valu
     with(|c| c.value(inst, ty, Location::caller()))
 }
 
-/// How groups of a tile's elements change places on the target and in the wave that are built for.
+/// The swizzle of the tile's element groups on the target and in the wave size of this build; `None` if elements stay
+/// in order.
 fn groups<T: Number, L: Swizzle>(columns: usize) -> Option<Groups> {
     L::groups::<T>(with(|c| here(c)), columns as u32)
 }
 
-/// The division of a tile among the lanes of the workgroup; the kernel fails if there is none.
+/// The division of a tile among the lanes of the workgroup. If there is none, an error is recorded.
 fn share<T: Number, L: Swizzle>(rows: usize, cols: usize, loc: &'static Location<'static>) -> Option<Share> {
     let size = T::ELEM.bytes();
     let mosts = match groups::<T, L>(cols) {
         None => [u32::MAX; 2],
-        // A swizzled layout stores each group separately. Lanes that store at the same time hit different banks if
-        // their groups are neighbours or if each lane is in another row. Long rows put these lanes in the same row, so
-        // there each lane preferably fetches a single group at a time.
+        // A swizzled layout stores each group separately. Lanes that store at the same time access different banks if
+        // their groups are neighbours or if each lane is in another row. In a tile with long rows these lanes are in
+        // the same row, so each lane should fetch a single group at a time.
         Some(g) if !(g.width * size).is_multiple_of(4) => [g.width; 2],
         Some(g) if cols as u32 <= g.width * g.period * g.rows => [u32::MAX; 2],
         Some(g) => [g.width, u32::MAX],
@@ -333,7 +335,7 @@ fn blocks<T: Number, L: Swizzle>(
     blocks
 }
 
-/// Fails the kernel, because a tile cannot be divided evenly.
+/// Records the error that a tile cannot be divided evenly.
 fn uneven([rows, cols]: [usize; 2], line: &str, loc: &'static Location<'static>) {
     with(|c| {
         let lanes: u32 = c.workgroup.iter().product();

@@ -23,7 +23,7 @@ pub trait Accumulates<A, B>: Sized {
     /// The targets that have the instruction.
     type Targets: Availability;
 
-    /// `self + a * b`.
+    /// Returns `self + a * b`.
     #[doc(hidden)]
     fn accumulate(self, a: A, b: B, options: MfmaOptions, loc: &'static Location<'static>) -> Self;
 }
@@ -40,13 +40,13 @@ pub trait AccumulatesSparse<A, B>: Sized {
     /// The targets that have the instruction.
     type Targets: Availability;
 
-    /// `self + a * b`.
+    /// Returns `self + a * b`.
     #[doc(hidden)]
     fn accumulate(self, a: A, index: SparseIndex, b: B, loc: &'static Location<'static>) -> Self;
 }
 
-/// Accumulators for which there is a matrix instruction that adds the product of `A` and `B`, each scaled per block of
-/// 32 `k`.
+/// Accumulators for which there is a matrix instruction that adds the product of `A` and `B`, where each block of 32
+/// `k` has a scale.
 #[diagnostic::on_unimplemented(
     message = "no scaled matrix instruction adds `{A}` times `{B}` to `{Self}`",
     label = "the shapes do not fit together",
@@ -56,12 +56,13 @@ pub trait AccumulatesScaled<A, B>: Sized {
     /// The targets that have the instruction.
     type Targets: Availability;
 
-    /// `self + a * b`, scaled.
+    /// Returns `self + a * b` with scaled factors.
     #[doc(hidden)]
     fn accumulate(self, operands: (A, Scales, B, Scales), loc: &'static Location<'static>) -> Self;
 }
 
-/// `c + a * b` by one matrix instruction. All lanes of the wave must run, and the workgroup must consist of full waves.
+/// `c + a * b`, computed by one matrix instruction. All lanes of the wave must be active, and the workgroup must
+/// consist of full waves.
 ///
 /// In a kernel: `acc = mfma(a, b, acc);`.
 #[track_caller]
@@ -81,7 +82,7 @@ where
     Everyone::gives(c.accumulate(a, b, options, Location::caller()))
 }
 
-/// `c + a * b`, where `index` says which half of the elements of A is stored in `a`; the others are zero.
+/// `c + a * b` for a sparse A: `a` contains half of its elements, and `index` says which; the others are zero.
 #[track_caller]
 pub fn smfmac<A, B, C, X>(a: A, index: SparseIndex, b: B, c: C) -> Everyone<C, X>
 where
@@ -90,8 +91,8 @@ where
     Everyone::gives(c.accumulate(a, index, b, Location::caller()))
 }
 
-/// `c + (a * scale_a) * (b * scale_b)` by one instruction. Each block of 32 consecutive `k` of a row of A or column of
-/// B has its own scale.
+/// `c + (a * scale_a) * (b * scale_b)`, computed by one instruction. Each block of 32 consecutive `k` of a row of A, or
+/// of a column of B, has its own scale.
 #[track_caller]
 pub fn mfma_scale<A, B, C, X>(a: A, scale_a: Scales, b: B, scale_b: Scales, c: C) -> Everyone<C, X>
 where

@@ -28,14 +28,15 @@ use crate::scalar::Elem;
 /// | [`Fp6`], [`Bf6`] | 32 | 6 |
 /// | [`Fp8`], [`Bf8`] | 4, 8, 16, 32 | 1, 2, 4, 8 |
 ///
-/// Each pack has a scale, an E8M0 byte `e` that stands for `2^(e - 127)` (255 is a NaN); the value of an element is the
-/// element times the scale. [`scaled_from`](Packed::scaled_from) converts vectors to packs, and [`Vector::scaled_from`]
+/// Each pack has a scale, an E8M0 byte `e` that stands for `2^(e - 127)` (255 is a NaN); the value of an element is its
+/// number times the scale. [`scaled_from`](Packed::scaled_from) converts vectors to packs, and [`Vector::scaled_from`]
 /// converts packs to vectors. [`MxA::from_packed`] and [`MxB::from_packed`] make operands of `mfma_scale` from packs.
 /// Formats and scales are those of the OCP Microscaling Formats specification, version 1.0.
 ///
-/// Conversions to `Fp4`, `Fp6` and `Bf6` round to nearest, ties to even, and keep denormals; numbers beyond the largest
-/// one (6, 7.5 and 28) saturate to it. These formats have no NaN: the simulator converts a NaN to the largest number.
-/// `Fp8` and `Bf8` are OCP's formats and treat NaN and infinity as `as f8e4m3` and `as f8e5m2` do on gfx950.
+/// Conversions to `Fp4`, `Fp6` and `Bf6` round to nearest, ties to even, and keep denormals; numbers beyond the
+/// format's largest number (6, 7.5 and 28, respectively) saturate to it. These formats have no NaN: the simulator
+/// converts a NaN to the largest number. `Fp8` and `Bf8` are OCP's formats and treat NaN and infinity as `as f8e4m3`
+/// and `as f8e5m2` do on gfx950.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Fp4;
@@ -103,7 +104,7 @@ pub trait PackedFormat: MxFormat {
     /// The format's name in mnemonics.
     #[doc(hidden)]
     const NAME: &'static str;
-    /// `N` must be a multiple of this number: the fewest elements that fill whole registers.
+    /// The smallest number of elements that fill whole registers. `N` must be a multiple of it.
     #[doc(hidden)]
     const STEP: usize;
     /// The size of an element in bits.
@@ -176,7 +177,7 @@ fn concat(parts: SmallVec<[Value; 4]>, ty: Type) -> Value {
     with(|c| c.value(Inst::Concat(parts), ty, Location::caller()))
 }
 
-/// The f32 whose exponent is the scale. The instructions take the scale in this form.
+/// The f32 whose exponent field is the scale; the instructions take scales in this form.
 #[track_caller]
 fn scale_word(scale: V<u8>) -> Value {
     (cast::<u32, _>(scale) << 23).value
@@ -199,7 +200,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
     /// The pack whose bits are these words, lowest element first.
     ///
     /// # Panics
-    /// If there are not [`WORDS`](Packed::WORDS) of them.
+    /// If the number of words is not [`WORDS`](Packed::WORDS).
     #[track_caller]
     pub fn from_words(words: &[V<u32>]) -> Self {
         assert_eq!(words.len(), Self::WORDS, "a pack of {N} has {} words", Self::WORDS);
@@ -214,7 +215,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         V::from_value(part(self.value, k, varying(Elem::U32, 1)))
     }
 
-    /// Loads a pack from memory of `u32`, from word `i` on, 16 bytes per instruction.
+    /// Loads a pack from memory of `u32`, from word `i` on. Each instruction loads up to 16 bytes.
     #[track_caller]
     pub fn load(from: &impl Elements<u32>, i: impl Index) -> Self {
         let (i, loc) = (i.index(), Location::caller());
@@ -225,7 +226,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         Self::of(concat(parts, Self::TYPE))
     }
 
-    /// Stores the pack to memory of `u32`, from word `i` on, 16 bytes per instruction.
+    /// Stores the pack to memory of `u32`, from word `i` on. Each instruction stores up to 16 bytes.
     #[track_caller]
     pub fn store<M>(self, to: &M, i: impl Index)
     where
@@ -238,12 +239,12 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         }
     }
 
-    /// The scale that makes numbers of up to `largest` use the format's whole range: the exponent of `largest` minus
-    /// that of the format's largest number, as the specification recommends. If `largest` is infinite or a NaN the
-    /// result is 255, which makes all numbers NaN.
+    /// The scale with which numbers of up to `largest` use the format's whole range: the exponent of `largest` minus
+    /// that of the format's largest number, as the specification recommends. If `largest` is infinite or a NaN, the
+    /// scale is 255, which makes all numbers NaN.
     ///
-    /// The format's largest number times this scale may be slightly below `largest`; numbers between the two saturate
-    /// to the former.
+    /// The format's largest number times this scale may be slightly below `largest`; numbers above that product
+    /// saturate to it.
     #[track_caller]
     pub fn scale_of(largest: impl IntoDevice<V<f32>>) -> V<u8> {
         let largest: V<f32> = largest.into_device();
@@ -254,7 +255,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
 
     /// `values / scale`, rounded to the format; in a kernel `Packed::<Fp4, 8>::scaled_from(values, scale)`.
     ///
-    /// gfx950 only. One instruction converts two elements of 4 or 8 bits, or 32 elements of 6 bits.
+    /// This exists on gfx950 only. One instruction converts two elements of 4 or 8 bits, or 32 elements of 6 bits.
     #[track_caller]
     pub fn scaled_from<T: Unpacked>(values: Vector<T, N>, scale: impl IntoDevice<V<u8>>) -> OnMx<Self> {
         let scale = scale_word(scale.into_device());
@@ -263,8 +264,8 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         }
         let word = varying(Elem::U32, 1);
         let row = instruction(["pk", F::NAME, T::ELEM.name()]);
-        // A pair of results fills one byte (4-bit elements) or half a word (8-bit). The highest bits of `op_sel` hold
-        // the number of that byte or half.
+        // A pair of results fills one byte (4-bit elements) or half a dword (8-bit elements). The highest bits of
+        // `op_sel` are the number of that byte or half.
         let last = row.op_sel_dst_bit().unwrap_or(3);
         let (pairs, lowest) = if F::BITS == 4 { (4, last - 1) } else { (2, last) };
         let mut words = SmallVec::new();
@@ -285,8 +286,8 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
     }
 }
 
-/// Splits a load or store of `words` words into accesses of at most four: the first word and the number of words of
-/// each.
+/// Splits a load or store of `words` words into accesses of at most four words: for each, its first word and its number
+/// of words.
 fn pieces(words: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..words).step_by(4).map(move |at| (at, (words - at).min(4)))
 }
@@ -299,7 +300,7 @@ fn narrow_all<F: PackedFormat, T: Unpacked>(values: Value, scale: Value) -> Valu
         let row = instruction(["pk32", F::NAME, T::ELEM.name()]);
         return convert(row, [values, scale], result, 0);
     }
-    // The f32 form has two sources of 16 elements; the result takes elements from them in turn.
+    // The instruction for f32 has two sources of 16 elements, and takes elements from the two alternately.
     let element = varying(Elem::F32, 1);
     let every_other = |from: usize| {
         let parts = (0..16).map(|i| part(values, 2 * i + from, element)).collect();
@@ -312,8 +313,8 @@ fn narrow_all<F: PackedFormat, T: Unpacked>(values: Value, scale: Value) -> Valu
 impl<T: Unpacked, const N: usize> Vector<T, N> {
     /// `pack * scale`, element by element; in a kernel `Vector::<f32, 8>::scaled_from(pack, scale)`.
     ///
-    /// gfx950 only. f32 and bf16 represent every result exactly, except for scales near the ends of their range; f16
-    /// rounds once if the scale exceeds its range.
+    /// This exists on gfx950 only. f32 and bf16 represent every result exactly, except for scales near the ends of
+    /// their range; f16 rounds once if the scale exceeds its range.
     #[track_caller]
     pub fn scaled_from<F: PackedFormat>(pack: Packed<F, N>, scale: impl IntoDevice<V<u8>>) -> OnMx<Self> {
         let scale = scale_word(scale.into_device());
@@ -336,7 +337,8 @@ impl<T: Unpacked, const N: usize> Vector<T, N> {
 macro_rules! fragments {
     ($($name:ident $a:ident $b:ident)*) => {$(
         impl<F: PackedFormat, const $a: usize, const $b: usize> $name<F, $a, $b> {
-            /// Makes a fragment from the 32 elements of each lane; element `j` of the pack is the one at `k_of(j)`.
+            /// Makes a fragment from the 32 elements of each lane. Element `j` of the pack is the fragment's element at
+            /// `k_of(j)`.
             pub fn from_packed(pack: Packed<F, 32>) -> Self {
                 const { assert!($a * $b == 64 * 32, "a fragment of 32 elements to a lane is 32 x 64 or 16 x 128") };
                 Self::of(pack.value)

@@ -10,7 +10,7 @@ use super::format::bits;
 use crate::lang::context::Context;
 use crate::lang::{V, lane_id, splat, with};
 
-/// The kind of instruction that a matrix operand is for. The operand's size alone determines the layout, except for
+/// The kind of instruction for which a matrix operand is. The operand's size alone determines the layout, except for
 /// 8-bit floats, which the `f8f6f4` instructions lay out differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
@@ -20,8 +20,8 @@ pub(crate) enum Family {
     Sparse,
     /// `v_mfma_*_f8f6f4`, scaled or not.
     F8f6f4,
-    /// No matrix instruction: vector instructions multiply and add. For each of its results, a lane holds the row of A
-    /// and the column of B.
+    /// No matrix instruction: vector instructions multiply and add. For each of its results, a lane contains the row of
+    /// A and the column of B.
     Lanes,
 }
 
@@ -37,13 +37,14 @@ pub(crate) struct Operand {
 }
 
 impl Operand {
-    /// The shape of an instruction of `on` that has this operand.
+    /// The shape of an instruction of `on` that has this operand; `None` if there is none.
     pub fn shape(&self, on: Subtarget) -> Option<Shape> {
         let instruction = layout::instructions_on(on).iter().filter_map(|i| self.in_shape(i.1)).next();
         instruction.or_else(|| self.of_lanes(on))
     }
 
-    /// A layout for results that no matrix instruction of the target produces: that of RDNA 4's WMMA.
+    /// A layout for results that no matrix instruction of the target produces, namely that of RDNA 4's WMMA; `None` if
+    /// this operand is not such a result.
     fn of_lanes(&self, on: Subtarget) -> Option<Shape> {
         let is_result = self.matrix == Matrix::D && self.family == Family::Dense && self.blocks == 1;
         let is_sum = matches!(self.format, ElemType::F32 | ElemType::I32);
@@ -95,13 +96,13 @@ impl Operand {
         if shape.arrangement == Arrangement::Mfma {
             return None;
         }
-        // WMMA with 16-bit C and D uses one half of each register; the other half holds no element.
+        // WMMA with 16-bit C and D uses one half of each register; the other half contains no element.
         let is_result = matches!(self.matrix, Matrix::C | Matrix::D);
         let per = if is_result { bits(shape.acc).max(32) } else { bits(self.format) };
         Some((u32::from(shape.registers(self.matrix)?) * 32 / per) as usize)
     }
 
-    /// `shape` with this operand's format filled in, if instructions of that shape have this operand.
+    /// `shape` with this operand's format filled in; `None` if instructions of that shape do not have this operand.
     fn in_shape(&self, shape: &Shape) -> Option<Shape> {
         let family = match self.family {
             Family::Dense => !(shape.formats_chosen || self.matrix == Matrix::A && shape.sparse),
@@ -123,8 +124,8 @@ impl Operand {
         (family && same && is_format(format, self.format)).then_some(shape)
     }
 
-    /// The shape on the target that the kernel is built for. If there is none, the kernel fails, and the shape of
-    /// another target is returned if one has it, so that tracing the body can continue.
+    /// The shape on the target of this build. If there is none, an error is recorded, and the shape of another target
+    /// is returned if one has it, so that tracing the body can continue.
     fn shape_here(&self, c: &mut Context, loc: &'static Location<'static>) -> Option<Shape> {
         let on = here(c);
         if let Some(shape) = self.shape(on) {
@@ -169,7 +170,7 @@ impl Operand {
         let per = match (self.matrix, self.family) {
             (Matrix::Index, _) => 4,
             (Matrix::ScaleA | Matrix::ScaleB, _) => 8,
-            // Two of every four elements are stored, so the number of stored bits stands for twice as many.
+            // Of every four elements two are stored, so each stored bit stands for two bits of the uncompressed matrix.
             (Matrix::A, Family::Sparse) => 2 * bits(self.format),
             _ => bits(self.format),
         };
@@ -177,7 +178,7 @@ impl Operand {
     }
 }
 
-/// The targets that messages name: the first of each instruction set.
+/// The targets that error messages name: the first of each instruction set.
 fn targets() -> impl Iterator<Item = Target> {
     Target::compilable().filter(|target| target.is_first_of_its_set())
 }
@@ -187,21 +188,21 @@ pub(super) fn here(c: &Context) -> Subtarget {
     Subtarget { target: c.target, wave: c.wave }
 }
 
-/// True if elements of format `language` can be in an operand of format `operand`. Integer WMMA has one format for
-/// signed and unsigned; a modifier selects the sign.
+/// True if elements of the DSL's format `language` can be in an operand of format `operand`. Integer WMMA has one
+/// format for signed and unsigned elements; a modifier selects the sign.
 pub(super) fn is_format(operand: ElemType, language: ElemType) -> bool {
     operand == language || (operand, language) == (ElemType::Iu8, ElemType::I8)
 }
 
-/// The shapes of `on` that multiply a single pair of dense matrices into a square result of 32 or 16 rows. Tiles are
-/// made of these.
+/// The shapes of `on` that multiply a single pair of dense matrices and give a square result of 32 or 16 rows. Tiles
+/// are made of these shapes.
 pub(super) fn square_shapes(on: Subtarget) -> impl Iterator<Item = &'static Shape> {
     let all = layout::instructions_on(on).iter().map(|i| i.1).filter(|s| fills_lanes(s));
     all.filter(|s| s.m == s.n && matches!(s.m, 16 | 32) && s.blocks == 1 && !s.sparse)
 }
 
-/// True if the elements of A fill the registers of every lane. In waves of 64 lanes, narrow elements of RDNA 4 fill
-/// those of only 32 lanes.
+/// True if the elements of A fill the registers of every lane. On RDNA 4 in waves of 64 lanes, narrow elements fill the
+/// registers of only 32 lanes.
 fn fills_lanes(shape: &Shape) -> bool {
     let places = shape.registers(Matrix::A).map(|n| u32::from(n) * 32 / bits(shape.a) * shape.lanes());
     let elements = u32::from(shape.m) * u32::from(shape.k) * shape.copies(Matrix::A);
@@ -224,7 +225,7 @@ impl std::fmt::Display for Operand {
     }
 }
 
-/// Lists the sizes in which this operand exists with the same element type, for an error message.
+/// For an error message: the sizes in which this operand exists with the same element type.
 fn sizes(on: Subtarget, operand: &Operand) -> String {
     let mut found: Vec<String> = Vec::new();
     for (_, shape) in layout::instructions_on(on) {
@@ -243,7 +244,7 @@ fn sizes(on: Subtarget, operand: &Operand) -> String {
     found.join(", ")
 }
 
-/// Computes the number on the device from the lane's number.
+/// Computes `x` on the device from the lane's number.
 #[track_caller]
 pub(super) fn by_lane(x: ByLane) -> V<u32> {
     let varying = lane_part(x);
@@ -264,7 +265,7 @@ pub(super) fn lane_part(x: ByLane) -> Option<V<u32>> {
         if x.weights[first] == 0 {
             continue;
         }
-        // A run of lane bits whose weights double from bit to bit is extracted with one mask and shift.
+        // If consecutive lane bits have weights that double from bit to bit, one mask and one shift extract them.
         while bit < 6 && x.weights[bit] == 2 * x.weights[bit - 1] {
             bit += 1;
         }

@@ -25,25 +25,25 @@ pub(crate) enum Stride {
     Uniform(S<u32>),
 }
 
-/// The memory that holds a matrix, and the mapping from coordinates to addresses.
+/// The memory that contains a matrix, and the mapping from coordinates to addresses.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub(super) memory: Memory,
-    /// Byte offset of the matrix's first element, if the memory is a part of a slice.
+    /// The byte offset of the matrix's first element; `None` if the matrix starts at the start of the memory.
     pub(super) start: Option<Value>,
-    /// Strides of rows, of columns, and of the matrices of several blocks.
+    /// The strides of rows, of columns, and of the matrices of several blocks.
     pub(super) strides: [Stride; 3],
-    /// The number of rows and of columns, where accesses are checked against them.
+    /// The number of rows and the number of columns; `None` if accesses are not checked against it.
     pub(super) limits: [Option<Limit>; 2],
     /// The XOR swizzle of groups of elements in a row.
     pub(super) swizzle: Option<Xor>,
 }
 
-/// A checked number of rows or columns.
+/// The number of rows or columns against which accesses are checked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     pub count: S<u32>,
-    /// A common divisor of the count and of the first row or column of every tile.
+    /// A common divisor of that number and of the first row or column of every tile.
     pub step: u32,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Xor {
     pub rows: usize,
 }
 
-/// The coordinate of a fragment's first row or column, as the sum of a varying, a uniform and a constant part.
+/// The coordinate of a fragment's first row or column: the sum of a varying, a uniform and a constant part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
     pub(super) varying: Option<V<u32>>,
@@ -115,7 +115,7 @@ impl At {
         At { varying, ..self }
     }
 
-    /// The lane's coordinate: this one plus `x`.
+    /// The coordinate `self + x`, where `x` depends on the lane.
     #[track_caller]
     fn of(self, x: ByLane) -> V<u32> {
         let mut sum = lane_part(x).unwrap_or_else(|| splat(0u32));
@@ -187,7 +187,7 @@ impl<T> Backing<T> for Raw {
     }
 }
 
-/// A byte offset at which even the widest access is out of bounds of the longest slice.
+/// A byte offset that is out of bounds of the longest slice, even for the widest access.
 const LAST: u32 = 0xffff_fff0;
 
 impl Places {
@@ -230,13 +230,13 @@ impl Places {
         }
     }
 
-    /// The number of elements, of a run of `len`, that one access can move.
+    /// The number of elements, of a run of `len` elements, that one access can move.
     fn together(&self, along: usize, bytes: impl Fn(u32) -> u32, len: u32) -> u32 {
         if !matches!(self.strides[along], Stride::Const(1)) {
             return 1;
         }
         let most = self.swizzle.map_or(len, |x| x.groups.width.min(len));
-        // An access must be entirely inside or entirely outside of the limit.
+        // An access must be entirely inside or entirely outside the limit.
         let whole = |n: u32| self.limits[along].is_none_or(|limit| limit.step.is_multiple_of(n));
         (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST) && whole(*n)).unwrap_or(1)
     }
@@ -291,8 +291,8 @@ impl Places {
     fn swizzled(&self, xor: Xor, at: [At; 2], x: [ByLane; 3]) -> V<u32> {
         let (row, col) = (at[xor.rows].of(x[xor.rows]), at[1 - xor.rows].of(x[1 - xor.rows]));
         let Groups { width, period, rows } = xor.groups;
-        // The swizzle depends only on `row % repeat`. Reducing the constants by it lets rows that are a multiple of
-        // `repeat` apart share the computation.
+        // The swizzle depends only on `row % repeat`. Reducing the constants modulo `repeat` lets rows whose distance
+        // is a multiple of `repeat` share the computation.
         let repeat = period * rows;
         let low = At { constant: at[xor.rows].constant % repeat, ..at[xor.rows] };
         let mut line = x[xor.rows];
@@ -320,7 +320,7 @@ impl Places {
         parts
     }
 
-    /// The index of an element, replaced by an index out of bounds if the element is outside of the matrix.
+    /// The index of an element. If the element is outside the matrix, an index that is out of bounds of the memory.
     #[track_caller]
     fn checked(&self, at: [At; 2], x: [ByLane; 3], bytes: u32) -> V<u32> {
         let mut index = self.index(at, x);
@@ -328,7 +328,7 @@ impl Places {
             if let Some(limit) = self.limits[d] {
                 let inside = lt(at[d].of(x[d]), limit.count);
                 index = match self.start {
-                    // `start` will be added to the byte offset; the sum must not wrap around.
+                    // `start` will be added to the byte offset; that sum must not wrap around.
                     Some(start) => select(inside, index, (LAST - S::<u32>::from_value(start)) / bytes),
                     None => select(inside, index, LAST / bytes),
                 };
@@ -346,7 +346,7 @@ impl Places {
         self.load_bits::<T::Memory>(at, runs, bits(T::FORMAT))
     }
 
-    /// Loads elements of `per` bits from memory whose elements are `M`.
+    /// Loads elements of `per` bits from memory with elements of type `M`.
     #[track_caller]
     pub(super) fn load_bits<M: Number>(&self, at: [At; 2], runs: &[Run], per: u32) -> Value {
         let loc = Location::caller();
@@ -422,8 +422,8 @@ impl Places {
     }
 }
 
-/// Converts an index of matrix elements of `bits` bits to an index of memory elements of `memory` bits, each of which
-/// may hold several.
+/// Converts an index of matrix elements of `bits` bits to an index of memory elements of `memory` bits. A memory
+/// element may contain several matrix elements.
 #[track_caller]
 pub(super) fn in_memory(index: V<u32>, bits: u32, memory: u32) -> V<u32> {
     match (bits, memory) {

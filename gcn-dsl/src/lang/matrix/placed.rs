@@ -6,11 +6,11 @@ use super::format::AccElement;
 use super::{Acc, Tile};
 use crate::lang::V;
 
-/// `map_indexed` of a closure with row, column and element: `acc.map_indexed(|row, col, x| …)`.
+/// `map_indexed` with a closure that takes row, column and element: `acc.map_indexed(|row, col, x| …)`.
 ///
-/// The macro brings this trait into scope for a call whose closure has three parameters. Method lookup tries a method
-/// that takes `self` by value first, so this one is found before the inherent `map_indexed`, whose closure takes an
-/// element's number. Types without this trait are not affected.
+/// The macro brings this trait into scope for a call whose closure has three parameters. Method lookup first tries a
+/// method that takes `self` by value, so it finds this one before the inherent `map_indexed`, whose closure takes an
+/// element's index. Types without this trait are not affected.
 pub trait MapPlaced<T> {
     /// The same matrix type with elements of `U`.
     type Of<U: AccElement>;

@@ -1,4 +1,5 @@
-//! The shapes that exist, as types: one line for each, which this file's test checks against the instruction table.
+//! The shapes that exist, as types. There is one line for each shape; this file's test checks the lines against the
+//! instruction table.
 
 use std::panic::Location;
 
@@ -21,7 +22,7 @@ macro_rules! shapes {
         shapes!(@dense $($on { $($a $b $c [$($m $n $k $blocks)*])* })*);
         shapes!(@sparse $($s_on { $($s_a $s_b $s_c [$($s_m $s_n $s_k)*])* })*);
 
-        /// Every line of the table above.
+        /// Each line of the table above, as a product.
         #[cfg(test)]
         fn table() -> Vec<(Product, gcn_isa::TargetSet, &'static str)> {
             use crate::lang::targets::Availability;
@@ -167,13 +168,13 @@ mod tests {
     #[test]
     fn the_types_are_the_instruction_table() {
         let table = table();
-        // Each line names representative targets; the others have the instructions of one of them.
+        // Each line names representative targets; every other target has the instructions of one of these.
         let representatives = gcn_isa::TargetSet::of(&Target::REPRESENTATIVES);
         let rdna = Target::compilable().filter(|t| t.is_first_of_its_set());
         let rdna: gcn_isa::TargetSet = rdna.collect();
         let measured = |i: &&(Target, _, _)| Target::REPRESENTATIVES.contains(&i.0);
         for (product, targets, types) in &table {
-            // The dense types list only GFX9's shapes, since on RDNA tiles replace them.
+            // The dense types list only GFX9's shapes, since tiles replace them on RDNA.
             let known = if product.sparse { representatives.union(rdna) } else { representatives };
             assert_eq!(product.targets().intersection(known), *targets, "{product:?}");
             assert_eq!(
@@ -182,8 +183,8 @@ mod tests {
                 "{product:?} of {types} stands there twice"
             );
         }
-        // Conversely, every instruction of the table has a type, except for those on MX formats, whose types are
-        // generic over the format.
+        // Conversely, every instruction of the table has a type. The exceptions are instructions on MX formats, whose
+        // types are generic over the format.
         let mut seen = 0;
         for (target, desc, shape) in
             layout::instructions().iter().filter(measured).filter(|i| !i.2.formats_chosen)

@@ -31,14 +31,14 @@ pub trait Swizzle: Copy + fmt::Debug + 'static {
 #[derive(Debug, Clone, Copy)]
 pub struct Linear;
 
-/// Leaves `N` elements free after each row, so that neighbouring rows begin in different banks. The size of `N`
+/// Leaves a gap of `N` elements after each row, so that neighbouring rows begin in different banks. The size of `N`
 /// elements should be a multiple of 16 bytes, which keeps wide accesses aligned.
 #[derive(Debug, Clone, Copy)]
 pub struct Pad<const N: usize>;
 
-/// An XOR swizzle without gaps: group `g` of row `r`, each group having `WIDTH` elements, is stored at position `g ^ (r
-/// / ROWS % PERIOD)` of the row. All three parameters are powers of two, and the length of a row must be a multiple of
-/// `WIDTH * PERIOD`.
+/// An XOR swizzle without gaps: group `g` of row `r`, where each group has `WIDTH` elements, is stored at position `g ^
+/// (r / ROWS % PERIOD)` of the row. All three parameters are powers of two, and the length of a row must be a multiple
+/// of `WIDTH * PERIOD`.
 ///
 /// `WIDTH` should be the number of elements that a lane reads at once, `ROWS` the number of rows that fill all banks
 /// once, and `WIDTH * PERIOD * ROWS` elements should fill the banks. [`Spread`] chooses the three automatically.
@@ -65,10 +65,10 @@ pub struct Pad<const N: usize>;
 #[derive(Debug, Clone, Copy)]
 pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize = 1>;
 
-/// An XOR swizzle as in [`XorGroups`], with parameters that suit the target's banks and the access size of its deepest
-/// instruction with `SIDE` rows, so that lanes that read down a column have no bank conflicts. `SIDE` and `O` are those
-/// of the tiles that are loaded: with [`AsAcc`](super::AsAcc) a lane reads four elements at once, since an accumulator
-/// has four neighbouring rows in each lane; with [`Wide`](super::Wide) it reads 16 bytes.
+/// An XOR swizzle as in [`XorGroups`], whose parameters are chosen for the target's banks and for the access size of
+/// its deepest instruction with `SIDE` rows, so that lanes that read down a column have no bank conflicts. `SIDE` and
+/// `O` are those of the tiles that are loaded: with [`AsAcc`](super::AsAcc) a lane reads four elements at once, since
+/// an accumulator has four neighbouring rows in each lane; with [`Wide`](super::Wide) it reads 16 bytes.
 ///
 /// ```
 /// use gcn_dsl::lang::matrix::Spread;
@@ -93,7 +93,7 @@ pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize 
 #[derive(Debug, Clone, Copy)]
 pub struct Spread<const SIDE: usize = 32, O = ByNumber>(PhantomData<O>);
 
-/// The number of neighbouring rows of an accumulator in each lane.
+/// The number of neighbouring rows of an accumulator that are in one lane.
 const ROWS_OF_ACC: u32 = 4;
 
 impl Swizzle for Linear {
@@ -134,15 +134,15 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
             () if O::AS_ACC => deepest.min(ROWS_OF_ACC * bytes),
             () => deepest,
         };
-        // One access of `lines` lanes, each in its own row, covers all banks once, so each of these rows needs its
-        // group at another position.
+        // One access of `lines` lanes, each in a different row, covers all banks once, so each of these rows needs its
+        // group at a different position.
         let lines = side.min(banks / at_once);
         let width = banks / lines / bytes;
         if width == 0 || !columns.is_multiple_of(width) {
             return None;
         }
-        // Only as many positions as the power of two that divides the number of groups in a row can be exchanged by
-        // XOR. Consecutive rows then share one.
+        // XOR can exchange only as many positions as the largest power of two that divides the number of groups in a
+        // row. If that is less than `lines`, consecutive rows share a position.
         let period = lines.min(1 << (columns / width).trailing_zeros());
         Some(Groups { width, period, rows: lines / period })
     }
@@ -154,7 +154,7 @@ fn reads(on: Subtarget, side: u32, elem: Elem) -> (u32, u32) {
     let bytes = elem.bytes();
     let like = square_shapes(on).filter(|s| match s.a {
         ElemType::F16 | ElemType::Bf16 => elem == if s.a == ElemType::F16 { Elem::F16 } else { Elem::Bf16 },
-        // Memory of f32 may hold f32 or xf32; assume f32. Memory of bytes may hold any 8-bit format.
+        // Memory of f32 may contain f32 or xf32; assume f32. Memory of bytes may contain any 8-bit format.
         ElemType::Xf32 => false,
         format => bits(format) == 8 * bytes,
     });
@@ -169,8 +169,8 @@ mod tests {
 
     use super::*;
 
-    /// Worked by hand. A row of 128 bytes of f16 covers all banks of the targets up to gfx942, where 16 lanes read 8
-    /// bytes each, and half of the banks of gfx950, where 16 lanes read 16 bytes each.
+    /// The expected numbers are worked out by hand. A row of 128 bytes of f16 covers all banks of the targets up to
+    /// gfx942, where 16 lanes read 8 bytes each, and half of the banks of gfx950, where 16 lanes read 16 bytes each.
     #[test]
     fn spread_fills_the_banks() {
         let f16s = |target: Target, columns| {

@@ -1,8 +1,8 @@
 //! Tiles: matrices in registers that are larger than the operands of one instruction.
 //!
-//! A tile consists of fragments or accumulators of one instruction. Targets differ in how many `k` an instruction
-//! takes, so the instruction depends on the target; it is determined by element type, target, `SIDE` and `K`. Tiles
-//! whose types fit together therefore always use the same instruction.
+//! A tile consists of fragments or accumulators of one instruction. Targets differ in the number of `k` that an
+//! instruction takes, so the instruction depends on the target; it is determined by element type, target, `SIDE` and
+//! `K`. Tiles whose types fit together therefore always use the same instruction.
 
 mod elements;
 mod factor;
@@ -10,7 +10,7 @@ mod product;
 
 use std::marker::PhantomData;
 
-pub use product::{TileFactor, has_copied_factors, has_instruction, matmul, matmul_from};
+pub use product::{TileFactor, has_copied_factors, has_instruction, matmul, matmul_part};
 
 use super::format::MatrixElement;
 use super::k_order::ByNumber;
@@ -83,7 +83,7 @@ macro_rules! tile {
 
 tile! {
     /// An `M x N` matrix made of accumulators of `SIDE x SIDE` elements, where `SIDE` is 32 or 16. On targets without
-    /// an instruction for 32, such as RDNA, the accumulators are 16 x 16.
+    /// an instruction for `SIDE` 32, such as RDNA, the accumulators are 16 x 16.
     Tile<M, N>
 }
 tile! {
@@ -95,7 +95,7 @@ tile! {
     TileB<K, N; O>
 }
 
-/// The IR values of a tile: one for each fragment or accumulator.
+/// The IR values of a tile: one for each of its fragments or accumulators.
 #[derive(Clone, Copy, Debug)]
 struct Parts {
     values: [Value; MOST],

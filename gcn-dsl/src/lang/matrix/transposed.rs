@@ -1,8 +1,8 @@
-//! Loads from LDS that transpose a matrix on the way (gfx950).
+//! Loads from LDS that transpose the matrix (gfx950).
 //!
 //! A lane's part of a factor has consecutive `k`. If the other dimension of the matrix is contiguous, these elements
-//! are far apart in memory. `ds_read_b64_tr_*` solve this: 16 lanes load runs along the contiguous dimension, each for
-//! another `k`, and the instruction then exchanges elements so that every lane gets its own `k`.
+//! are far apart in memory. With `ds_read_b64_tr_*`, each of 16 lanes loads a run along the contiguous dimension, for a
+//! different `k`, and the instruction then exchanges elements so that every lane gets those of its own `k`.
 
 use std::panic::Location;
 
@@ -24,14 +24,14 @@ use crate::scalar::Scalar;
 struct Exchange {
     /// The size of an element in bits.
     bits: u32,
-    /// The number of elements that a lane addresses, which is also the number that it receives.
+    /// The number of elements that a lane addresses, which is also the number that the lane receives.
     each: u32,
     /// The number of consecutive lanes that together address one row of 16 elements.
     across: u32,
 }
 
 impl Exchange {
-    /// The target's instruction for elements of `bits` bits.
+    /// The target's instruction for elements of `bits` bits; `None` if there is none.
     fn here(c: &Context, bits: u32) -> Option<Exchange> {
         let (mnemonic, each) = match bits {
             16 => ("ds_read_b64_tr_b16", 4),
@@ -44,8 +44,8 @@ impl Exchange {
         Some(Exchange { bits, each, across: 16 / each })
     }
 
-    /// The position that a lane must address for the exchange to deliver `run`. The lowest four bits of the lane's
-    /// number must count columns; otherwise `None`.
+    /// The position that a lane must address so that the exchange gives it `run`. `None` unless the lowest four bits of
+    /// the lane's number count columns.
     fn addressed(self, run: &Run) -> Option<[ByLane; 3]> {
         let free = 1 - run.along;
         let low = |x: &ByLane| [x.weights[0], x.weights[1], x.weights[2], x.weights[3]];
@@ -70,7 +70,7 @@ impl Exchange {
 
 impl Places {
     /// Loads the elements of `runs` by transposing loads and concatenates them. Returns `None` unless the target has
-    /// these loads, the matrix meets their alignment and every lane runs: a lane that does not run would not load what
+    /// these loads, the matrix has their alignment, and every lane is active: an inactive lane would not load what
     /// other lanes need.
     #[track_caller]
     pub(super) fn load_transposed<T: MatrixElement>(&self, at: [At; 2], runs: &[Run]) -> Option<Value> {

@@ -26,7 +26,7 @@ impl<T, A> Clone for View<T, A> {
 }
 impl<T, A> Copy for View<T, A> {}
 
-/// Memory that a matrix can be in: slices, pointers and LDS arrays.
+/// Memory that can contain a matrix: slices, pointers and LDS arrays.
 #[allow(private_bounds, reason = "the IR is not part of the language")]
 pub trait MatrixMemory: Backing<Self::Element> {
     /// The memory's element type.
@@ -111,8 +111,8 @@ impl<T, A> View<T, A> {
         View::of(self.places.with_blocks(Stride::of(stride.into_device())))
     }
 
-    /// Limits the matrix to `rows` rows: elements beyond them load as 0 and are not stored. For slices only, because
-    /// the hardware's bounds check does it.
+    /// Limits the matrix to `rows` rows: elements beyond them are loaded as 0 and are not stored. This exists for
+    /// slices only, because it uses the hardware's bounds check.
     ///
     /// A limit along the contiguous dimension prevents wide accesses: each element is then loaded and stored
     /// separately.
@@ -122,7 +122,8 @@ impl<T, A> View<T, A> {
         self.limit(0, rows.into_device(), 1, Location::caller())
     }
 
-    /// Limits the matrix to `columns` columns: elements beyond them load as 0 and are not stored. See [`View::rows`].
+    /// Limits the matrix to `columns` columns: elements beyond them are loaded as 0 and are not stored. See
+    /// [`View::rows`].
     #[must_use]
     #[track_caller]
     pub fn columns(self, columns: impl IntoDevice<S<u32>>) -> Self {
@@ -130,7 +131,8 @@ impl<T, A> View<T, A> {
     }
 
     /// As [`View::columns`], with the promise that the number of columns and the first column of every tile are
-    /// multiples of `step`. Accesses to `step` neighbouring elements, or to a divisor of that number, then stay wide.
+    /// multiples of `step`. Accesses to `step` neighbouring elements, or to a divisor of that number, can then stay
+    /// wide.
     #[must_use]
     #[track_caller]
     pub fn columns_by(self, columns: impl IntoDevice<S<u32>>, step: u32) -> Self {
@@ -148,7 +150,7 @@ impl<T, A> View<T, A> {
 }
 
 impl Stride {
-    /// A stride that is an IR constant is known when the kernel is built.
+    /// If the length is an IR constant, the stride is known when the kernel is built.
     fn of(length: S<u32>) -> Stride {
         match with(|c| c.builder.kernel().def(length.value).inst.clone()) {
             Inst::Const(bits) => Stride::Const(bits as u32),

@@ -69,7 +69,8 @@ impl<X: Copy> LoadAt<usize> for Vec<X> {
 /// Element `i` of a list of values that are in registers.
 ///
 /// # Panics
-/// If the list is empty. Otherwise a wrong index is a build error, and the body continues with another element.
+/// If the list is empty. In a list that is not empty, a wrong index is a build error, and the body continues with
+/// another element.
 #[track_caller]
 fn element_of<X: Copy>(values: &[X], i: usize) -> X {
     let i = within(i, values.len(), "element", || format!("an array of {}", values.len()));

@@ -16,8 +16,8 @@ use gcn_isa::memory_model::Ordering as Model;
 ///
 /// With `Release`, accesses before the fence are visible before any atomic store after it. With `Acquire`, accesses
 /// after the fence see what was released to an atomic load before it. The instructions are those of the memory model in
-/// LLVM's AMDGPU guide; see `docs/memory-model.md`. A fence waits for memory, not for other waves;
-/// [`barrier()`](crate::lang::barrier) does that.
+/// LLVM's AMDGPU guide; see `docs/memory-model.md`. A fence waits for this wave's memory accesses, not for other waves;
+/// [`barrier()`](crate::lang::barrier) waits for those.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -60,7 +60,7 @@ pub fn fence<O: FenceOrdering>(scope: Scope, ordering: O) {
 pub trait AtomicMemory {}
 impl AtomicMemory for Writable {}
 
-/// Element types that the hardware's atomics work on: u32, i32, u64, i64, f32, f64.
+/// Element types with hardware atomics: u32, i32, u64, i64, f32, f64.
 #[diagnostic::on_unimplemented(
     message = "there are no atomics on elements of type `{Self}`",
     label = "atomics work on whole dwords",
@@ -68,7 +68,7 @@ impl AtomicMemory for Writable {}
 )]
 pub trait AtomicElement: Number {}
 
-/// Integers that atomics work on.
+/// Integer types with hardware atomics.
 #[diagnostic::on_unimplemented(
     message = "this atomic operation does not exist for `{Self}`",
     label = "integers only",
@@ -76,7 +76,7 @@ pub trait AtomicElement: Number {}
 )]
 pub trait AtomicInteger: AtomicElement {}
 
-/// Unsigned integers that atomics work on.
+/// Unsigned integer types with hardware atomics.
 #[diagnostic::on_unimplemented(
     message = "wrapping increments and decrements do not exist for `{Self}`",
     label = "unsigned integers only",
@@ -84,7 +84,7 @@ pub trait AtomicInteger: AtomicElement {}
 )]
 pub trait AtomicUnsigned: AtomicInteger {}
 
-/// Element types whose pairs an atomic can add.
+/// Element types of which an atomic can add a pair.
 #[diagnostic::on_unimplemented(
     message = "there are no atomics on pairs of `{Self}`",
     label = "pairs of f16 or bf16 only",
@@ -102,11 +102,11 @@ elements! {
     AtomicHalf: f16 bf16;
 }
 
-/// An element of shared memory, one per lane, for atomic operations: `x.atomic(i)`.
+/// For each lane, an element of shared memory for atomic operations: `x.atomic(i)`.
 ///
 /// As with Rust's atomics, each operation takes an ordering; in addition it takes the scope within which it is atomic.
-/// `fetch_*` and `swap` return the old value; if it is unused, the compiler chooses the instruction that does not
-/// return it. Lanes that access the same element are served one after another. In a slice, an index past the end
+/// `fetch_*` and `swap` return the old value; if the result is unused, the compiler chooses the instruction that does
+/// not return it. Lanes that access the same element are served one after another. In a slice, an index past the end
 /// changes nothing and returns 0.
 ///
 /// ```
@@ -165,7 +165,7 @@ impl<T: Number> Atomic<T> {
         Atomic { memory: memory.memory(), offset, element: PhantomData }
     }
 
-    /// Emits the access. One operand consists of `count` elements.
+    /// Emits the access, with an operand of `count` elements.
     fn access<O: MemoryOrdering>(
         self,
         op: AtomicOp,
@@ -204,7 +204,8 @@ impl<T: Number> Atomic<T> {
         V::from_value(old.unwrap_or_else(|| unreachable!("everything but a store has a value")))
     }
 
-    /// True if the target has an instruction for the operation; some exist only without the old value as result.
+    /// True if the target has an instruction for the operation. Some operations have only an instruction that does not
+    /// return the old value.
     fn has(self, op: AtomicOp) -> bool {
         let family = match self.memory {
             Memory::Buffer(_) => "buffer",
@@ -218,8 +219,8 @@ impl<T: Number> Atomic<T> {
         })
     }
 
-    /// The operation as a compare-exchange loop on the bits of the element, as the integer type `W`; LLVM expands it in
-    /// the same way. Past the end of a slice both the load and the exchange return 0, so the loop ends.
+    /// Performs the operation by a compare-exchange loop on the bits of the element, as the integer type `W`; LLVM
+    /// expands it in the same way. Past the end of a slice both the load and the exchange return 0, so the loop ends.
     fn exchanged<W: AtomicInteger, O: MemoryOrdering>(
         self,
         step: Bin,
@@ -230,8 +231,9 @@ impl<T: Number> Atomic<T> {
         let bits = Atomic::<W> { memory: self.memory, offset: self.offset, element: PhantomData };
         let load = bits.access::<Relaxed>(AtomicOp::Load, 1, [None, None], scope, loc);
         let holds = |value: Option<Value>| value.unwrap_or_else(|| unreachable!("a load has a value"));
-        let mut trips = WhileAny::begin((V::<W>::from_value(holds(load)), true.into_device()));
-        trips.test(trips.values().1);
+        let waits: V<bool> = true.into_device();
+        let mut trips = WhileAny::begin((V::<W>::from_value(holds(load)), waits));
+        trips.test(trips.values().1.value);
         let (old, _) = trips.values();
         let before = V::<T>::emit(Inst::Bitcast(old.value), loc);
         let after = V::<T>::emit(Inst::Bin(step, before.value, value.value), loc);
@@ -244,7 +246,7 @@ impl<T: Number> Atomic<T> {
     }
 }
 
-/// The arithmetic of an operation that a compare-exchange loop can implement.
+/// The arithmetic of the operation; `None` if a compare-exchange loop cannot implement it.
 fn step(op: AtomicOp) -> Option<Bin> {
     match op {
         AtomicOp::Add => Some(Bin::Add),
@@ -293,8 +295,8 @@ impl<T: Number> Atomic<T> {
 }
 
 impl<T: Number> Atomic<T> {
-    /// Replaces the element by `new` in the lanes where it equals `current`. Returns the old value: the element was
-    /// replaced if the old value equals `current`. The ordering applies in both cases.
+    /// Replaces the element by `new` in the lanes in which it equals `current`. Returns the old value: if that equals
+    /// `current`, the element was replaced. The ordering applies in both cases.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -332,8 +334,8 @@ impl<T: Number> Atomic<T> {
 
 impl<T: AtomicInteger> Atomic<T> {
     /// Like [`compare_exchange`](Self::compare_exchange), with separate orderings for success and failure, as in
-    /// `core`. `x.compare_exchange(current, new, scope, success, failure)` in a kernel expands to this. The hardware
-    /// has no separate orderings, so the operation gets one that satisfies both.
+    /// `core`. A call `x.compare_exchange(current, new, scope, success, failure)` in a kernel expands to this function.
+    /// The hardware has no separate orderings, so the operation gets one that satisfies both.
     #[track_caller]
     pub fn compare_exchange_ordered<O: MemoryOrdering, F: LoadOrdering>(
         self,
@@ -410,8 +412,8 @@ impl<T> Clone for AtomicPair<T> {
 impl<T> Copy for AtomicPair<T> {}
 
 impl<T: AtomicHalf> AtomicPair<T> {
-    /// Adds to both elements at once and returns the old values. The pair must start at an even element. f16 in global
-    /// memory needs gfx908 or later (gfx90a if the old value is used); everything else needs gfx942.
+    /// Adds to both elements at once and returns the old values. The pair must start at an even element. Adding f16 in
+    /// global memory needs gfx908 or later (gfx90a if the old value is used); all other cases need gfx942.
     #[track_caller]
     pub fn fetch_add<O: MemoryOrdering>(
         self,
@@ -426,7 +428,7 @@ impl<T: AtomicHalf> AtomicPair<T> {
     }
 }
 
-/// Defines `atomic` and `atomic_pair` with the same documentation for all kinds of memory.
+/// Defines `atomic` and `atomic_pair` for all kinds of memory, with the same documentation.
 macro_rules! atomic_places {
     ($([$($generics:tt)*] $memory:ty $(, $access:ident)?;)*) => {$(
         impl<T: Number, $($generics)*> $memory {

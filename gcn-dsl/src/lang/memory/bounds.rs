@@ -9,8 +9,8 @@ use crate::lang::control::if_begin;
 use crate::lang::values::flow::Top;
 use crate::lang::{IntoDevice, S, V, ballot, lt, ne, read_lane, with};
 
-/// In a kernel built with [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds): traps if a lane's index is
-/// not below `len`. The message names `whole` ("a slice"), which has `len` elements.
+/// In a kernel built with [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds): emits a trap that is
+/// executed if a lane's index is not below `len`. The message says that `whole` ("a slice") has `len` elements.
 #[track_caller]
 pub(in crate::lang) fn check(i: V<u32>, len: impl IntoDevice<S<u32>>, whole: &'static str) {
     check_at(i, len, whole, Location::caller());
@@ -29,7 +29,7 @@ pub(in crate::lang) fn check_at(
     }
     let len = len.into_device();
     let known = with(|c| Some((c.builder.as_const(i.value)?, c.builder.as_const(len.value)?)));
-    // If both numbers are known, a wrong index is a build error, so no check at run time is needed.
+    // If both index and length are known, a wrong index is a build error, so no check at run time is needed.
     if known.is_some() {
         return;
     }

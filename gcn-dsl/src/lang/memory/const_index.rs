@@ -10,11 +10,11 @@ use crate::lang::memory::place::{ElementPlace, PlaceAt};
 use crate::lang::values::element_assign::HasElements;
 use crate::lang::{LanePtr, Lds, LdsPlane, LdsRow, LdsSlice, Private, Ptr, Slice, Writable, with};
 
-/// An index computed from host numbers only.
+/// An index that is computed from host numbers only.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted<N>(N);
 
-/// The macro's wrapper for such an index.
+/// Wraps such an index; the macro emits this call.
 pub fn counted<N: HostCount>(n: N) -> Counted<N> {
     Counted(n)
 }
@@ -26,7 +26,7 @@ pub fn counted<N: HostCount>(n: N) -> Counted<N> {
     note = "convert with `as usize`; of a reference take the value, `*k`"
 )]
 pub trait HostCount: Copy {
-    /// The number as `u64`, if it is not negative.
+    /// The number as `u64`; `None` if it is negative.
     fn count(self) -> Option<u64>;
 }
 
@@ -41,13 +41,13 @@ macro_rules! counts {
 }
 counts!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize);
 
-/// The types of indices: `usize` for arrays of values, `u32` for memory.
+/// The types of indices: `usize` for arrays of values, `u32` for device memory.
 pub trait FromCount {
-    /// Converts `count`, if the type can represent it.
+    /// Converts `count`; `None` if the type cannot represent it.
     fn of(count: u64) -> Option<Self>
     where
         Self: Sized;
-    /// The index to continue with after an error.
+    /// The index that is used after an error.
     const NONE: Self;
 }
 impl FromCount for usize {
@@ -63,7 +63,7 @@ impl FromCount for u32 {
     const NONE: u32 = 0;
 }
 
-/// Converts an index to the type that is needed; the kernel fails if it is out of that type's range.
+/// Converts an index to the type that is needed. If it is out of that type's range, an error is recorded.
 #[track_caller]
 pub(in crate::lang) fn number<I: FromCount, N: HostCount>(n: Counted<N>) -> I {
     let count = n.0.count().and_then(I::of);
@@ -77,8 +77,8 @@ fn negative(loc: &'static Location<'static>) {
     with(|c| c.fail_if_run(loc, || "an index is not negative and less than 2^32".to_owned()));
 }
 
-/// One impl for each type that is indexed by a `$number`. With a single blanket impl for read-only types, rustc would
-/// select it for writes, too.
+/// There is one impl for each type that is indexed by a `$number`. If there were a single blanket impl for read-only
+/// types, rustc would select it for writes, too.
 macro_rules! loads {
     ($([$($generics:tt)*] $t:ty => $number:ty;)*) => {$(
         #[diagnostic::do_not_recommend]

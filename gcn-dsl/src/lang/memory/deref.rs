@@ -11,13 +11,13 @@ use crate::scalar::Scalar;
 pub trait LoadDeref {
     /// The type of the target.
     type Output;
-    /// Where a dereference is allowed: `Anywhere`, or in `unsafe` blocks only (`RawPointer`).
+    /// The mark that says where a dereference is allowed: `Anywhere`, or in `unsafe` blocks only (`RawPointer`).
     type Allowed;
     /// Reads the target.
     fn load_deref(self) -> Self::Output;
 }
 
-/// Types that can be assigned through as `*p = v` in a kernel.
+/// Types through which `*p = v` can assign in a kernel.
 #[diagnostic::on_unimplemented(
     message = "cannot assign through `{Self}`",
     label = "not a writable device pointer",
@@ -26,7 +26,7 @@ pub trait LoadDeref {
 pub trait StoreDeref {
     /// The type of the target.
     type Element;
-    /// Where a dereference is allowed, as for [`LoadDeref::Allowed`].
+    /// The mark that says where a dereference is allowed, as for [`LoadDeref::Allowed`].
     type Allowed;
     /// Writes the target.
     fn store_deref(self, value: Self::Element);
@@ -48,7 +48,7 @@ impl<X: Copy> LoadDeref for Box<X> {
     }
 }
 
-/// Rust's iterators over arrays of device values return references; `*x` of such a reference is the element.
+/// Rust's iterators over arrays of device values return references; dereferencing one gives the element.
 macro_rules! values {
     ($($handle:ident)*) => {$(
         impl<T: Scalar> LoadDeref for $handle<T> {
@@ -76,10 +76,10 @@ macro_rules! host_values {
 }
 host_values!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64);
 
-/// Marks types that may be dereferenced anywhere, such as a reference that an iterator returns.
+/// The mark of types that may be dereferenced anywhere, such as a reference that an iterator returns.
 pub struct Anywhere;
 
-/// Marks pointers that may be dereferenced only in `unsafe` blocks, because nothing checks where they point.
+/// The mark of pointers that may be dereferenced only in `unsafe` blocks, because nothing checks where they point.
 pub struct RawPointer;
 
 /// Implemented by the mark of types that may be dereferenced outside of `unsafe` blocks.

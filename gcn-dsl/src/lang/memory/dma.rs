@@ -6,11 +6,12 @@ use crate::scalar::Number;
 
 impl<T: Number, const N: usize> Lds<T, N> {
     /// Starts a copy of one element per lane that bypasses registers: lane `k` of the wave copies `from[i]` to element
-    /// `start + k` (`buffer_load_dword … lds`). Elements have 4 bytes; for a `from` index past the end 0 is written,
-    /// and inactive lanes write nothing.
+    /// `start + k` (`buffer_load_dword … lds`). Elements have 4 bytes. If `i` is past the end of `from`, 0 is written;
+    /// inactive lanes write nothing.
     ///
-    /// Other waves see the elements after a [`barrier()`](crate::lang::barrier), this wave without one; the compiler
-    /// inserts the waits for the copy. Code between the copy and its first use runs while the copy is in progress.
+    /// This wave sees the elements without a barrier, other waves after a [`barrier()`](crate::lang::barrier); the
+    /// compiler inserts the waits for the copy. Code between the copy and its first use is executed while the copy is
+    /// in progress.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -47,9 +48,9 @@ impl<T: Number, const N: usize> Lds<T, N> {
         isa::buffer_load_dwordx4_lds(Offen(i.index() * 4u32), *from, 0, m0, 0);
     }
 
-    /// The whole workgroup copies `from[first..first + N]`; its waves share the work. Elements have 4 bytes, and `N`
-    /// must be a multiple of the workgroup's size. Elements past the end of `from` become 0. All lanes must reach the
-    /// call.
+    /// Copies `from[first..first + N]` to the array; the waves of the workgroup share the work. Elements have 4 bytes,
+    /// and `N` must be a multiple of the workgroup's size. Elements past the end of `from` become 0. All lanes of the
+    /// workgroup must reach the call.
     #[track_caller]
     pub fn fill_from<A>(&self, from: &Slice<T, A>, first: impl IntoDevice<S<u32>>) {
         let first = first.into_device();

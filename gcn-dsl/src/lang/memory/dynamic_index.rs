@@ -1,6 +1,6 @@
-//! Selection of elements by an index that is known only on the device. Values in registers and the elements of short
-//! constant tables are selected by the index's bits; longer constant tables are placed in memory after the code, from
-//! which the element is loaded.
+//! Selection of elements by an index that is known only on the device. Values in registers, and the elements of short
+//! constant tables, are selected by the bits of the index. Longer constant tables are placed in memory after the code,
+//! from which the element is loaded.
 
 use std::panic::Location;
 
@@ -15,37 +15,37 @@ use crate::lang::values::merge::Merge;
 use crate::lang::{Declare, Flatten, IntoDevice, ReadOnly, S, V, with};
 use crate::scalar::{Elem, Scalar};
 
-/// Values among which a device index selects: host values, `S` and `V`, and arrays of them.
+/// Values among which a device index can select: host values, `S` and `V`, and arrays of them.
 #[diagnostic::on_unimplemented(
     message = "an index of the device chooses among numbers and arrays of them, not among values of type `{Self}`",
     label = "elements of this type have a place that is known when the kernel is built",
     note = "write `#[unroll] for`, whose variable is a host `usize`; or keep the parts in arrays of their own"
 )]
 pub trait Choice: Copy {
-    /// The element type at a varying index.
+    /// The type of the result for a varying index.
     type Varying;
-    /// The element type at a uniform index.
+    /// The type of the result for a uniform index.
     type Uniform;
-    /// Selects element `i`.
+    /// Selects element `i`, which is varying.
     fn at_varying(list: &[Self], i: V<u32>) -> Self::Varying;
-    /// Selects element `i`.
+    /// Selects element `i`, which is uniform.
     fn at_uniform(list: &[Self], i: S<u32>) -> Self::Uniform;
 }
 
-/// A scalar that a list can consist of: a host value, `S` or `V`.
+/// A scalar that can be an element of a list: a host value, `S` or `V`.
 pub trait Entry: Copy {
     /// The element type.
     type Elem: Scalar;
-    /// The element's type at a uniform index.
+    /// The type of the result for a uniform index.
     type AtUniform: Copy;
-    /// Constant lists of at least this length, and lists that were loaded from memory, are read from memory. Selecting
-    /// among [`MOST_CHOSEN`] elements in registers takes about as long as a load that hits the cache.
+    /// The smallest length at which a list is read from memory, if it consists of constants or was loaded from memory.
+    /// Selecting among [`MOST_CHOSEN`] elements in registers takes about as long as a load that hits the cache.
     const LOADED_FROM: usize = MOST_CHOSEN + 1;
     /// The element as a varying value.
     fn varying(self) -> V<Self::Elem>;
-    /// The element in its form at a uniform index.
+    /// The element in the form that a uniform index selects.
     fn uniform(self) -> Self::AtUniform;
-    /// `a` where bit `bit` of `i` is clear, else `b`.
+    /// `a` if bit `bit` of `i` is clear, otherwise `b`.
     fn choose(
         i: S<u32>,
         bit: u32,
@@ -53,7 +53,8 @@ pub trait Entry: Copy {
         b: Self::AtUniform,
         loc: &'static Location<'static>,
     ) -> Self::AtUniform;
-    /// Loads the element of a table in memory, if the table consists of constants that memory can hold.
+    /// Loads element `i` of a table in memory; `None` if the table does not consist of constants that can be stored in
+    /// memory.
     #[track_caller]
     fn loaded(_table: &[Self], _i: V<u32>) -> Option<V<Self::Elem>> {
         None
@@ -63,14 +64,14 @@ pub trait Entry: Copy {
     fn loaded_uniform(_table: &[Self], _i: S<u32>) -> Option<Self::AtUniform> {
         None
     }
-    /// A value to continue with after an error.
+    /// A value that is used after an error.
     fn placeholder() -> Self::AtUniform;
 }
 
-/// An array in read-only memory whose elements have all been loaded individually.
+/// An array in read-only memory of which each element has been loaded separately.
 struct Array {
     memory: Memory,
-    /// The offset of the first element, as a value plus a constant number of bytes.
+    /// The offset of the first element: a value plus a constant number of bytes.
     base: Value,
     offset: u32,
     stride: u32,
@@ -92,8 +93,8 @@ impl Array {
     }
 }
 
-/// The place from which a value was loaded, if nothing writes to that memory: the memory, the offset as a value, and a
-/// constant number of bytes to add.
+/// If a value was loaded from memory that nothing writes: the memory, the offset as a value, and a constant number of
+/// bytes to add to it. `None` otherwise.
 fn place(builder: &Builder, value: Value) -> Option<(Memory, Value, u32)> {
     let kernel = builder.kernel();
     let &Inst::Load { memory, offset, manner: Manner::Plain } = &kernel.def(value).inst else { return None };
@@ -121,11 +122,12 @@ impl<T: Scalar> Entry for V<T> {
     fn varying(self) -> V<T> {
         self
     }
-    /// If all elements were loaded from one array in read-only memory, loads the selected one from there instead.
+    /// If all elements of the list were loaded from one array in read-only memory, loads the selected one from that
+    /// memory instead; `None` otherwise.
     #[track_caller]
     fn loaded(list: &[Self], i: V<u32>) -> Option<V<T>> {
         let array = Array::of(list)?;
-        // An index past the end selects some element of the list, as a selection among registers does.
+        // An index past the end selects some element of the list, as the selection among registers does.
         let at =
             i.min(list.len() as u32 - 1) * array.stride + V::<u32>::from_value(array.base) + array.offset;
         let manner = Manner::Plain;
@@ -188,7 +190,7 @@ uniform_choices! {
     [] half::f16, half::f16, memory; [] half::bf16, half::bf16, memory; [] f32, f32, memory; [] f64, f64, memory;
 }
 
-/// `usize` in host lists becomes `u32` on the device.
+/// A `usize` in a host list becomes a `u32` on the device.
 impl Entry for usize {
     type Elem = u32;
     type AtUniform = S<u32>;
@@ -250,10 +252,10 @@ fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {
     })
 }
 
-/// Longer constant tables are placed in memory.
+/// The largest number of elements that are selected in registers; longer constant tables are placed in memory.
 const MOST_CHOSEN: usize = 64;
 
-/// Selects by one bit of the index at a time, lowest first; each step halves the number of candidates.
+/// Selects by the bits of the index, one after the other, lowest first; each bit halves the number of candidates.
 #[track_caller]
 fn chosen<X: Copy>(
     mut choices: Vec<X>,
@@ -392,6 +394,17 @@ rows! {
 }
 rows! { S<u32> => Uniform at_uniform; V<u32> => Varying at_varying; }
 
+/// The elements of a row, which `iter()` gives; a kernel takes them by value.
+#[derive(Debug)]
+pub struct RowElements<X>(std::vec::IntoIter<X>);
+
+impl<X> RowElements<X> {
+    /// The elements by value.
+    pub fn copied(self) -> std::vec::IntoIter<X> {
+        self.0
+    }
+}
+
 macro_rules! whole_rows {
     ($($row:ty => $how:ident;)*) => {$(
         impl<X: Choice, const M: usize> TableRow<X, $row, M> {
@@ -403,6 +416,40 @@ macro_rules! whole_rows {
                     out.push(self.load_at(k));
                 }
                 out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+            }
+
+            /// The elements of the row.
+            #[track_caller]
+            pub fn iter(&self) -> RowElements<X::$how> {
+                RowElements(Vec::from(self.to_array()).into_iter())
+            }
+
+            /// The parts of `n` elements, the last with those that are left over.
+            #[track_caller]
+            pub fn chunks(&self, n: usize) -> std::vec::IntoIter<Vec<X::$how>>
+            where
+                X::$how: Copy,
+            {
+                let parts: Vec<Vec<X::$how>> = self.to_array().chunks(n).map(<[X::$how]>::to_vec).collect();
+                parts.into_iter()
+            }
+
+            /// Every `n` elements that follow each other.
+            #[track_caller]
+            pub fn windows(&self, n: usize) -> std::vec::IntoIter<Vec<X::$how>>
+            where
+                X::$how: Copy,
+            {
+                let parts: Vec<Vec<X::$how>> = self.to_array().windows(n).map(<[X::$how]>::to_vec).collect();
+                parts.into_iter()
+            }
+        }
+        impl<X: Choice, const M: usize> IntoIterator for TableRow<X, $row, M> {
+            type Item = X::$how;
+            type IntoIter = std::vec::IntoIter<X::$how>;
+            #[track_caller]
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter().copied()
             }
         }
         #[diagnostic::do_not_recommend]

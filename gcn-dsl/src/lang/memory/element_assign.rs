@@ -15,8 +15,8 @@ macro_rules! memory {
             #[track_caller]
             fn change_at(&mut self, i: I, f: impl Fn(&mut V<T>)) {
                 let loc = Location::caller();
-                // A dynamic index of the outer array is implemented by modifying every element and selecting among the
-                // results. A store to memory cannot be done that way.
+                // If a device index selects the outer array, every array is modified and the results are selected. A
+                // store to memory cannot be done in that way.
                 if with(|c| c.choosing > 0) {
                     let what = concat!(
                         "what is written to is one of several, chosen by an index that is not known when the kernel is built, and none \

@@ -3,8 +3,8 @@
 use super::layout::{HoldsParts, Stored, load, store};
 use crate::lang::{Index, LanePtr, LdsSlice, LoadAt, Private, Ptr, Slice, StoreAt, Writable};
 
-/// Implements reads for the first type of memory and writes for the second. The brackets hold generic parameters other
-/// than `T`.
+/// Implements reads for the first type of memory and writes for the second. The brackets contain the generic parameters
+/// other than `T`.
 macro_rules! elements {
     ($([$($generic:tt)*] $from:ty, [$($writable:tt)*] $to:ty;)*) => {$(
         impl<T: Stored, $($generic)* I: Index> LoadAt<I> for $from {

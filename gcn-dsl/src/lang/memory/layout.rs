@@ -1,4 +1,4 @@
-//! Types that memory can hold: numbers, and arrays and structs of numbers, laid out as by `#[repr(C)]`.
+//! Types that can be stored in memory: numbers, and arrays and structs of numbers, laid out as by `#[repr(C)]`.
 
 mod array;
 mod index;
@@ -34,8 +34,8 @@ impl Bytes {
         Bytes { memory, start: None, constant: false }
     }
 
-    /// The memory, and the byte offset `at` in it. For per-lane pointers an offset that is not a constant is added to
-    /// the address instead.
+    /// The memory, and the byte offset `at` in it. If the memory is a pointer for each lane and the offset is not
+    /// constant, the offset is added to the address instead.
     #[track_caller]
     fn reached(self, at: V<u32>) -> (Bytes, V<u32>) {
         match self.memory {
@@ -66,14 +66,14 @@ pub struct Leaf {
 pub trait Stored: Copy + 'static {
     /// The size of an element in bytes.
     const BYTES: u32;
-    /// The scalar type of a number; `u8` for a struct.
+    /// The scalar type of a number; `u8` for a struct or an array.
     const ELEM: Elem;
-    /// An element read from memory that nothing writes: it is uniform at a uniform index. An array in it is not loaded
-    /// as a whole, but element by element where it is indexed.
+    /// The type of an element that is read from memory which nothing writes: it is uniform if the index is. An array in
+    /// the element is not loaded as a whole, but element by element where it is indexed.
     type Read<I: Index>;
-    /// An element as varying values.
+    /// The type of an element whose scalars are varying values.
     type Value: Flatten;
-    /// Appends the scalars of an element that begins at `offset`, first to last.
+    /// Appends the scalars, first to last, of an element that begins at byte `offset`.
     fn leaves(offset: u32, out: &mut Vec<Leaf>);
     /// Reads the element whose first byte is `scale * i + offset`.
     fn read<I: Index>(from: Bytes, i: I, scale: u32, offset: u32) -> Self::Read<I>;
@@ -81,7 +81,7 @@ pub trait Stored: Copy + 'static {
     fn append(&self, out: &mut Vec<u8>);
     /// Builds a host value from its bytes.
     fn take(bytes: &[u8]) -> Self;
-    /// The error if these bytes are not a valid value of the type on the host.
+    /// The error for bytes that are not a valid value of the type on the host; `None` if they are valid.
     fn unknown(bytes: &[u8]) -> Option<UnknownVariant>;
 }
 
@@ -195,8 +195,8 @@ pub(in crate::lang) fn read_varying<T: Number>(from: Bytes, i: V<u32>, scale: u3
     V::from_value(load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset }))
 }
 
-/// Loads a scalar from read-only memory at a uniform index. Scalar loads move aligned dwords; elements that are
-/// narrower, or that may cross a dword boundary, are loaded by one lane.
+/// Loads a scalar from read-only memory at a uniform index. Scalar loads move aligned dwords; an element that is
+/// narrower, or that may cross a dword boundary, is loaded by one lane instead.
 #[track_caller]
 pub(in crate::lang) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u32, offset: u32) -> S<T> {
     let loc = Location::caller();
@@ -220,10 +220,10 @@ pub(in crate::lang) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u3
     S::emit(Inst::LoadUniform { resource, offset: at }, loc)
 }
 
-/// Calls `each` with the host values that the bytes of memory stand for.
+/// Calls `each` with the host values that the bytes of memory represent.
 ///
 /// # Errors
-/// If the bytes are not a valid value of `T`, such as a number that is no variant of an enum.
+/// If the bytes are not a valid value of `T`, such as a number that is not a variant of an enum.
 pub(crate) fn taken<T: Stored>(bytes: &[u8], mut each: impl FnMut(T)) -> Result<(), UnknownVariant> {
     for chunk in bytes.chunks_exact(T::BYTES as usize) {
         if let Some(unknown) = T::unknown(chunk) {

@@ -17,8 +17,9 @@ use crate::scalar::Number;
 
 /// An array of `N` elements in the workgroup's LDS, shared by its waves; the initial contents are undefined.
 ///
-/// Indices are not checked: one out of range reads or writes other LDS data, or has no effect; [`get`](Lds::get)
-/// checks. A `barrier()` is needed between a store and another wave's load of the same element.
+/// Indices are not checked: an index that is out of range reads or writes other LDS data, or has no effect.
+/// [`get`](Lds::get) checks its index. A `barrier()` is needed between a store and another wave's load of the same
+/// element.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -58,7 +59,8 @@ use crate::scalar::Number;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// or planes of rows, `t[z][y][x]` of an `Lds::<[[f32; 64]; 4], 2>`: two planes of four rows; or structs of memory:
+/// Elements may be planes of rows, `t[z][y][x]`: an `Lds::<[[f32; 64]; 4], 2>` has two planes of four rows. Elements
+/// may also be structs that can be stored in memory:
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -113,7 +115,7 @@ impl<T, const N: usize> Copy for Lds<T, N> {}
     note = "a struct is declared in `gcn_kernel!` with `#[device] #[repr(C)]`, an enum without fields with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
 )]
 pub trait LdsElement: Stored {
-    /// The type of `a[i]`: a varying value, or a row or plane that is indexed further.
+    /// The type of `a[i]`: a varying value, or a row or plane that can be indexed further.
     type Indexed;
     /// The element at `from`.
     fn indexed(from: LdsPlace) -> Self::Indexed;
@@ -203,7 +205,7 @@ impl<T: Stored, const N: usize> HoldsParts for Lds<T, N> {
     }
 }
 
-/// A row or plane is already a place, so it needs no other type.
+/// A row or plane is a place already, so the place has the same type as the value.
 impl<T, const N: usize, I: Index> PlaceAt<I> for Lds<T, N>
 where
     Self: LoadAt<I>,
@@ -249,7 +251,7 @@ impl<T, const N: usize> Lds<T, N> {
     }
 
     /// The byte address of the array in the workgroup's LDS, for [`isa`](crate::isa) functions: an instruction that
-    /// takes this address accesses the same memory as `a[i]`.
+    /// accesses this address accesses the same memory as `a[0]`.
     pub fn address(&self) -> u32 {
         with(|c| c.builder.kernel().lds.get(self.id.0 as usize).map_or(0, |lds| lds.offset))
     }
@@ -261,7 +263,7 @@ impl<T: Stored, const N: usize> Lds<T, N> {
         LdsSlice::whole(self.id, self.len())
     }
 
-    /// `len` elements from element `start` on. The bounds are not checked.
+    /// The `len` elements from element `start` on. The bounds are not checked.
     #[track_caller]
     pub fn slice(
         &self,
@@ -279,21 +281,21 @@ impl<T: Stored, const N: usize> Lds<T, N> {
 }
 
 impl<T: Number, const N: usize> Lds<T, N> {
-    /// Element `i`, or 0 if it does not exist.
+    /// Element `i`; 0 if it does not exist.
     #[track_caller]
     pub fn get(&self, i: impl Index) -> V<T> {
         self.as_slice().get(i)
     }
 
     /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
-    /// multiple of the bytes loaded.
+    /// multiple of the number of bytes loaded.
     #[track_caller]
     pub fn load_vector<const K: usize>(&self, i: impl Index) -> Vector<T, K> {
         Vector::load(self, i)
     }
 
     /// Stores `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
-    /// multiple of the bytes stored.
+    /// multiple of the number of bytes stored.
     #[track_caller]
     pub fn store_vector<const K: usize>(&self, i: impl Index, v: Vector<T, K>) {
         v.store(self, i);

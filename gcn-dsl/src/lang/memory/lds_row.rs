@@ -10,8 +10,8 @@ use crate::lang::values::constant::refuse_outside;
 use crate::lang::{Index, LoadAt, PlaceAt, StoreAt, V};
 use crate::scalar::Number;
 
-/// An XOR swizzle of the elements of a row, in groups of `width`: group `g` of row `r` is stored at position `g ^ (r /
-/// rows % period)`. All three are powers of two.
+/// An XOR swizzle of the elements of a row, in groups of `width` elements: group `g` of row `r` is stored at position
+/// `g ^ (r / rows % period)`. All three numbers are powers of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Groups {
     /// The number of elements in a group.

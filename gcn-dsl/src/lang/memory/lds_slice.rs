@@ -14,8 +14,8 @@ use crate::scalar::Number;
 /// Elements in the workgroup's LDS: a part of an array, an array whose length is known when the kernel is built, or the
 /// dynamic LDS whose size the launch chooses.
 ///
-/// Indices are not checked, as for [`Lds`](crate::lang::Lds); [`get`](LdsSlice::get) checks. Two slices may name the
-/// same bytes, even with different types: loads and stores through them happen in program order.
+/// Indices are not checked, as for [`Lds`](crate::lang::Lds); [`get`](LdsSlice::get) checks its index. Two slices may
+/// refer to the same bytes, even with different element types: loads and stores through them happen in program order.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -43,7 +43,7 @@ use crate::scalar::Number;
 #[derive(Debug)]
 pub struct LdsSlice<T> {
     id: LdsId,
-    /// The byte offset in the array; uniform.
+    /// The byte offset of the slice in the array, a uniform value; `None` if it is 0.
     start: Option<Value>,
     len: S<u32>,
     element: PhantomData<T>,
@@ -80,9 +80,9 @@ impl<T: Stored> LdsSlice<T> {
         Self::whole(id, len as u32)
     }
 
-    /// The dynamic LDS, which a launch places after the kernel's arrays
-    /// ([`Grid::with_dynamic_lds`](crate::Grid::with_dynamic_lds)), as `len` elements. Every call returns the same
-    /// memory, as every `extern __shared__` array of HIP is the same memory.
+    /// The dynamic LDS as `len` elements. A launch places it after the kernel's arrays
+    /// ([`Grid::with_dynamic_lds`](crate::Grid::with_dynamic_lds)). Every call returns the same memory, as every
+    /// `extern __shared__` array of HIP is the same memory.
     #[track_caller]
     pub fn dynamic(len: impl IntoDevice<S<u32>>) -> Self {
         let id = with(|c| c.builder.dynamic_lds());
@@ -104,7 +104,7 @@ impl<T: Stored> LdsSlice<T> {
         crate::lang::eq(self.len, 0)
     }
 
-    /// `len` elements from element `start` on. The bounds are not checked.
+    /// The `len` elements from element `start` on. The bounds are not checked.
     #[track_caller]
     pub fn slice(&self, start: impl IntoDevice<S<u32>>, len: impl IntoDevice<S<u32>>) -> Self {
         let loc = Location::caller();
@@ -121,7 +121,7 @@ impl<T: Stored> LdsSlice<T> {
     }
 
     /// The same bytes as elements of another type; trailing bytes that do not fill an element are omitted. The slice
-    /// must start at a multiple of the element's size, as every array and every slice of larger elements does.
+    /// must start at a multiple of the size of `U`, as every array does, and every slice of larger elements.
     #[track_caller]
     pub fn cast<U: Stored>(&self) -> LdsSlice<U> {
         let len = self.len * T::BYTES / U::BYTES;
@@ -134,26 +134,26 @@ impl<T: Stored> LdsSlice<T> {
 }
 
 impl<T: Number> LdsSlice<T> {
-    /// Element `i`, or 0 if it does not exist.
+    /// Element `i`; 0 if it does not exist.
     #[track_caller]
     pub fn get(&self, i: impl Index) -> V<T> {
         let i = i.index();
         let inside = crate::lang::lt(i, self.len);
         let zero = V::from_value(with(|c| c.builder.constant(0, V::<T>::TYPE)));
         let at = select::<u32>(inside, i, 0);
-        // An empty slice does not even have the element 0 to which the index is clamped.
+        // An empty slice does not contain the element 0 that a clamped index selects, so make the result 0 by a select.
         select::<T>(inside, load::<T>(self.bytes(), at * T::BYTES, 0), zero)
     }
 
     /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
-    /// multiple of the bytes loaded.
+    /// multiple of the number of bytes loaded.
     #[track_caller]
     pub fn load_vector<const K: usize>(&self, i: impl Index) -> Vector<T, K> {
         Vector::load(self, i)
     }
 
     /// Stores `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
-    /// multiple of the bytes stored.
+    /// multiple of the number of bytes stored.
     #[track_caller]
     pub fn store_vector<const K: usize>(&self, i: impl Index, v: Vector<T, K>) {
         v.store(self, i);

@@ -6,23 +6,23 @@ use gcn_isa::memory_model::Ordering as Model;
 
 /// Memory orderings with the names of [`std::sync::atomic::Ordering`]; each is a separate type.
 ///
-/// An operation accepts only the orderings that make sense for it: a load `Relaxed`, `Acquire` or `SeqCst`; a store
-/// `Relaxed`, `Release` or `SeqCst`; a fence anything but `Relaxed`; a read-modify-write any.
+/// An operation accepts only the orderings that make sense for it: a load accepts `Relaxed`, `Acquire` and `SeqCst`; a
+/// store `Relaxed`, `Release` and `SeqCst`; a fence all but `Relaxed`; a read-modify-write all of them.
 #[derive(Debug)]
 pub enum Ordering {}
 
 #[allow(non_upper_case_globals, reason = "they are written like the variants of Rust's `Ordering`")]
 impl Ordering {
-    /// Atomic, without any ordering of other accesses.
+    /// The operation is atomic; it orders no other accesses.
     pub const Relaxed: Relaxed = Relaxed;
-    /// Later accesses do not happen before it. If it reads the value of a `Release` store, everything before that store
-    /// is visible.
+    /// Later accesses do not happen before the operation. If it reads the value of a `Release` store, all accesses
+    /// before that store are visible.
     pub const Acquire: Acquire = Acquire;
-    /// Earlier accesses do not happen after it.
+    /// Earlier accesses do not happen after the operation.
     pub const Release: Release = Release;
     /// Both `Acquire` and `Release`.
     pub const AcqRel: AcqRel = AcqRel;
-    /// `AcqRel`, and all lanes see all `SeqCst` operations in one order.
+    /// As `AcqRel`; in addition, all lanes see all `SeqCst` operations in one order.
     pub const SeqCst: SeqCst = SeqCst;
 }
 

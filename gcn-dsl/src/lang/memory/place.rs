@@ -9,8 +9,8 @@ use super::slice::Slice;
 use crate::lang::values::constant::within;
 use crate::lang::{Choice, LanePtr, Ptr, S, V, Writable};
 
-/// Types for which `a[i]` can be assigned to in part, as in `a[i][k] = x`: the place is a row of LDS, an array that is
-/// an element of a slice, or one of several slices.
+/// Types of an `a` for which `a[i][k] = x` can assign a part of `a[i]`: the place `a[i]` is a row of LDS, an array that
+/// is an element of a slice, or one of several slices.
 #[diagnostic::on_unimplemented(
     message = "cannot assign to a part of an element of `{Self}`",
     label = "no part of an element can be written here",
@@ -37,7 +37,7 @@ impl<A: PlaceAt<I> + ?Sized, I> PlaceAt<I> for &A {
     }
 }
 
-/// A list of memories, of which a host index selects one.
+/// The place in a list of memories, of which a host index selects one.
 macro_rules! chosen {
     ($([$($generics:tt)*] $list:ty;)*) => {$(
         impl<X: Copy, $($generics)*> PlaceAt<usize> for $list {
@@ -109,7 +109,7 @@ impl<X: Stored> ElementPlace<X> {
     }
 }
 
-/// Returns `i`, after a run-time check if the build asks for one.
+/// Returns `i`. If the build checks indices, emits the check.
 #[track_caller]
 fn checked(i: V<u32>, len: usize) -> V<u32> {
     check(i, len as u32, "an array");

@@ -18,8 +18,8 @@ use crate::scalar::{Elem, Number};
 
 /// A raw pointer to global memory for each lane: the result of `p.add(i)` with a varying `i`.
 ///
-/// Accesses are not checked, and two pointers may point to the same memory. Addresses must be aligned to the element's
-/// size.
+/// Accesses are not checked, and two pointers may point to the same memory. Addresses must be multiples of the
+/// element's size.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -60,14 +60,14 @@ impl<T, A> Clone for LanePtr<T, A> {
 }
 impl<T, A> Copy for LanePtr<T, A> {}
 
-/// A number of elements by which a pointer is advanced: `u32`, `S<u32>` or `V<u32>`.
+/// Types of a number of elements by which a pointer is advanced: `u32`, `S<u32>` or `V<u32>`.
 #[diagnostic::on_unimplemented(
     message = "a pointer is advanced by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
     label = "not a number of elements",
     note = "convert with `as u32`; `p.offset(i)` takes signed distances"
 )]
 pub trait Steps {
-    /// The resulting pointer type: a [`Ptr`] if the number is uniform, else a [`LanePtr`].
+    /// The resulting pointer type: a [`Ptr`] if the number is uniform, otherwise a [`LanePtr`].
     type Pointer<T, A>;
     /// Returns `pointer` advanced by this many elements.
     fn advance<T: Stored, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
@@ -97,16 +97,16 @@ impl Steps for u32 {
     }
 }
 
-/// A signed distance in elements: `i32` or `i64`, uniform, varying or from the host.
+/// Types of a signed distance in elements: `i32` or `i64`, uniform, varying or a host value.
 #[diagnostic::on_unimplemented(
     message = "a pointer is offset by `i32` or `i64`, not by `{Self}`",
     label = "not a signed distance",
     note = "`p.add(i)` takes unsigned `u32`; convert with `as`"
 )]
 pub trait Displacement {
-    /// The type of the distance as 64 bits, uniform or varying.
+    /// The type of the distance in 64 bits, uniform or varying.
     type Wide: Advance;
-    /// The distance as 64 bits.
+    /// The distance in 64 bits.
     fn wide(self) -> Self::Wide;
 }
 
@@ -178,19 +178,19 @@ impl<T: Stored, A> Ptr<T, A> {
         Self::from_value(with(|c| c.value(Inst::Bitcast(address.value), ty, Location::caller())))
     }
 
-    /// The address; also `p as u64`.
+    /// The address. `p as u64` gives the same.
     #[track_caller]
     pub fn address(self) -> S<u64> {
         S::emit(Inst::Bitcast(self.pointer), Location::caller())
     }
 
-    /// True for the address 0.
+    /// True if the address is 0.
     #[track_caller]
     pub fn is_null(self) -> S<bool> {
         crate::lang::eq(self.address(), 0u64)
     }
 
-    /// The pointer advanced by `i` elements: a [`LanePtr`] if `i` differs between lanes.
+    /// The pointer advanced by `i` elements: a [`LanePtr`] if `i` is varying.
     #[track_caller]
     #[allow(clippy::should_implement_trait, reason = "Rust's pointers have this method")]
     pub fn add<I: Steps>(self, i: I) -> I::Pointer<T, A> {
@@ -249,12 +249,12 @@ impl<T: Stored, A> LanePtr<T, A> {
         LanePtr { pointer: address.value, types: PhantomData }
     }
 
-    /// The address; also `p as u64`.
+    /// The address. `p as u64` gives the same.
     pub fn address(self) -> V<u64> {
         V::from_value(self.pointer)
     }
 
-    /// True for the address 0.
+    /// True if the address is 0.
     #[track_caller]
     pub fn is_null(self) -> V<bool> {
         crate::lang::eq(self.address(), 0u64)
@@ -280,7 +280,8 @@ impl<T: Stored, A> LanePtr<T, A> {
         LanePtr { pointer: self.pointer, types: PhantomData }
     }
 
-    /// Keeps a small constant index, which becomes the instruction's offset, and adds any other index to the pointer.
+    /// Returns the pointer and the index of the access: a small constant index is kept, to become the instruction's
+    /// offset; any other index is added to the pointer.
     #[track_caller]
     fn reached(self, i: V<u32>) -> (Self, V<u32>) {
         const OFFSET_MAX: u64 = 4095;

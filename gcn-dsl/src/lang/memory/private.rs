@@ -14,13 +14,12 @@ use crate::scalar::Number;
 
 /// An array of `N` elements for each lane; the initial contents are undefined.
 ///
-/// If every index is known when the kernel is built (constants, variables of `#[unroll] for`), the elements are in
-/// registers. A single other index moves the whole array to scratch, the lane's own memory, which has the latency of
-/// global memory. Indices are not checked; one out of range is undefined behaviour, as for an [`Lds`](crate::lang::Lds)
-/// array.
+/// If every index is known when the kernel is built (a constant, or the variable of an `#[unroll] for`), the elements
+/// are in registers. A single other index moves the whole array to scratch, the lane's own memory, which has the
+/// latency of global memory. Indices are not checked; an index that is out of range is undefined behaviour, as for an
+/// [`Lds`](crate::lang::Lds) array.
 ///
-/// By contrast, an array of device values, `let mut a: [V<f32>; 4] = …`, is always in registers and takes host indices
-/// only.
+/// In contrast, an array of device values, `let mut a: [V<f32>; 4] = …`, is always in registers.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -91,7 +90,7 @@ impl<T, const N: usize> Private<T, N> {
         Private { id, element: PhantomData }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub const fn len(&self) -> u32 {
         N as u32
     }

@@ -35,7 +35,7 @@ pub struct Slice<T, A> {
     pub(crate) resource: Value,
     /// The address of the memory.
     pub(in crate::lang) pointer: Value,
-    /// The byte offset of the first element from `pointer`, unless 0.
+    /// The byte offset of the first element relative to `pointer`; `None` if it is 0.
     pub(in crate::lang) start: Option<Value>,
     /// The number of elements.
     pub(in crate::lang) len: Value,
@@ -65,9 +65,9 @@ impl<T, A> Clone for Ptr<T, A> {
 }
 impl<T, A> Copy for Ptr<T, A> {}
 
-/// Word 3 of a raw buffer resource: a valid format, no swizzle, no thread ID added. On RDNA, OOB_SELECT (bits 29:28) is
-/// 3, so that accesses at byte offset NUM_RECORDS or more are out of bounds, and bit 24 is set, which RDNA 1 and 2
-/// require. The words for RDNA are those of Composable Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
+/// Word 3 of a raw buffer resource: a valid format, no swizzle, and no addition of the thread ID. On RDNA, OOB_SELECT
+/// (bits 29:28) is 3, so that accesses at byte offset NUM_RECORDS or more are out of bounds, and bit 24 is set, which
+/// RDNA 1 and 2 require. The words for RDNA are those of Composable Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
 pub(in crate::lang) fn raw_buffer_word3(target: Target) -> u32 {
     match target.generation() {
         Generation::GFX9 => 0x0002_7000,
@@ -105,7 +105,7 @@ impl<T: Stored, A> Slice<T, A> {
 }
 
 impl<T, A> Slice<T, A> {
-    /// In builds that check indices: checks that element `i` exists.
+    /// In builds that check indices: emits a check that element `i` exists.
     #[track_caller]
     pub(in crate::lang) fn check_index(&self, i: V<u32>) {
         check(i, S::<u32>::from_value(self.len), "a slice");
@@ -142,8 +142,8 @@ impl<T: Number, A> Slice<T, A> {
     /// The hardware checks bounds by dwords. `load_vector` and `store_vector` of elements of 8 and 16 bits therefore
     /// need additional instructions for a last dword that is only partly inside the slice; this promise removes them.
     /// Matrix loads and stores always assume it. [`Device::launch`](crate::Device::launch) rejects slices that break
-    /// it. If another launcher passes such a slice, wide loads return 0 for the elements of the last dword, and wide
-    /// stores do not write them.
+    /// the promise. If another launcher passes such a slice, wide loads return 0 for the elements of the last dword,
+    /// and wide stores do not write them.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -184,11 +184,12 @@ impl<T: Stored> Slice<T, ReadOnly> {
 }
 
 impl<T: Number> Slice<T, ReadOnly> {
-    /// Element `i` as a uniform value: the meaning of `x[i]` for a uniform index. Bounds are checked.
+    /// Element `i` as a uniform value; `x[i]` with a uniform index has this meaning. Bounds are checked.
     ///
     /// Elements of 32 and 64 bits of a `&[T]` argument are loaded by scalar loads. In two cases one lane loads the
-    /// element instead: if it is narrower, because scalar loads move only whole dwords; and if the slice is a `&mut
-    /// [T]` that a device function takes as `&[T]`, because the scalar cache does not see the kernel's own stores.
+    /// element instead: if the element is narrower than 32 bits, because scalar loads move only whole dwords; and if
+    /// the slice is a `&mut [T]` that a device function takes as `&[T]`, because the scalar cache does not see the
+    /// kernel's own stores.
     #[track_caller]
     pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
         let i = i.into_device();
@@ -239,22 +240,22 @@ impl<T, A> Ptr<T, A> {
 /// Memory of elements `T` that IR loads and stores can address.
 pub(in crate::lang) trait Backing<T> {
     fn memory(&self) -> Memory;
-    /// The byte offset of the first element; uniform.
+    /// The byte offset of the first element, a uniform value; `None` if it is 0.
     fn start(&self) -> Option<Value> {
         None
     }
-    /// The number of elements, if it is known.
+    /// The number of elements; `None` if it is not known when the kernel is built.
     fn known_len(&self) -> Option<usize> {
         None
     }
-    /// In builds that check indices, and for memory with a length: checks that `count` elements from `i` on exist.
+    /// In builds that check indices, for memory with a length: emits a check that `count` elements from `i` on exist.
     #[track_caller]
     fn check(&self, i: V<u32>, count: usize) {
         if let Some(len) = self.known_len() {
             check(i + (count as u32 - 1), len as u32, "an array");
         }
     }
-    /// The index of the user's element `i` relative to the base that the IR addresses.
+    /// Converts the user's index `i` to an index relative to the base that the IR addresses.
     fn rebase(&self, i: V<u32>, _loc: &'static Location<'static>) -> V<u32> {
         i
     }
@@ -271,7 +272,7 @@ impl<T, A> Backing<T> for Slice<T, A> {
     fn start(&self) -> Option<Value> {
         self.start
     }
-    /// Checks only the first element: the hardware drops the part of a vector that is past the end.
+    /// Check only the first element: the hardware drops the part of a vector that is past the end.
     #[track_caller]
     fn check(&self, i: V<u32>, _count: usize) {
         self.check_index(i);
@@ -316,8 +317,8 @@ pub(in crate::lang) fn load_elements<T: Number>(
     with(|c| c.value(Inst::Load { memory: from.memory(), offset, manner: Manner::Plain }, ty, loc))
 }
 
-/// Makes the promise of [`Slice::assume_whole_dwords`] for accesses that move several narrow elements at once, as those
-/// of matrices do. A launch rejects slices that break it.
+/// Makes the promise of [`Slice::assume_whole_dwords`] for accesses that move several narrow elements at once, such as
+/// those of matrices. A launch rejects slices that break the promise.
 pub(in crate::lang) fn assume_whole_dwords<T: Number>(memory: Memory, count: usize) {
     if let Memory::Buffer(resource) = memory
         && count > 1

@@ -10,15 +10,14 @@ use crate::lang::{IntoDevice, ReadOnly, S, Writable, with};
 use crate::scalar::Elem;
 
 impl<T: Stored, A> Slice<T, A> {
-    /// Elements `first` to `end - 1`, or those of them that exist. The subslice has hardware bounds of its own.
+    /// The elements `first` to `end - 1`, as far as they exist. The hardware checks the bounds of the subslice itself.
     #[track_caller]
     fn part(&self, first: S<u32>, end: S<u32>) -> Slice<T, A> {
         let loc = Location::caller();
         let end = end.min(self.len());
         let len = end.saturating_sub(first);
         let size = T::BYTES;
-        // If the range's start is after its end, `start` is already past the bound `bytes`, so every access is out of
-        // bounds.
+        // If the range's start is after its end, `start` exceeds the bound `bytes`, so every access is out of bounds.
         let (mut start, mut bytes) = (first * size, end * size);
         if let Some(before) = self.start {
             let before = S::<u32>::from_value(before);
@@ -31,7 +30,7 @@ impl<T: Stored, A> Slice<T, A> {
             let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
             match self.constant {
                 true => c.builder.read_only(resource),
-                // The subslice and the whole slice are the same memory for alias analysis.
+                // For alias analysis, the subslice and the whole slice are the same memory.
                 false => c.builder.part_of(resource, self.resource),
             }
             resource
@@ -40,14 +39,14 @@ impl<T: Stored, A> Slice<T, A> {
     }
 }
 
-/// Types of the ends of a subslice's range; uniform.
+/// Types of the bounds `a` and `b` of a subslice `&x[a..b]`; they are uniform.
 #[diagnostic::on_unimplemented(
     message = "a part of a slice begins and ends at one place for all lanes, a `u32` or `S<u32>`, not at a `{Self}`",
     label = "not one number for all lanes",
     note = "index the whole slice by the sum instead: `x[start + i]`"
 )]
 pub trait End {
-    /// The end as a uniform value.
+    /// The bound as a uniform value.
     fn end(self) -> S<u32>;
 }
 impl End for u32 {
@@ -74,7 +73,7 @@ macro_rules! parts {
 }
 parts!(ReadOnly Writable);
 
-/// `a..b` as an index; the ends may have different types.
+/// `a..b` as an index; the two bounds may have different types.
 #[derive(Debug, Clone, Copy)]
 pub struct PartOf<A, B>(A, B);
 
@@ -83,7 +82,7 @@ pub fn part<A: End, B: End>(a: A, b: B) -> PartOf<A, B> {
     PartOf(a, b)
 }
 
-/// The expansion of `a..` as an index; `..b` and `..` expand to it and `part` with a first index of 0.
+/// The expansion of `a..` as an index. `..b` expands to `part`, and `..` to this function, with a first index of 0.
 pub fn to_last<A: End>(a: A) -> PartOf<A, u32> {
     PartOf(a, u32::MAX)
 }

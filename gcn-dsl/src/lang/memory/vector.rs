@@ -10,7 +10,7 @@ use crate::lang::{V, Vector, with};
 use crate::scalar::Number;
 
 impl<T: Number, const N: usize> Vector<T, N> {
-    /// True if one instruction can move the vector; otherwise the build fails.
+    /// True if one instruction can move the vector; otherwise an error is recorded.
     fn is_one_access(loc: &'static Location<'static>) -> bool {
         let (bytes, elem) = (N * T::ELEM.bytes() as usize, T::ELEM);
         if matches!(bytes, 4 | 8 | 12 | 16) {

@@ -1,6 +1,6 @@
 //! Operators on device values, and methods that stand for operators.
 //!
-//! `S op S` gives an `S`; an operation with a `V` gives a `V`; host values become constants. Integers wrap and shift
+//! `S op S` gives an `S`; an operation with a `V` gives a `V`; host values become constants. Integers wrap, and shift
 //! counts are taken modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead
 //! of a panic. Shifts are in `shift`, methods of integers in `integer`, methods of floats in `float` and `math`.
 
@@ -20,8 +20,8 @@ use crate::scalar::{LaneMask, Number, Scalar};
 
 /// Element types with `+ - * / %`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
 ///
-/// `%` of floats is Rust's (C's `fmod`): the remainder of a division towards zero, with the sign of the dividend, exact
-/// for every pair, and NaN for a divisor of 0 or an infinite dividend.
+/// `%` of floats is Rust's (C's `fmod`): the remainder of a division towards zero. It has the sign of the dividend, is
+/// exact for every pair, and is NaN for a divisor of 0 or an infinite dividend.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -227,14 +227,14 @@ binary! {
 pub trait Bits: Scalar {}
 mark!(Bits: bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64);
 
-/// The right side of an operator whose left side is a literal of type `U`.
+/// Types of the right side of an operator whose left side is a literal of type `U`.
 #[diagnostic::on_unimplemented(
     message = "an operator's sides have different element types: `{U}` and `{Self}`",
     label = "`{U}` on the left, `{Self}` on the right",
     note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`"
 )]
 pub trait BesideLiteral<U> {
-    /// A host value if `self` is one, otherwise a device value.
+    /// A host value if the right side is one, otherwise a device value.
     type Output;
     /// Computes `left op self`.
     fn after(self, op: Bin, left: U) -> Self::Output;
@@ -300,14 +300,16 @@ macro_rules! unary_both {
                 if U::ELEM.is_float() || U::ELEM.bytes() >= 4 {
                     return $handle::<U>::emit(Inst::Bitcast(self.value), loc);
                 }
-                // Registers hold narrow integers sign- or zero-extended, so a change of signedness must extend anew.
+                // Registers contain narrow integers sign- or zero-extended, so after a change of signedness the integer
+                // must be extended again.
                 let word = $handle::<u32>::emit(Inst::Bitcast(self.value), loc);
                 $handle::<U>::emit(Inst::Cast(word.value), loc)
             }
         }
 
         impl<T: Signed> $handle<T> {
-            /// The absolute value. The smallest integer, which has none, stays itself, as with `wrapping_abs`.
+            /// The absolute value. The smallest integer has no absolute value in its type and stays unchanged, as with
+            /// `wrapping_abs`.
             #[track_caller]
             pub fn abs(self) -> Self {
                 if T::ELEM.is_float() {

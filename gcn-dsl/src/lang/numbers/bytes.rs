@@ -4,8 +4,8 @@ use half::{bf16, f16};
 
 use crate::lang::{S, V, cast};
 
-/// Arrays that hold the bytes of a `T`, lowest first: `[u8; N]` on the host, `[S<u8>; N]` or `[V<u8>; N]` on the
-/// device, where `N` is the size of `T`.
+/// Arrays of the bytes of a `T`, lowest first: `[u8; N]` on the host, `[S<u8>; N]` or `[V<u8>; N]` on the device, where
+/// `N` is the size of `T`.
 #[diagnostic::on_unimplemented(
     message = "the bytes of a `{T}` are an array of as many `u8` as it has, not `{Self}`",
     label = "not the bytes of a `{T}`",
@@ -93,7 +93,7 @@ pub fn from_be_bytes<T, B: BytesOf<T>>(bytes: B) -> B::Number {
     bytes.turned().number()
 }
 
-/// Methods that the crate `half` gives its types on the host, for the same types on the device.
+/// Methods that the types of the crate `half` have on the host, for the same types on the device.
 macro_rules! halves {
     ($($handle:ident $t:ident;)*) => {$(
         impl $handle<$t> {

@@ -8,7 +8,8 @@ use crate::ir::Inst;
 use crate::lang::{S, V};
 use crate::scalar::{CastTarget, Scalar};
 
-/// Values that `x as T` converts: device numbers and conditions to any number; host numbers as Rust's own `as` does.
+/// Types of an `x` that `x as T` converts: device numbers and conditions, to any number; host numbers, as Rust's own
+/// `as` does.
 ///
 /// Device conversions follow Rust: float to integer truncates and saturates with NaN giving 0, integer to narrower integer
 /// wraps, `bool` gives 0 or 1; conversions to a float round once, to nearest with ties to even.
@@ -18,7 +19,7 @@ use crate::scalar::{CastTarget, Scalar};
     note = "in a kernel, `as` converts from bool and between i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2, and between pointers and from and to their addresses, `u64`; compare with 0 for a condition"
 )]
 pub trait CastTo<T> {
-    /// `S<T>` for an `S`, `V<T>` for a `V`, `T` for a host value.
+    /// The result type: `S<T>` for an `S`, `V<T>` for a `V`, `T` for a host value.
     type Output;
     /// Converts the value.
     fn cast_to(self) -> Self::Output;
@@ -43,15 +44,15 @@ macro_rules! device {
 }
 device!(S, V);
 
-/// Values that `as usize` and `as isize` convert. Indices on the device have 32 bits, so there the result is `u32` or
-/// `i32`.
+/// Types of values that `as usize` and `as isize` convert. Indices on the device have 32 bits, so the result of a
+/// device value is a `u32` or `i32`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be converted to `{T}` with `as`",
     label = "no conversion to `{T}`",
     note = "in a kernel, `as usize` converts numbers: those of the device to a `u32`, which indexes memory and arrays"
 )]
 pub trait CastToSize<T> {
-    /// A device number, or `T` for a host value.
+    /// The result type: a device number, or `T` for a host value.
     type Output;
     /// Converts the value.
     fn cast_to_size(self) -> Self::Output;

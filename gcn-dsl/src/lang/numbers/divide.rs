@@ -1,9 +1,9 @@
 //! Division of 64-bit integers, for which there is no instruction.
 //!
 //! `2^64 / d` is estimated by a 32-bit float reciprocal, refined to 64 bits by two Newton steps in wrapping arithmetic,
-//! and multiplied by the dividend. The estimated quotient is never above the true one and at most two below it, so two
-//! conditional subtractions correct it. This takes about 70 instructions. Division by a constant is a multiplication
-//! ([`ir::division`](crate::ir::division)).
+//! and multiplied by the dividend. The estimated quotient is never larger than the true one and smaller by at most two,
+//! so two conditional subtractions correct it. This takes about 70 instructions. A division by a constant becomes a
+//! multiplication ([`ir::division`](crate::ir::division)).
 
 use std::panic::Location;
 
@@ -90,7 +90,7 @@ fn varying<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> V<T> {
     V::emit(Inst::Bitcast(result.value), loc)
 }
 
-/// `n op d` of 64-bit integers where `d` is a constant other than 0; otherwise `None`.
+/// `n op d` of 64-bit integers, if `d` is a constant other than 0; otherwise `None`.
 #[track_caller]
 fn by_constant<T: Scalar>(op: Bin, n: Value, d: Value, ty: Type) -> Option<Value> {
     let loc = Location::caller();
@@ -104,7 +104,7 @@ fn by_constant<T: Scalar>(op: Bin, n: Value, d: Value, ty: Type) -> Option<Value
     })
 }
 
-/// Division or remainder of varying 64-bit integers; `None` for any other operation.
+/// The division or remainder of varying 64-bit integers; `None` for any other operation.
 #[track_caller]
 pub(in crate::lang) fn v<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> Option<V<T>> {
     if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
@@ -116,14 +116,14 @@ pub(in crate::lang) fn v<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> Option<V<T>> {
     Some(varying(op, n, d))
 }
 
-/// Division or remainder of uniform 64-bit integers; `None` for any other operation.
+/// The division or remainder of uniform 64-bit integers; `None` for any other operation.
 #[track_caller]
 pub(in crate::lang) fn s<T: Scalar>(op: Bin, n: S<T>, d: S<T>) -> Option<S<T>> {
     if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
         return None;
     }
-    // Powers of two need only shifts and masks, which the scalar unit has. All else needs the upper half of a 128-bit
-    // product, so it is computed with vector instructions.
+    // Divisors that are powers of two need only shifts and masks, which the scalar unit has. All others need the upper
+    // half of a 128-bit product, so they are computed with vector instructions.
     let divisor = with(|c| c.builder.as_const(d.value));
     if T::ELEM == Elem::U64
         && divisor.is_some_and(u64::is_power_of_two)

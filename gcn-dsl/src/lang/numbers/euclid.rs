@@ -1,4 +1,4 @@
-//! Euclidean division, means and signs: methods that exist for both integers and floats.
+//! Euclidean division, means and signs: methods that both integers and floats have.
 
 use std::panic::Location;
 
@@ -7,7 +7,7 @@ use crate::ir::{Bin, Inst};
 use crate::lang::{S, V, cast, gt, le, lt, ne, with};
 use crate::scalar::{Elem, Number, Scalar};
 
-/// The value of `d` if it is known when the kernel is built and is a positive power of two.
+/// The value of `d` if it is known when the kernel is built and is a positive power of two; otherwise `None`.
 fn known_power<T: Scalar>(d: crate::ir::Value) -> Option<u64> {
     let bits = with(|c| c.builder.as_const(d))?;
     let positive = !T::ELEM.is_signed() || bits < 1 << (8 * T::ELEM.bytes() - 1);
@@ -101,7 +101,7 @@ macro_rules! methods {
                 if !T::ELEM.is_signed() {
                     return below;
                 }
-                // `below` is rounded down; add one where it is negative and the sum is odd, to round towards 0.
+                // `below` is the mean rounded down. To round towards 0, add one if it is negative and the sum is odd.
                 below + below.sign_bits().op(Bin::And, apart).op(Bin::And, Self::whole(1))
             }
 
@@ -109,8 +109,8 @@ macro_rules! methods {
             #[track_caller]
             fn mean(self, other: Self) -> Self {
                 if T::ELEM != Elem::F64 {
-                    // In f64 the sum of two narrower floats is precise enough that rounding the half gives the correct
-                    // result.
+                    // In f64 the sum of two narrower floats is precise enough that rounding half of it gives the
+                    // correct result.
                     let sum = cast::<f64, _>(self) + cast::<f64, _>(other);
                     return cast::<T, _>(sum * 0.5);
                 }

@@ -5,6 +5,7 @@ use std::panic::Location;
 use super::arithmetic::Float;
 use crate::ir::{Inst, Un};
 use crate::isa;
+use crate::lang::numbers::power::KnownExponent;
 use crate::lang::{IntoDevice, S, V, eq, gt, lt, ne, read_first_lane, select, with};
 use crate::scalar::{Elem, Number, Scalar};
 
@@ -31,8 +32,9 @@ pub(in crate::lang) fn bits_of(elem: Elem, x: f64) -> u64 {
 
 /// The correctly rounded square root of an f32.
 ///
-/// `v_sqrt_f32` is off by at most one ulp, so the correct result is its result or one of the two neighbours. Residuals,
-/// computed by fused multiply-adds, tell which. Small arguments are scaled up, since their residuals would be denormal.
+/// `v_sqrt_f32` is off by at most one ulp, so the correct result is that of the instruction or one of its two neighbours.
+/// Residuals, computed by fused multiply-adds, tell which. Small arguments are scaled up, since their residuals would be
+/// denormal.
 #[track_caller]
 fn sqrt_f32(x: V<f32>) -> V<f32> {
     let small = lt(x, f32::from_bits(0x0f80_0000)); // 2^-96
@@ -44,7 +46,8 @@ fn sqrt_f32(x: V<f32>) -> V<f32> {
     let lower: V<f32> = select(crate::lang::le(residual(down), 0.0f32), down, near);
     let root: V<f32> = select(gt(residual(up), 0.0f32), up, lower);
     let back: V<f32> = select(small, root * (1.0 / 65536.0), root);
-    // Zeros and infinity are their own square roots; for NaN and negative numbers the instruction returns NaN.
+    // Zeros and infinity are their own square roots; for NaN and negative numbers the instruction returns NaN. Keep
+    // these results.
     let plain = isa::v_cmp_class_f32(scaled, 0x260u32);
     let result: V<f32> = select(plain, scaled, back);
     select(isa::v_cmp_class_f32(scaled, 0x1fu32), near, result)
@@ -77,8 +80,8 @@ pub(in crate::lang) fn sqrt<T: Float>(x: V<T>) -> V<T> {
     match T::ELEM {
         Elem::F64 => V::from_value(sqrt_f64(V::from_value(x.value)).value),
         Elem::F32 => V::from_value(sqrt_f32(V::from_value(x.value)).value),
-        // f32 has enough bits that rounding its square root again gives the correctly rounded root of the narrower
-        // type.
+        // f32 has enough additional bits that rounding its square root again gives the correctly rounded root of the
+        // narrower type.
         elem => {
             let wide = sqrt_f32(V::from_value(cast(x.value, Elem::F32)));
             V::from_value(cast(wide.value, elem))
@@ -131,7 +134,7 @@ macro_rules! methods {
                 Self::emit(Inst::Select(condition.value, a.value, b.value), Location::caller())
             }
 
-            /// Square root, correctly rounded. [`approx_sqrt`](Self::approx_sqrt) is one instruction.
+            /// The square root, correctly rounded. [`approx_sqrt`](Self::approx_sqrt) is a single instruction.
             #[track_caller]
             pub fn sqrt(self) -> Self {
                 let $x = self;
@@ -202,7 +205,8 @@ macro_rules! methods {
 
             /// `self` to the power of `n` by repeated multiplication; `n` is known when the kernel is built.
             #[track_caller]
-            pub fn powi(self, n: i32) -> Self {
+            pub fn powi(self, n: impl KnownExponent<i32>) -> Self {
+                let n = n.known();
                 let (mut result, mut square, mut rest) = (None, self, n.unsigned_abs());
                 while rest > 0 {
                     if rest & 1 == 1 {

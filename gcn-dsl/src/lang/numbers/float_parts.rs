@@ -24,14 +24,14 @@ fn angles(elem: Elem) -> [f64; 2] {
     }
 }
 
-/// Unsigned integers, of the host or of the device, that hold the bits of a float of type `T`.
+/// Types of the bits of a float of type `T`: unsigned integers of its width, of the host or of the device.
 #[diagnostic::on_unimplemented(
     message = "the bits of a `{T}` are an unsigned integer of its width, not `{Self}`",
     label = "not the bits of a `{T}`",
     note = "convert with `as u32`; those of an `f64` are a `u64`, those of an `f16` and a `bf16` a `u16`"
 )]
 pub trait BitsOf<T> {
-    /// `S<T>` for an `S`, `V<T>` for a `V`, `T` for a host value.
+    /// The type of the float: `S<T>` for an `S`, `V<T>` for a `V`, `T` for a host value.
     type Float;
     /// The float with these bits.
     fn float(self) -> Self::Float;
@@ -55,8 +55,8 @@ macro_rules! bits {
 }
 bits! { u16 f16; u16 bf16; u32 f32; u64 f64; }
 
-/// The expansion of `f32::from_bits(x)`. The result type is a separate parameter because with `B::Float` rustc would
-/// report a missing implementation twice.
+/// The expansion of `f32::from_bits(x)`. The result type is a separate parameter because rustc would report a missing
+/// implementation twice if it were `B::Float`.
 #[track_caller]
 pub fn from_bits<T, B: BitsOf<T, Float = O>, O>(bits: B) -> O {
     bits.float()

@@ -1,14 +1,14 @@
-//! Host numbers: their operators are evaluated when the kernel is built.
+//! Host numbers. Their operators are evaluated when the kernel is built.
 
 use crate::ir::Bin;
 
-/// Number types of the host, whose expressions with literals are evaluated on the host.
+/// Number types of the host. Expressions of such numbers and literals are evaluated on the host.
 pub trait HostNumber: Copy {
     /// Computes `self op right`. For floats `op` is arithmetic only.
     fn apply(self, op: Bin, right: Self) -> Self;
 }
 
-/// An argument for a parameter of the host: `k: usize` of a device function, or `#[host] n: u32`.
+/// Types that can be passed for a parameter of the host: `k: usize` of a device function, or `#[host] n: u32`.
 #[diagnostic::on_unimplemented(
     message = "this parameter is a `{T}` of the host, known when the kernel is built; the argument is a `{Self}`",
     label = "expected a `{T}` of the host, found `{Self}`",
@@ -27,7 +27,7 @@ impl<T> KnownNumber<T> for T {
     }
 }
 
-/// The argument as the number that it is.
+/// The argument as a number of the host.
 pub fn known<T, N: KnownNumber<T>>(argument: N) -> T {
     argument.number()
 }

@@ -18,7 +18,7 @@ pub fn size(n: usize) -> Size {
     Size(n)
 }
 
-/// A host number whose type the macro does not know. rustc decides by method lookup whether it is a `usize`.
+/// A host number whose type the macro does not know. Method lookup decides whether it is a `usize`.
 #[derive(Debug)]
 pub struct PerhapsSize<X>(pub X);
 
@@ -33,7 +33,7 @@ impl IsSize for PerhapsSize<usize> {
     }
 }
 
-/// Implemented for all types; used for those that are not `usize`.
+/// Implemented for all types; method lookup uses it for those that are not `usize`.
 pub trait IsNoSize<X> {
     /// The value, unchanged.
     fn operand(&self) -> X;

@@ -10,21 +10,22 @@ use gcn_isa::target::WaveSize;
 use super::arithmetic::Integer;
 use crate::ir::{Bin, Inst, Type, Value};
 use crate::isa;
+use crate::lang::numbers::power::Exponent;
 use crate::lang::{IntoDevice, S, V, cast, lt, ne, read_first_lane, with};
 use crate::scalar::Elem;
 
-/// If `x` is `mask & ((1 << lane_id) - 1)`, returns `mask`.
+/// If `x` is `mask & ((1 << lane_id) - 1)`, returns `mask`; otherwise `None`.
 fn of_lanes_below(x: Value) -> Option<Value> {
     with(|c| {
         let (b, kernel) = (&c.builder, c.builder.kernel());
         let def = |v: Value| &kernel.def(v).inst;
         let below = |v: Value| {
-            // Where the other operand is a mask of 32 lanes, `(1u64 << lane) - 1` has already been narrowed to 32 bits.
+            // If the other operand is a mask of 32 lanes, `(1u64 << lane) - 1` has already been narrowed to 32 bits.
             let wide = match def(v) {
                 Inst::Cast(of) if kernel.ty(*of).dwords() == 2 => *of,
                 _ => v,
             };
-            // A word less a constant has become a sum.
+            // The subtraction of a constant from a word has been folded to a sum.
             let (power, least) = match def(wide) {
                 Inst::Bin(Bin::Sub, power, one) => (power, b.as_const(*one) == Some(1)),
                 Inst::Bin(Bin::Add, power, less) => (power, b.as_const(*less) == Some(u32::MAX.into())),
@@ -41,7 +42,7 @@ fn of_lanes_below(x: Value) -> Option<Value> {
     })
 }
 
-/// The vector instructions that the methods need, on one word.
+/// The vector instructions that the methods need; each operates on one word.
 mod varying {
     use super::*;
 
@@ -49,14 +50,14 @@ mod varying {
 
     #[track_caller]
     pub fn count_ones(x: Word) -> Word {
-        // The word of a mask of lanes, in waves of 32.
+        // In waves of 32 lanes, `x` may be a lane mask in one word.
         if let (WaveSize::W32, Some(mask)) = (with(|c| c.wave), of_lanes_below(x.value)) {
             return isa::v_mbcnt_lo_u32_b32(Word::from_value(mask), 0u32);
         }
         isa::v_bcnt_u32_b32(x, 0u32)
     }
     /// The number of set bits of a 64-bit `x` with the words `low` and `high`. If `x` is a mask limited to the lanes
-    /// below this one, `v_mbcnt_*` counts it directly.
+    /// below this one, `v_mbcnt_*` counts its bits directly.
     #[track_caller]
     pub fn count_both(x: Value, [low, high]: [Word; 2]) -> Word {
         if let Some(mask) = of_lanes_below(x) {
@@ -85,8 +86,8 @@ mod varying {
     }
     #[track_caller]
     pub fn rotate_right(x: Word, n: Word) -> Word {
-        // A constant below 32 can be an inline operand; -30, for example, which has the same effect as 2, would need a
-        // register.
+        // If the count is constant, reduce it below 32, so that it can be an inline operand; a count of -30, for
+        // example, has the same effect as 2 but would need a register.
         let is_constant = with(|c| c.builder.as_const(n.value)).is_some();
         isa::v_alignbit_b32(x, x, if is_constant { n & 31 } else { n })
     }
@@ -138,13 +139,13 @@ mod uniform {
 
 macro_rules! methods {
     ($handle:ident $word:ident $place:ident) => {
-        /// An integer of up to 32 bits, zero-extended to a word.
+        /// Zero-extends an integer of up to 32 bits to a word.
         #[track_caller]
         fn $word<T: Integer>(x: $handle<T>) -> $handle<u32> {
             let word: $handle<u32> = cast::<u32, _>(x);
             match T::ELEM.bytes() {
                 4 => word,
-                // Signed integers are sign-extended in registers; clear the copies of the sign bit.
+                // Signed integers are sign-extended in registers, so clear the copies of the sign bit.
                 bytes => word & ((1 << (8 * bytes)) - 1),
             }
         }
@@ -200,7 +201,7 @@ macro_rules! methods {
                     let below = $place::first_high(low).min(32) + 32;
                     return $place::first_high(high).min(below);
                 }
-                // The zero-extended word has 32 - BITS more leading zeros.
+                // The zero-extended word has `32 - BITS` more leading zeros than the integer.
                 $place::first_high($word(self)).min(32) - (32 - Self::BITS)
             }
 
@@ -274,8 +275,8 @@ macro_rules! methods {
                         if !T::ELEM.is_signed() {
                             return product;
                         }
-                        // The unsigned product treats a negative factor as 2^64 more than it is; subtract the excess
-                        // from the upper half.
+                        // The unsigned product treats a negative factor as a number that is larger by 2^64, so subtract
+                        // the excess from the upper half.
                         product - (a.sign() & b) - (b.sign() & a)
                     }
                     bits => {
@@ -344,8 +345,8 @@ macro_rules! methods {
                 Self::emit(Inst::Select(condition.value, a.value, b.value), Location::caller())
             }
 
-            /// Replaces an overflowed result by the nearer end of the range: for signed types the largest value if `up`
-            /// is not negative, otherwise the smallest.
+            /// Replaces a result that has overflowed by the nearer end of the range: for signed types the largest value
+            /// if `up` is not negative, otherwise the smallest.
             #[track_caller]
             fn saturated(result: (Self, $handle<bool>), up: Self) -> Self {
                 let [most, least] = Self::range();
@@ -397,10 +398,26 @@ macro_rules! methods {
                 -self
             }
 
-            /// `self` to the power of `n`, which is known when the kernel is built; wraps around.
+            /// `self` to the power of `n`; wraps around. If `n` is known when the kernel is built, it is a sequence of
+            /// multiplications, at most two for each bit of `n`, otherwise a loop over the bits of the greatest exponent.
+            ///
+            /// ```
+            /// use gcn_dsl::prelude::*;
+            /// gcn_kernel! {
+            ///     #[workgroup(64)]
+            ///     fn powers(n: &[u32], y: &mut [u32]) {
+            ///         let i = global_id().x;
+            ///         y[i] = 3u32.pow(n[i]) + i.pow(2);
+            ///     }
+            /// }
+            /// let (n, mut y) = ((0..64).collect::<Vec<u32>>(), vec![0; 64]);
+            /// powers.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&n, &mut y))?;
+            /// assert!((0..64).all(|i| y[i as usize] == 3u32.wrapping_pow(i) + i * i));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             #[track_caller]
-            pub fn pow(self, n: u32) -> Self {
-                self.power(n, &mut |a: Self, b: Self| a * b)
+            pub fn pow<N: Exponent<Self>>(self, n: N) -> N::Power {
+                n.power_of(self)
             }
 
             /// True if exactly one bit is set.

@@ -7,12 +7,13 @@ use crate::lang::{IntoDevice, S, V, cast, eq, ge, gt, le, lt, ne, read_first_lan
 #[track_caller]
 fn square_root<T: Integer>(x: V<T>) -> V<T> {
     let root = match T::ELEM.bytes() {
-        // The float represents the integer exactly, and its correctly rounded root never reaches the next integer.
+        // The float represents the integer exactly, and its correctly rounded root is always below the next integer.
         1 | 2 => return cast::<T, _>(cast::<f32, _>(x).sqrt()),
         4 => return cast::<T, _>(cast::<f64, _>(x).sqrt()),
         _ => cast::<u32, _>(cast::<f64, _>(cast::<u64, _>(x)).sqrt()),
     };
-    // A 64-bit integer is rounded when converted, so the root may be off by one. Its conversion to `u32` saturates.
+    // A 64-bit integer is rounded by the conversion to f64, so the root may be off by one. The conversion of the root
+    // to `u32` saturates.
     let x: V<u64> = cast::<u64, _>(x);
     let root: V<u64> = cast::<u64, _>(root);
     let down = root - cast::<u64, _>(gt(root * root, x));
@@ -98,7 +99,7 @@ macro_rules! methods {
                 Self::BITS - 1 - self.leading_zeros()
             }
 
-            /// The base-10 logarithm, rounded down. 0 for 0 and negative numbers, for which Rust panics.
+            /// The base-10 logarithm, rounded down. The result is 0 for 0 and negative numbers, for which Rust panics.
             #[track_caller]
             pub fn ilog10(self) -> $handle<u32> {
                 let most = u64::MAX >> (64 - Self::BITS + u32::from(T::ELEM.is_signed()));
@@ -128,7 +129,7 @@ macro_rules! methods {
                 let one = Self::constant(1);
                 let before = self.max(one) - one;
                 let ones = Self::range()[0] >> before.leading_zeros();
-                // For `self` of 0 or 1 the shift count would be the width, which counts as 0.
+                // For 0 and 1 the shift count would be the width, which the shift takes as 0.
                 Self::choose(le(self, one), Self::constant(0), ones) + one
             }
 

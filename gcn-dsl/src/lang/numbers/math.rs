@@ -1,6 +1,6 @@
 //! Exponentials, logarithms and trigonometric functions as methods.
 //!
-//! `math64` implements them for f64, `math32` for shorter types. The measured errors are in the guide to types.
+//! `math64` implements them for f64, `math32` for narrower types. The measured errors are in the guide to types.
 
 use super::arithmetic::Float;
 use super::math64::*;

@@ -1,10 +1,10 @@
 //! Elementary functions of f32 and narrower floats, based on the hardware's exponential, logarithm and reciprocal.
 //!
-//! `v_exp_f32`, `v_log_f32` and `v_rcp_f32` are within one ulp and flush denormals. The f32 arithmetic around them
-//! keeps the total error below two ulps: arguments are scaled so that no denormal reaches an instruction that flushes
-//! it, and intermediate values whose error would be magnified are computed as sums of two parts. `tests/types/short.rs`
-//! bounds the error over all arguments, with the hardware's results off by up to one ulp in either direction. For
-//! narrower types the error is far below the final rounding.
+//! `v_exp_f32`, `v_log_f32` and `v_rcp_f32` are accurate within one ulp and flush denormals. The f32 arithmetic around
+//! them keeps the total error below two ulps: arguments are scaled so that no denormal reaches an instruction that
+//! flushes it, and intermediate values whose error would be magnified are computed as sums of two parts.
+//! `tests/types/short.rs` bounds the error over all arguments, assuming that the hardware's results are off by up to
+//! one ulp in either direction. For narrower types the error is far below that of the final rounding.
 
 mod power;
 mod trig;
@@ -44,7 +44,7 @@ fn narrow<T: Float>(x: V<T>) -> Option<F> {
     if T::ELEM == Elem::F64 { None } else { Some(cast::<f32, _>(x)) }
 }
 
-/// True for f16, which needs no corrections: its arguments and results are never denormal as f32, and f32 has enough
+/// True for f16, which needs no corrections: as f32 its arguments and results are never denormal, and f32 has enough
 /// additional bits.
 fn is_f16<T: Float>() -> bool {
     T::ELEM == Elem::F16
@@ -66,11 +66,11 @@ fn polynomial(x: F, coefficients: &[u32]) -> F {
     sum
 }
 
-/// The integer nearest to `x * factor`, whose magnitude is at most 2^21: as a float that is never -0, and as a word of
-/// which only the low bits are valid.
+/// The integer nearest to `x * factor`, whose magnitude must be at most 2^21: as a float that is never -0, and as a
+/// word of which only the low bits are valid.
 #[track_caller]
 fn nearest(x: F, factor: f32) -> (F, V<u32>) {
-    // The ulp of floats of the magnitude of `middle` is 1, so the addition rounds to an integer.
+    // Floats of the magnitude of `middle` have an ulp of 1, so the addition rounds to an integer.
     let middle = 1.5 * 2f32.powi(23);
     let sum = x.mul_add(factor, middle);
     (sum - middle, sum.to_bits_as())
@@ -82,7 +82,7 @@ fn magnitude_and_sign(size: F, sign: F) -> F {
     isa::v_bfi_b32(0x7fff_ffffu32, size.to_bits_as::<u32>(), sign.to_bits_as::<u32>()).to_bits_as()
 }
 
-/// 2 to the power of `x`. Where the result is denormal, computes the exponential of `x + 64` and scales it down.
+/// 2 to the power of `x`. If the result is denormal, computes the exponential of `x + 64` and scales it down.
 #[track_caller]
 pub(in crate::lang) fn exp2<T: Float>(x: V<T>) -> Option<V<T>> {
     let x = narrow(x)?;
@@ -105,7 +105,7 @@ pub(in crate::lang) fn exp<T: Float>(x: V<T>) -> Option<V<T>> {
     }
     let low = x.mul_add(LOG2_E[1], x.mul_add(LOG2_E[0], -high));
     let k = high.round_ties_even();
-    // For large and infinite arguments only the sign matters; `high - k` would be meaningless or NaN.
+    // For large and infinite arguments only the sign matters, since `high - k` would be meaningless or NaN.
     let far = gt(x.abs(), 1000.0);
     let r: F = select(far, x, (high - k) + low);
     Some(cast(isa::v_ldexp_f32(r.approx_exp2(), isa::v_cvt_i32_f32(k).to_bits_as::<u32>())))
@@ -140,8 +140,8 @@ fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<
     if T::ELEM != Elem::F32 {
         return Some(cast(logarithm(x)? * (two + f32::from_bits(two_low))));
     }
-    // Choose the exponent that leaves a fraction from sqrt(1/2) to sqrt(2). For the smallest denormal the fraction is
-    // 1/2.
+    // Choose the exponent such that the fraction is from sqrt(1/2) to sqrt(2). For the smallest denormal the fraction
+    // is 1/2.
     let e = isa::v_frexp_exp_i32_f32(x * std::f32::consts::FRAC_1_SQRT_2);
     let m = isa::v_ldexp_f32(x, (-e).to_bits_as::<u32>());
     let e = cast::<f32, _>(e);
@@ -156,8 +156,8 @@ fn natural<T: Float>(x: V<T>, [two, two_low, scale, scale_low]: Base) -> Option<
         rest.mul_add(scale, e.mul_add(two_low, f * f32::from_bits(scale_low)))
     };
     let log = e.mul_add(two, f.mul_add(scale, low));
-    // Unless the argument is positive and finite, the hardware's logarithm of the fraction is the result: the fraction
-    // has the argument's sign and is not denormal.
+    // If the argument is not positive and finite, use the hardware's logarithm of the fraction: the fraction has the
+    // argument's sign and is not denormal.
     let ordinary = isa::v_cmp_class_f32(x, 0x180u32);
     let result: F = select(ordinary, log, m.approx_log2());
     Some(cast(result))
@@ -177,7 +177,7 @@ pub(in crate::lang) fn log10<T: Float>(x: V<T>) -> Option<V<T>> {
 #[track_caller]
 pub(in crate::lang) fn exp_m1<T: Float>(x: V<T>) -> Option<V<T>> {
     let x = narrow(x)?;
-    // Below this range the result is -1, above it is infinite.
+    // For arguments below this range the result is -1, above it infinity.
     let inside = x.max(-17.5).min(89.0);
     let (k, bits) = nearest(inside, LOG2_E[0]);
     let r = (-k).mul_add(LN_2_NEAREST[1], (-k).mul_add(LN_2_NEAREST[0], inside));
@@ -190,8 +190,8 @@ pub(in crate::lang) fn exp_m1<T: Float>(x: V<T>) -> Option<V<T>> {
     Some(cast(result))
 }
 
-/// Small arguments use a polynomial, others `1 - 2 / (e^2x + 1)`, in which from 0.8 on the exponential's error shrinks
-/// to at most one ulp.
+/// Computes small arguments by a polynomial, others by `1 - 2 / (e^2x + 1)`, in which from 0.8 on the error of the
+/// exponential shrinks to at most one ulp.
 #[track_caller]
 pub(in crate::lang) fn tanh<T: Float>(x: V<T>) -> Option<V<T>> {
     let x = narrow(x)?;

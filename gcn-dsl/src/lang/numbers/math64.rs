@@ -55,7 +55,7 @@ fn bounded(x: D) -> D {
     x.max(-1100.0).min(1100.0)
 }
 
-/// `result`, or a NaN where `x` is one.
+/// `result`; where `x` is a NaN, that NaN.
 #[track_caller]
 fn keep_nan(x: D, result: D) -> D {
     select(ne(x, x), x, result)
@@ -79,11 +79,11 @@ pub(super) fn exp2(x: D) -> D {
 pub(super) fn exp_m1(x: D) -> D {
     let (k, e) = exponential(bounded(x), 13);
     let power = isa::v_ldexp_f64(1.0, k);
-    // The result is 2^k (e^r - 1) + (2^k - 1), and e^r - 1 itself for k = 0. For large x, 2^k may not be representable,
-    // but there the -1 is negligible.
+    // The result is 2^k (e^r - 1) + (2^k - 1), which for k = 0 is e^r - 1 itself. For large x, 2^k may not be
+    // representable, but there the -1 is negligible.
     let near = power.mul_add(e, power - 1.0);
     let far: D = select(gt(x, 700.0), isa::v_ldexp_f64(e + 1.0, k), near);
-    // Preserves the sign of zero.
+    // Return a zero unchanged, to preserve its sign.
     let result: D = select(eq(x, 0.0), x, far);
     keep_nan(x, result)
 }
@@ -107,7 +107,7 @@ fn logarithm(x: D, n: usize) -> (D, D) {
     (isa::v_cvt_f64_i32(e.to_bits_as::<i32>()), log)
 }
 
-/// Applies the special cases of logarithms: 0, infinity and negative numbers.
+/// Applies the special cases of logarithms, which are 0, infinity and negative numbers.
 #[track_caller]
 fn special_log(x: D, log: D) -> D {
     let finite: D = select(eq(x, 0.0), f64::NEG_INFINITY, log);
@@ -145,7 +145,7 @@ pub(super) fn two_sum(a: D, b: D) -> (D, D) {
 /// The quadrant of an angle, and the remainder, from -pi/4 to pi/4, as a sum of two parts.
 ///
 /// The angle is multiplied by 2/pi, of which `v_trig_preop_f64` provides the 159 bits that matter at the angle's
-/// magnitude; whole turns cancel exactly.
+/// magnitude. Whole turns cancel exactly.
 #[track_caller]
 pub(super) fn quadrant(x: D) -> (V<u32>, D, D) {
     let huge = crate::lang::ge(x.abs(), 2f64.powi(945));
@@ -176,7 +176,7 @@ fn sine_cosine(r: D, low: D) -> (D, D) {
     let signed =
         |n: usize, i: usize| if i.is_multiple_of(2) { inverse_factorial(n) } else { -inverse_factorial(n) };
     let r2 = r * r;
-    // sin = r - r^3/3! + …, cos = 1 - r^2/2! + …; the low part contributes to first order only.
+    // sin = r - r^3/3! + …, cos = 1 - r^2/2! + …; the low part is needed to first order only.
     let cubic = polynomial(r2, (1..=8).map(|i| signed(2 * i + 1, i))) * (r2 * r);
     let sine = r + (cubic + low * (1.0 - 0.5 * r2));
     let quartic = polynomial(r2, (2..=9).map(|i| signed(2 * i, i))) * (r2 * r2);
@@ -197,8 +197,8 @@ pub(super) fn sin_cos(x: D) -> (D, D) {
     let sine = negated(sine, eq(n & 2, 2u32));
     let cosine = negated(cosine, eq((n + 1) & 2, 2u32));
     let none: D = select(lt(x.abs(), f64::INFINITY), 0.0, f64::NAN);
-    // A tiny angle is its own sine; computed, a denormal one would lose bits. Adding `none`, which is a NaN if the
-    // angle is not finite, makes the result a NaN.
+    // A tiny angle is its own sine; computing the sine of a denormal one would lose bits. Adding `none`, which is a NaN
+    // if the angle is not finite, makes the result a NaN.
     let tiny = lt(x.abs(), 2f64.powi(-27));
     (select(tiny, x, sine + none), cosine + none)
 }
@@ -221,7 +221,7 @@ pub(super) fn tan(x: D) -> D {
 
 #[track_caller]
 pub(super) fn tanh(x: D) -> D {
-    // From 22 on, the result rounds to 1 in f64.
+    // From 22 on, the hyperbolic tangent rounds to 1 in f64.
     let e = exp_m1(x.abs().min(22.0) * 2.0);
     keep_nan(x, (e / (e + 2.0)).copysign(x))
 }
@@ -234,11 +234,11 @@ pub(super) fn hypot<T: Float>(x: D, y: D) -> D {
         let ratio: D = select(eq(large, 0.0), 0.0, small / large);
         large * ratio.mul_add(ratio, 1.0).sqrt()
     } else {
-        // Squares of numbers with 24 bits are exact in f64.
+        // In f64, squares of numbers with 24 bits are exact.
         x.mul_add(x, y * y).sqrt()
     };
     let nan = crate::lang::or(ne(x, x), ne(y, y));
     let number: D = select(nan, f64::NAN, plain);
-    // If one side is infinite so is the result, even if the other side is a NaN.
+    // If one argument is infinite, the result is infinite, even if the other argument is a NaN.
     select(eq(large, f64::INFINITY), f64::INFINITY, number)
 }

@@ -4,14 +4,14 @@ use half::{bf16, f16};
 
 use crate::lang::{S, V};
 
-/// Pairs of a constant and an argument of `min` and `max`.
+/// Pairs of types, of a constant and the argument of its `min` or `max`.
 #[diagnostic::on_unimplemented(
     message = "`min` and `max` of a `{Self}` take another one, not a `{B}`",
     label = "expected `{Self}`, `S<{Self}>` or `V<{Self}>`, found `{B}`",
     note = "convert one side with `as`"
 )]
 pub trait Extreme<B> {
-    /// A host value if both are, otherwise a device value.
+    /// A host value if both are host values, otherwise a device value.
     type Output;
     /// The smaller of the two.
     fn least(self, b: B) -> Self::Output;

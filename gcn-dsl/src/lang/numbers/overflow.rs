@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use super::arithmetic::{Integer, Signed, Unsigned};
 use crate::ir::{Bin, Inst};
+use crate::lang::numbers::power::{Exponent, KnownExponent};
 use crate::lang::{IntoDevice, S, V, and, cast, eq, ge, lt, ne, or};
 
 macro_rules! methods {
@@ -42,7 +43,7 @@ macro_rules! methods {
 
             /// [`pow`](Self::pow); wraps around.
             #[track_caller]
-            pub fn wrapping_pow(self, n: u32) -> Self {
+            pub fn wrapping_pow<N: Exponent<Self>>(self, n: N) -> N::Power {
                 self.pow(n)
             }
 
@@ -69,7 +70,7 @@ macro_rules! methods {
                 Self::choose(beyond, rest, shifted)
             }
 
-            /// `-self`, and whether it wrapped around.
+            /// `-self`; the flag is true if it wrapped around.
             #[track_caller]
             pub fn overflowing_neg(self) -> (Self, $handle<bool>) {
                 let wraps = if T::ELEM.is_signed() {
@@ -80,7 +81,7 @@ macro_rules! methods {
                 (-self, wraps)
             }
 
-            /// True where a quotient wraps around, which is the smallest integer divided by -1.
+            /// True if the quotient wraps around, that is, for the smallest integer divided by -1.
             #[track_caller]
             fn quotient_wraps(self, other: Self) -> $handle<bool> {
                 and(eq(self, Self::range()[1]), eq(other, Self::whole(-1)))
@@ -104,26 +105,27 @@ macro_rules! methods {
                 if T::ELEM.is_signed() { Self::choose(wraps, Self::range()[0], quotient) } else { quotient }
             }
 
-            /// `self` to the power of `n`, which is known when the kernel is built, and whether it wrapped around.
+            /// `self` to the power of `n`, which is known when the kernel is built; the flag is true if it wrapped
+            /// around.
             #[track_caller]
-            pub fn overflowing_pow(self, n: u32) -> (Self, $handle<bool>) {
+            pub fn overflowing_pow(self, n: impl KnownExponent<u32>) -> (Self, $handle<bool>) {
                 let mut over: $handle<bool> = false.into_device();
                 let mut times = |a: Self, b: Self| {
                     let (product, beyond) = a.overflowing_mul(b);
                     over = or(over, beyond);
                     product
                 };
-                let power = self.power(n, &mut times);
+                let power = self.power(n.known(), &mut times);
                 (power, over)
             }
 
             /// `self` to the power of `n`, which is known when the kernel is built, saturated at the ends of the range.
             #[track_caller]
-            pub fn saturating_pow(self, n: u32) -> Self {
-                self.power(n, &mut |a: Self, b: Self| a.saturating_mul(b))
+            pub fn saturating_pow(self, n: impl KnownExponent<u32>) -> Self {
+                self.power(n.known(), &mut |a: Self, b: Self| a.saturating_mul(b))
             }
 
-            /// `self` to the power of `n` by repeated squaring; `times` multiplies.
+            /// `self` to the power of `n` by repeated squaring, with the multiplication `times`.
             pub(in crate::lang) fn power(self, n: u32, times: &mut dyn FnMut(Self, Self) -> Self) -> Self {
                 let (mut result, mut square, mut rest) = (None, self, n);
                 while rest > 0 {
@@ -237,7 +239,7 @@ macro_rules! methods {
                 self.abs()
             }
 
-            /// The absolute value, and whether it wrapped around.
+            /// The absolute value; the flag is true if it wrapped around.
             #[track_caller]
             pub fn overflowing_abs(self) -> (Self, $handle<bool>)
             where

@@ -1,8 +1,8 @@
 //! Arithmetic on short vectors, with one instruction for two elements where the target has it.
 //!
 //! `v_pk_*` instructions compute both 16-bit halves of a register; gfx90a and later also have `v_pk_*_f32` for two f32
-//! in a register pair. Operations without a packed instruction on the target are done element by element, so every
-//! target runs the same kernels.
+//! in a register pair. If the target has no packed instruction for an operation, it is done element by element, so
+//! every target runs the same kernels.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::panic::Location;
@@ -98,7 +98,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Vector::from(std::array::from_fn(|k| f(a[k], b[k])))
     }
 
-    /// Selects each element from `a` where its condition is true, else from `b`.
+    /// For each element, that of `a` if its condition is true, otherwise that of `b`.
     #[track_caller]
     pub fn select(conditions: [V<bool>; N], a: Self, b: Self) -> Self {
         let (a, b) = (a.elements(), b.elements());
@@ -120,7 +120,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
     }
 }
 
-/// The elements `k` and `k + 1` as a value of their own.
+/// The elements `k` and `k + 1` as one value.
 #[track_caller]
 fn pair<T: Number, const N: usize>(v: Vector<T, N>, k: usize) -> Value {
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: 2 };
@@ -131,7 +131,7 @@ fn pair<T: Number, const N: usize>(v: Vector<T, N>, k: usize) -> Value {
     with(|c| c.value(Inst::Extract { from: v.value, dword }, ty, Location::caller()))
 }
 
-/// Computes the operation pair by pair, if the target has a packed instruction for it.
+/// Computes the operation on pairs of elements; `None` if the target has no packed instruction for it.
 #[track_caller]
 fn packed<T: Number, const N: usize>(op: Packed, sources: &[Vector<T, N>]) -> Option<Vector<T, N>> {
     let (mnemonic, negated) = instruction(op, T::ELEM)?;
@@ -223,13 +223,13 @@ impl<T: Arithmetic, const N: usize> Neg for Vector<T, N> {
 }
 
 impl<T: Arithmetic, const N: usize> Vector<T, N> {
-    /// The smaller of both, element by element. Floats: a NaN loses against a number.
+    /// The smaller of the two, element by element. For floats: if one of them is a NaN, the other one.
     #[track_caller]
     pub fn min(self, other: Self) -> Self {
         bin(Bin::Min, self, other)
     }
 
-    /// The larger of both, element by element. Floats: a NaN loses against a number.
+    /// The larger of the two, element by element. For floats: if one of them is a NaN, the other one.
     #[track_caller]
     pub fn max(self, other: Self) -> Self {
         bin(Bin::Max, self, other)
@@ -292,7 +292,7 @@ impl HalfFloat for bf16 {
         }
         let [low, high] = pair.elements().map(|x| (x.to_bits() + 0x8000u32).value);
         let ty = Type { place: Place::Varying, elem: Elem::Bf16, count: 2 };
-        // Takes the upper half of each word, which the addition above has rounded.
+        // Take the upper half of each word, which the addition above has rounded.
         let halves = with(|c| c.v_u32(0x0706_0302));
         let call = Call::plain("v_perm_b32", [high, low, halves], ty);
         Vector::of(with(|c| c.value(Inst::Machine(Box::new(call)), ty, loc)))

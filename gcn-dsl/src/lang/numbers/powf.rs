@@ -1,6 +1,6 @@
 //! `powf`: `x^y` as `e^(y ln x)`.
 //!
-//! Types of up to 32 bits have their own implementation, in `math32`. For f64, the exponential multiplies an error of
+//! Types of up to 32 bits have a separate implementation, in `math32`. For f64, the exponential multiplies an error of
 //! the logarithm by up to 745. Therefore the logarithm, its product with `y` and the argument of the exponential are
 //! sums of two f64 with a relative error of at most 2^-66, and only the last addition rounds to f64.
 
@@ -68,7 +68,7 @@ fn logarithm(x: D) -> Pair {
     let rest = (-quotient).mul_add(lost, (-quotient).mul_add(sum, f));
     let s = Pair::fast(quotient, rest / sum);
     let s2 = s.times(s);
-    // From s^7 on plain f64 is enough, since those terms are at most 2^-18 of the result.
+    // From s^7 on, plain f64 is precise enough, since those terms are at most 2^-18 of the result.
     let tail = polynomial(s2.0, (0..12).map(|i| 1.0 / (2 * i + 7) as f64)) * s2.0;
     let fifth = Pair::constant(FIFTH);
     let inner = Pair::fast(fifth.0, tail);
@@ -80,7 +80,7 @@ fn logarithm(x: D) -> Pair {
     Pair::fast(high, lost + log.1.mul_add(2.0, whole.1))
 }
 
-/// `e^x`; infinity or 0 beyond the range.
+/// `e^x`; infinity or 0 outside the range of f64.
 #[track_caller]
 fn exponential(x: Pair) -> D {
     let inside = lt(x.0.abs(), 1100.0);
@@ -104,8 +104,8 @@ fn exponential(x: Pair) -> D {
 #[track_caller]
 fn of_f64(size: D, y: D) -> D {
     let log = logarithm(size);
-    // If the base is not 1, the magnitude of its logarithm is at least 2^-53, so beyond 2^64 every power is infinite or
-    // 0.
+    // If the base is not 1, the magnitude of its logarithm is at least 2^-53, so for exponents beyond 2^64 every power
+    // is infinite or 0.
     let y = y.max(-(2f64.powi(64))).min(2f64.powi(64));
     let high = y * log.0;
     let low = y.mul_add(log.0, -high) + y * log.1;

@@ -1,7 +1,8 @@
-//! Methods with arguments: on an `S`, a varying argument makes the result varying, as with operators.
+//! Methods with arguments. If such a method is called on an `S` with a varying argument, the result is varying, as with
+//! operators.
 //!
-//! Each method is one row of the table below. The function in the row, whose name ends in `_alike`, implements the
-//! method where receiver and arguments are all uniform or all varying; it exists for both `S` and `V`.
+//! Each method is one row of the table below. The function that the row names, which ends in `_alike`, implements the
+//! method for a receiver and arguments that are all uniform or all varying; it exists for both `S` and `V`.
 
 use super::arithmetic::{Arithmetic, Float, Integer, Signed, Unsigned};
 use crate::lang::device::Maybe;
@@ -60,14 +61,14 @@ macro_rules! methods {
 
 methods! {
     [Arithmetic] {
-        /// The smaller of both. Floats: a NaN loses against a number.
+        /// The smaller of the two. For floats: if one of them is a NaN, the other one.
         min = min_alike(other: T) -> [T];
-        /// The larger of both. Floats: a NaN loses against a number.
+        /// The larger of the two. For floats: if one of them is a NaN, the other one.
         max = max_alike(other: T) -> [T];
         /// The non-negative remainder of `self` divided by `other`: `r` with `self = q * other + r` and `0 <= r <
         /// |other|`. If `other` is a power of two and known when the kernel is built, this is a mask.
         rem_euclid = rem_euclid_alike(other: T) -> [T];
-        /// The quotient that belongs to [`rem_euclid`](Self::rem_euclid), rounded so that the remainder is not
+        /// The quotient for the remainder [`rem_euclid`](Self::rem_euclid), rounded so that the remainder is not
         /// negative. If `other` is a power of two and known when the kernel is built, this is a shift.
         div_euclid = div_euclid_alike(other: T) -> [T];
         /// The mean of the two without intermediate overflow; integers round towards 0.
@@ -90,11 +91,11 @@ methods! {
         mul_hi = mul_hi_alike(other: T) -> [T];
         /// The absolute difference, as an unsigned integer, which can always represent it.
         abs_diff = abs_diff_alike(other: T) -> [T::Unsigned];
-        /// The sum and whether it wrapped around.
+        /// The sum; the flag is true if it wrapped around.
         overflowing_add = overflowing_add_alike(other: T) -> [T, bool];
-        /// The difference and whether it wrapped around.
+        /// The difference; the flag is true if it wrapped around.
         overflowing_sub = overflowing_sub_alike(other: T) -> [T, bool];
-        /// The product and whether it wrapped around.
+        /// The product; the flag is true if it wrapped around.
         overflowing_mul = overflowing_mul_alike(other: T) -> [T, bool];
         /// The sum, saturated at the ends of the range.
         saturating_add = saturating_add_alike(other: T) -> [T];
@@ -110,59 +111,59 @@ methods! {
         wrapping_mul = wrapping_mul_alike(other: T) -> [T];
         /// `self / other`; the smallest integer divided by -1 wraps around to itself.
         wrapping_div = wrapping_div_alike(other: T) -> [T];
-        /// `self % other`; 0 for the smallest integer and -1.
+        /// `self % other`; the remainder of the smallest integer by -1 is 0.
         wrapping_rem = wrapping_rem_alike(other: T) -> [T];
-        /// [`div_euclid`](Self::div_euclid); wraps around.
+        /// As [`div_euclid`](Self::div_euclid); wraps around.
         wrapping_div_euclid = wrapping_div_euclid_alike(other: T) -> [T];
-        /// [`rem_euclid`](Self::rem_euclid); wraps around.
+        /// As [`rem_euclid`](Self::rem_euclid); wraps around.
         wrapping_rem_euclid = wrapping_rem_euclid_alike(other: T) -> [T];
         /// `self << n`, where `n` is taken modulo the width.
         wrapping_shl = wrapping_shl_alike(n: u32) -> [T];
         /// `self >> n`, where `n` is taken modulo the width.
         wrapping_shr = wrapping_shr_alike(n: u32) -> [T];
-        /// `self << n`, and whether `n` is at least the width.
+        /// `self << n`; the flag is true if `n` is at least the width.
         overflowing_shl = overflowing_shl_alike(n: u32) -> [T, bool];
-        /// `self >> n`, and whether `n` is at least the width.
+        /// `self >> n`; the flag is true if `n` is at least the width.
         overflowing_shr = overflowing_shr_alike(n: u32) -> [T, bool];
         /// `self << n`; 0 if `n` is at least the width.
         unbounded_shl = unbounded_shl_alike(n: u32) -> [T];
         /// `self >> n`; if `n` is at least the width, every bit of the result is the sign bit (0 for unsigned types).
         unbounded_shr = unbounded_shr_alike(n: u32) -> [T];
-        /// The quotient, and whether it wrapped around (the smallest integer divided by -1).
+        /// The quotient; the flag is true if it wrapped around (the smallest integer divided by -1).
         overflowing_div = overflowing_div_alike(other: T) -> [T, bool];
-        /// The remainder, and whether the quotient wrapped around (the smallest integer divided by -1).
+        /// The remainder; the flag is true if the quotient wrapped around (the smallest integer divided by -1).
         overflowing_rem = overflowing_rem_alike(other: T) -> [T, bool];
-        /// The quotient; the largest integer for the smallest one divided by -1.
+        /// The quotient, saturated: the smallest integer divided by -1 gives the largest one.
         saturating_div = saturating_div_alike(other: T) -> [T];
-        /// The sum, if the type can represent it.
+        /// The sum; `None` if the type cannot represent it.
         checked_add = checked_add_alike(other: T) -> [Option T];
-        /// The difference, if the type can represent it.
+        /// The difference; `None` if the type cannot represent it.
         checked_sub = checked_sub_alike(other: T) -> [Option T];
-        /// The product, if the type can represent it.
+        /// The product; `None` if the type cannot represent it.
         checked_mul = checked_mul_alike(other: T) -> [Option T];
-        /// The quotient; none if `other` is 0 or the smallest integer is divided by -1.
+        /// The quotient; `None` if `other` is 0 or the smallest integer is divided by -1.
         checked_div = checked_div_alike(other: T) -> [Option T];
-        /// The remainder; none if `other` is 0 or the smallest integer is divided by -1.
+        /// The remainder; `None` if `other` is 0 or the smallest integer is divided by -1.
         checked_rem = checked_rem_alike(other: T) -> [Option T];
-        /// [`div_euclid`](Self::div_euclid); none if `other` is 0 or the smallest integer is divided by -1.
+        /// As [`div_euclid`](Self::div_euclid); `None` if `other` is 0 or the smallest integer is divided by -1.
         checked_div_euclid = checked_div_euclid_alike(other: T) -> [Option T];
-        /// [`rem_euclid`](Self::rem_euclid); none if `other` is 0 or the smallest integer is divided by -1.
+        /// As [`rem_euclid`](Self::rem_euclid); `None` if `other` is 0 or the smallest integer is divided by -1.
         checked_rem_euclid = checked_rem_euclid_alike(other: T) -> [Option T];
-        /// `self << n`, if `n` is below the width.
+        /// `self << n`; `None` if `n` is at least the width.
         checked_shl = checked_shl_alike(n: u32) -> [Option T];
-        /// `self >> n`, if `n` is below the width.
+        /// `self >> n`; `None` if `n` is at least the width.
         checked_shr = checked_shr_alike(n: u32) -> [Option T];
     }
     [Integer and Unsigned] {
         /// `self + other` for a signed `other`; wraps around.
         wrapping_add_signed = wrapping_add_signed_alike(other: T::Signed) -> [T];
-        /// `self + other` for a signed `other`, and whether it wrapped around.
+        /// `self + other` for a signed `other`; the flag is true if it wrapped around.
         overflowing_add_signed = overflowing_add_signed_alike(other: T::Signed) -> [T, bool];
         /// `self + other` for a signed `other`, saturated at the ends of the range.
         saturating_add_signed = saturating_add_signed_alike(other: T::Signed) -> [T];
-        /// `self + other` for a signed `other`, if the type can represent it.
+        /// `self + other` for a signed `other`; `None` if the type cannot represent it.
         checked_add_signed = checked_add_signed_alike(other: T::Signed) -> [Option T];
-        /// The smallest multiple of `other` that is at least `self`, if the type can represent it.
+        /// The smallest multiple of `other` that is at least `self`; `None` if the type cannot represent it.
         checked_next_multiple_of = checked_next_multiple_of_alike(other: T) -> [Option T];
         /// `self / other`, rounded up.
         div_ceil = div_ceil_alike(other: T) -> [T];
@@ -176,17 +177,17 @@ methods! {
         wrapping_add_unsigned = wrapping_add_unsigned_alike(other: T::Unsigned) -> [T];
         /// `self - other` for an unsigned `other`; wraps around.
         wrapping_sub_unsigned = wrapping_sub_unsigned_alike(other: T::Unsigned) -> [T];
-        /// `self + other` for an unsigned `other`, and whether it wrapped around.
+        /// `self + other` for an unsigned `other`; the flag is true if it wrapped around.
         overflowing_add_unsigned = overflowing_add_unsigned_alike(other: T::Unsigned) -> [T, bool];
-        /// `self - other` for an unsigned `other`, and whether it wrapped around.
+        /// `self - other` for an unsigned `other`; the flag is true if it wrapped around.
         overflowing_sub_unsigned = overflowing_sub_unsigned_alike(other: T::Unsigned) -> [T, bool];
         /// `self + other` for an unsigned `other`, saturated at the largest number.
         saturating_add_unsigned = saturating_add_unsigned_alike(other: T::Unsigned) -> [T];
         /// `self - other` for an unsigned `other`, saturated at the smallest number.
         saturating_sub_unsigned = saturating_sub_unsigned_alike(other: T::Unsigned) -> [T];
-        /// `self + other` for an unsigned `other`, if the type can represent it.
+        /// `self + other` for an unsigned `other`; `None` if the type cannot represent it.
         checked_add_unsigned = checked_add_unsigned_alike(other: T::Unsigned) -> [Option T];
-        /// `self - other` for an unsigned `other`, if the type can represent it.
+        /// `self - other` for an unsigned `other`; `None` if the type cannot represent it.
         checked_sub_unsigned = checked_sub_unsigned_alike(other: T::Unsigned) -> [Option T];
     }
 }

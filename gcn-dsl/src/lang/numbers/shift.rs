@@ -17,7 +17,7 @@ macro_rules! shifts {
             type Output = At<R::Place, T>;
             #[track_caller]
             fn $method(self, rhs: R) -> At<R::Place, T> {
-                // No closures here: `#[track_caller]` does not reach into them, so instructions would get the wrong
+                // Do not use closures: `#[track_caller]` does not apply to them, so instructions would get the wrong
                 // source location.
                 match rhs.uniform() {
                     Some(n) => R::Place::picked(Some(bin_s(Bin::$op, self, S::from_value(n.value))), None),
@@ -57,7 +57,7 @@ shifts! {
     note = "convert with `as u32`"
 )]
 pub trait ShiftsLiteral<U> {
-    /// A host value if the count is one, otherwise a device value.
+    /// A host value if the count is a host value, otherwise a device value.
     type Output;
     /// Computes `left << self` or `left >> self`.
     fn after(self, op: Bin, left: U) -> Self::Output;
@@ -92,11 +92,11 @@ impl<U: Integer, N: Integer> ShiftsLiteral<U> for V<N> {
     note = "convert with `as u32`"
 )]
 pub trait ShiftCount: Copy {
-    /// Whether the count is uniform or varying; host values are uniform.
+    /// The kind of the count, uniform or varying; host values are uniform.
     type Place: Kind;
     /// The count as a varying value.
     fn varying(self) -> V<u32>;
-    /// The count as a uniform value; `None` if it varies.
+    /// The count as a uniform value; `None` if it is varying.
     fn uniform(self) -> Option<S<u32>>;
 }
 

@@ -1,8 +1,8 @@
 //! Values that a loop moves from one iteration to the next.
 //!
 //! The body of a device loop is traced once. The expansion puts it into a host loop, which also runs once, so that
-//! rustc's move checker sees a loop: if the body moves a value out of a variable, it must assign a new one of the same
-//! type before its end. This module checks in addition that the new value is the same buffer.
+//! rustc's move checker sees a loop: if the body moves a value out of a variable, it must assign a new value of the
+//! same type before the body ends. This module checks in addition that the new value consists of the same buffers.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -17,13 +17,13 @@ use crate::lang::with;
     note = "`LdsBuf` and `LdsPair` are carried; device values are variables with plain `let mut`, and a `Pending` result is waited for in the trip that starts it"
 )]
 pub trait Carry {
-    /// Appends the LDS arrays that the value consists of.
+    /// Appends the LDS arrays of which the value consists.
     fn arrays(&self, out: &mut Vec<LdsId>);
 }
 
 tuples!(Carry: arrays of each into out: &mut Vec<LdsId>);
 
-/// The arrays of a `#[carried]` variable of type `C`, to compare later values with.
+/// The arrays of a `#[carried]` variable of type `C`; later values are compared with them.
 #[derive(Debug)]
 pub struct Carried<C> {
     arrays: Vec<LdsId>,
@@ -38,7 +38,7 @@ pub fn carried<C: Carry>(value: C) -> (Carried<C>, C) {
 }
 
 impl<C: Carry> Carried<C> {
-    /// The expansion of an assignment to the variable: the value must consist of the same arrays.
+    /// The expansion of an assignment to the variable. It is an error if the value does not consist of the same arrays.
     #[track_caller]
     pub fn again(&self, value: C) -> C {
         let mut arrays = Vec::new();
@@ -53,7 +53,7 @@ impl<C: Carry> Carried<C> {
     }
 }
 
-/// Always true, which rustc cannot know: the condition that ends the host loop around a device loop's body.
+/// The condition that ends the host loop around a device loop's body. It is always true, but rustc cannot know that.
 #[inline(never)]
 pub fn traced() -> bool {
     std::hint::black_box(true)

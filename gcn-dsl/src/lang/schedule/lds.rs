@@ -1,4 +1,4 @@
-//! LDS buffers with their phase in the type, which determines the operations that are allowed.
+//! LDS buffers whose type contains their phase, which determines the allowed operations.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -66,8 +66,8 @@ impl TurnPhase for Readable {
 
 /// `N` elements in the workgroup's LDS, in phase `P`: [`Writable`], [`Written`] or [`Readable`].
 ///
-/// The phase is part of the type, and an operation that changes it takes the buffer and returns it: a store to a buffer
-/// that another wave may still read, or a load without a barrier after the stores, does not compile.
+/// The phase is part of the type, and an operation that changes the phase takes the buffer and returns it. A store to a
+/// buffer that another wave may still read, and a load without a barrier after the stores, therefore do not compile.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -103,7 +103,7 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
         LdsBuf { array: self.array, phase: PhantomData }
     }
 
-    /// Opens the buffer for any number of stores `buffer[i] = v`.
+    /// Begins a series of stores `buffer[i] = v`.
     pub fn write(self) -> LdsBuf<T, N, Written>
     where
         P: StorePhase,
@@ -122,7 +122,7 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
     }
 
     /// Stores `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
-    /// multiple of the bytes stored. The buffer must be open for stores ([`LdsBuf::write`]).
+    /// multiple of the number of bytes stored. The buffer must be in the phase that [`LdsBuf::write`] begins.
     #[track_caller]
     pub fn store_vector<const K: usize>(&self, i: impl Index, v: Vector<T, K>)
     where
@@ -157,7 +157,7 @@ impl<T: Number, const N: usize, P> LdsBuf<T, N, P> {
     }
 
     /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
-    /// multiple of the bytes loaded.
+    /// multiple of the number of bytes loaded.
     #[track_caller]
     pub fn load_vector<const K: usize>(&self, i: impl Index) -> Vector<T, K>
     where
@@ -193,7 +193,7 @@ impl<T: Number, const N: usize, P: ReadPhase> Backing<T> for LdsBuf<T, N, P> {
         self.array.memory()
     }
 }
-/// Fragments and vectors can be loaded from a buffer in a readable phase.
+/// A buffer in a readable phase is memory from which fragments and vectors can be loaded.
 impl<T: Number, const N: usize, P: ReadPhase> Elements<T> for LdsBuf<T, N, P> {}
 impl<T: Number, const N: usize, P: ReadPhase> AsyncMemory<T> for LdsBuf<T, N, P> {
     type Counter = LdsAccesses;
@@ -232,7 +232,7 @@ impl<T, const N: usize, P> Carry for LdsBuf<T, N, P> {
 pub trait Turn {
     /// The type after the barrier.
     type Output;
-    /// Changes the phase; the barrier has been emitted.
+    /// Changes the phase. The caller has emitted the barrier.
     fn turn(self) -> Self::Output;
 }
 

@@ -7,9 +7,9 @@ use crate::lang::{FragA, FragB, Index, IntoDevice, Lds, Ptr, ReadOnly, S, Slice,
 use crate::scalar::Number;
 use std::panic::Location;
 
-/// Memory whose loads are all counted by the same counter.
+/// Memory for whose loads there is one counter.
 pub trait AsyncMemory<T>: Elements<T> {
-    /// The counter.
+    /// The counter of the loads.
     type Counter: WaitCounter;
 }
 
@@ -109,7 +109,7 @@ impl<T: Number> Slice<T, ReadOnly> {
 macro_rules! fragments {
     ($($name:ident<$a:ident, $b:ident>),*) => {$(
         impl<T: MatrixElement, const $a: usize, const $b: usize, const BLOCKS: usize> $name<T, $a, $b, BLOCKS> {
-            /// Starts to load the lane's elements; they are the same as those of the plain `load`.
+            /// Starts to load the lane's elements, which are the same as those of `load`.
             #[track_caller]
             pub fn load_async<M: AsyncMemory<T::Memory>>(from: &M, i: impl Index) -> Pending<Self, M::Counter> {
                 let i = i.index();

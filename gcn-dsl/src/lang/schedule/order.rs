@@ -34,23 +34,24 @@ impl Drop for Manual {
     }
 }
 
-/// The scheduler moves no instruction across this point.
+/// Marks a point across which the scheduler moves no instruction.
 ///
-/// In code that the compiler schedules, this separates the instructions written before it from those written after it.
+/// In code that the compiler schedules, the instructions written before this point stay before those written after it.
 #[track_caller]
 pub fn sched_barrier() {
     sched_barrier_except(Classes::empty());
 }
 
-/// The scheduler moves only instructions of `classes` across this point, as with the mask of LLVM's `sched_barrier`.
+/// Marks a point across which the scheduler moves only instructions of `classes`, as with the mask of LLVM's
+/// `sched_barrier`.
 #[track_caller]
 pub fn sched_barrier_except(classes: Classes) {
     let loc = Location::caller();
     with(|c| c.effect(mark(Mark::Fence(classes)), loc));
 }
 
-/// Sets the wave's priority (`s_setprio`): among the waves of a SIMD that could issue, those of higher priority go first.
-/// A new wave has priority 0; `priority` is 0 to 3.
+/// Sets the wave's priority (`s_setprio`), 0 to 3: of the waves of a SIMD that could issue, those of higher priority
+/// issue first. A new wave has priority 0.
 #[track_caller]
 pub fn set_priority(priority: u8) {
     let loc = Location::caller();
@@ -93,7 +94,7 @@ pub fn cold_path() {
     with(|c| c.effect(mark(Mark::Cold), loc));
 }
 
-/// The groups of an `interleave!`: a count and the name of a class of instructions for each.
+/// The groups of an `interleave!`: for each, a count and the name of a class of instructions.
 pub type Interleave<'a> = &'a [(u8, &'a str)];
 
 /// The expansion of `interleave! { … }`.

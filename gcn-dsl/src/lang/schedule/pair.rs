@@ -12,12 +12,13 @@ use crate::lang::memory::slice::{Backing, Elements, load_elements, store_element
 use crate::lang::{Index, IntoDevice, LoadAt, StoreAt, V, Vector, Writable, with};
 use crate::scalar::{Elem, Number};
 
-/// Two buffers of `N` elements in LDS: the front one is read while the back one is written, and a barrier swaps them.
+/// Two buffers of `N` elements in LDS: the front buffer is read while the back buffer is written, and a barrier swaps
+/// the two.
 ///
 /// `F` is the phase of the front buffer ([`Writable`] before the first swap, then [`Readable`]), `B` that of the back
-/// buffer ([`Writable`] or [`Written`]). `barrier(pair)` requires a written back buffer; afterwards the front one is
-/// readable and the back one writable. One barrier in each iteration is enough, because no wave writes the buffer that
-/// another still reads.
+/// buffer ([`Writable`] or [`Written`]). `barrier(pair)` requires a written back buffer; afterwards the front buffer is
+/// readable and the back buffer writable. One barrier in each iteration is enough, because no wave writes the buffer
+/// that another wave still reads.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -80,7 +81,7 @@ impl<T: Number, const N: usize, F, B> LdsPair<T, N, F, B> {
         Side { id: self.id, base: self.front, front }
     }
 
-    /// Opens the back buffer for any number of stores `pair[i] = v`.
+    /// Begins a series of stores `pair[i] = v` to the back buffer.
     pub fn write(self) -> LdsPair<T, N, F, Written>
     where
         B: StorePhase,
@@ -100,7 +101,7 @@ impl<T: Number, const N: usize, F, B> LdsPair<T, N, F, B> {
         self.turned()
     }
 
-    /// Stores `K` consecutive elements of the back buffer, which must be open for stores ([`LdsPair::write`]).
+    /// Stores `K` consecutive elements of the back buffer, which must be in the phase that [`LdsPair::write`] begins.
     #[track_caller]
     pub fn store_vector<const K: usize>(&self, i: impl Index, v: Vector<T, K>)
     where
@@ -166,7 +167,7 @@ struct Side<const N: usize> {
 }
 
 impl<const N: usize> Side<N> {
-    /// The index, in the pair's array, of element `i` of this buffer.
+    /// The index of element `i` of this buffer in the pair's array.
     fn index(&self, i: impl Index, loc: &'static Location<'static>) -> V<u32> {
         let (i, uniform, varying) = (i.index().value, Type::uniform(Elem::U32), Type::varying(Elem::U32));
         with(|c| {
@@ -212,7 +213,7 @@ impl<T: Number, const N: usize, F: ReadPhase, B> Backing<T> for LdsPair<T, N, F,
         self.side(true).index(i, loc)
     }
 }
-/// Fragments and vectors can be loaded from the front buffer.
+/// The front buffer is memory from which fragments and vectors can be loaded.
 impl<T: Number, const N: usize, F: ReadPhase, B> Elements<T> for LdsPair<T, N, F, B> {}
 impl<T: Number, const N: usize, F: ReadPhase, B> AsyncMemory<T> for LdsPair<T, N, F, B> {
     type Counter = LdsAccesses;

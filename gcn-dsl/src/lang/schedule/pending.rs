@@ -22,28 +22,29 @@ macro_rules! counters {
     )*};
 }
 counters! {
-    /// Vector loads from buffers, global memory and scratch, including loads into LDS. `vmcnt` counts them; on RDNA 4,
-    /// `loadcnt`.
+    /// Vector loads from buffers, global memory and scratch, including loads into LDS. They are counted by `vmcnt`; on
+    /// RDNA 4 by `loadcnt`.
     Loads = Vmem;
-    /// Vector stores to buffers, global memory and scratch. On GFX9 `vmcnt` counts them, together with the loads; on
-    /// RDNA 1 to 3, `vscnt`; on RDNA 4, `storecnt`. RDNA may complete stores in any order, so a wait for one store
-    /// waits for all.
+    /// Vector stores to buffers, global memory and scratch. On GFX9 they are counted by `vmcnt`, together with the
+    /// loads; on RDNA 1 to 3 by `vscnt`; on RDNA 4 by `storecnt`. RDNA may complete stores in any order, so a wait for
+    /// one store waits for all.
     Stores = Store;
-    /// Loads from LDS and stores to it. `lgkmcnt` counts them; on RDNA 4, `dscnt`.
+    /// Loads from LDS and stores to it. They are counted by `lgkmcnt`; on RDNA 4 by `dscnt`.
     LdsAccesses = Lds;
-    /// Scalar loads, which may complete in any order. `lgkmcnt` counts them, together with LDS accesses; on RDNA 4,
-    /// `kmcnt`.
+    /// Scalar loads, which may complete in any order. They are counted by `lgkmcnt`, together with LDS accesses; on
+    /// RDNA 4 by `kmcnt`.
     ScalarLoads = Smem;
 }
 
-/// Kinds of asynchronous operations, as types. Kinds that share a hardware counter are waited for together.
+/// Kinds of asynchronous operations, as types. A wait for one kind also waits for other kinds that share its hardware
+/// counter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kind of outstanding operations",
     label = "nothing counts it",
     note = "the kinds are `Loads`, `Stores` (of buffers and global memory), `LdsAccesses` and `ScalarLoads`"
 )]
 pub trait WaitCounter: Copy {
-    /// The kind of operation. It and the instruction set determine the hardware counter.
+    /// The kind of operation. Together with the instruction set it determines the hardware counter.
     const STREAM: Stream;
 }
 
@@ -52,13 +53,14 @@ fn counter<C: WaitCounter>() -> Counter {
     C::STREAM.counter(with(|c| c.target.instruction_set()))
 }
 
-/// A `T` that an operation counted by `C` has not delivered yet. The only thing to do with it is to [`wait`] for it.
+/// A `T` that an operation counted by `C` has not delivered yet. The only thing that a kernel can do with it is to
+/// [`wait`] for it.
 ///
-/// It is made by the `…_async` methods of memory and by [`issue`], in a `#[schedule(manual)]` block.
+/// In a `#[schedule(manual)]` block, the `…_async` methods of memory and [`issue`] return such results.
 #[must_use = "the operation runs until `wait(…)`: wait for it, or use the plain load or store"]
 #[derive(Debug)]
 pub struct Pending<T, C: WaitCounter> {
-    /// `None` after it has been waited for.
+    /// The result; `None` after it has been taken.
     value: Option<T>,
     operation: u32,
     started: &'static Location<'static>,
@@ -85,7 +87,7 @@ impl<T, C: WaitCounter> Pending<T, C> {
         self.done()
     }
 
-    /// The result, given the proof that a [`wait_all`] on the same counter came after the operation's start.
+    /// The result. `drained` proves that a [`wait_all`] on the same counter came after the operation's start.
     #[track_caller]
     pub fn after(mut self, drained: &Drained<C>) -> T {
         if self.operation >= drained.operations {
@@ -160,7 +162,7 @@ pub(super) fn mark(mark: Mark) -> Inst {
     Inst::Schedule(Box::new(Schedule::Mark(mark)))
 }
 
-/// Arguments of [`wait`]: a [`Pending`], or a tuple or array of these.
+/// Types of the argument of [`wait`]: a [`Pending`], or a tuple or array of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing to wait for",
     label = "not a `Pending` result",
@@ -194,14 +196,15 @@ impl<P: Awaitable, const N: usize> Awaitable for [P; N] {
 
 tuples!(Awaitable: results of wait_for);
 
-/// Waits until `pending` is complete and returns its result. The counter value of the wait is the largest that
-/// suffices: the number of operations that, on every path, were certainly started after this one.
+/// Waits until `pending` is complete and returns its result. The counter value of the wait is the largest that is
+/// sufficient: the number of younger operations that certainly have been started after this one, whatever path was
+/// taken.
 #[track_caller]
 pub fn wait<P: Awaitable>(pending: P) -> P::Output {
     pending.wait_for()
 }
 
-/// Proof that all operations on counter `C` that were started before are complete; see [`Pending::after`].
+/// Proof that all operations on counter `C` that were started before it are complete; see [`Pending::after`].
 #[derive(Debug)]
 pub struct Drained<C> {
     operations: u32,
@@ -220,7 +223,8 @@ pub fn wait_all<C: WaitCounter>() -> Drained<C> {
     Drained { operations, counter: PhantomData }
 }
 
-/// That an operation was waited for. Of operators rustc prints the name of the trait alone.
+/// A trait that is never implemented, whose message says that a result has not been waited for. For a missing operator
+/// rustc prints the message of this trait alone.
 #[diagnostic::on_unimplemented(
     message = "this value is still on its way, and nothing can be computed with it",
     label = "needs `wait(…)`",

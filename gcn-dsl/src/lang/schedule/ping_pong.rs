@@ -2,9 +2,9 @@
 //!
 //! The waves of a workgroup are assigned to the SIMDs in order, so in a workgroup of eight waves each SIMD has one of
 //! the first four and one of the last four. The second group starts half an iteration later: before the loop it waits
-//! at an additional barrier, for which the first group has a counterpart after the loop. Since `s_barrier` pairs waves
-//! by the number of barriers that they have reached, one group is then always in a phase of matrix instructions while
-//! the other is not.
+//! at an additional barrier, for which the first group has a counterpart after the loop. `s_barrier` matches waves by
+//! the number of barriers that they have reached, so one group is always in a phase of matrix instructions while the
+//! other is not.
 
 use std::panic::Location;
 
@@ -14,7 +14,7 @@ use crate::ir::{Inst, Region, Schedule, Stmt};
 use crate::lang::values::flow::Convergent;
 use crate::lang::{S, ge, lt, wave_id, with};
 
-/// The number of waves with which each SIMD has one wave of each group.
+/// The smallest number of waves in a workgroup with which each SIMD has one wave of each group.
 const WAVES: u32 = 8;
 
 /// The guard of a `#[ping_pong]` loop.
@@ -58,7 +58,7 @@ impl PingPong {
         with(|c| c.effect(mark(Mark::PingPongEnd), self.loc));
     }
 
-    /// A barrier that only the waves for which `group` is true execute.
+    /// Emits a barrier that only the waves for which `group` is true execute.
     fn turn_of(&self, group: S<bool>) {
         with(|c| c.builder.open(false));
         turn(Mark::Stagger, self.loc);
@@ -79,7 +79,7 @@ pub fn matrix_phase_begin() -> MatrixPhase {
     let loc = Location::caller();
     turn(Mark::Phase, loc);
     // Raise the priority, because the other group's loads and address arithmetic would take issue slots from the matrix
-    // instructions. `ir::ping_pong` treats the instructions that delay all others.
+    // instructions. `ir::ping_pong` changes that for matrix instructions that delay all other instructions.
     priority(1, loc);
     MatrixPhase(loc)
 }

@@ -1,4 +1,4 @@
-//! Comparisons and the logic of conditions: the expansions of `<`, `==`, `&&` in a kernel.
+//! Comparisons and the logic of conditions: the expansions of operators such as `<`, `==` and `&&` in a kernel.
 
 use std::ops::{BitAnd, BitOr};
 use std::panic::Location;
@@ -11,8 +11,7 @@ use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::{LaneMask, Scalar};
 
-/// Pairs of operands that can be compared: both have the same element type, and each is uniform, varying or a host
-/// value.
+/// Pairs of types that can be compared: both have the same element type, and each is uniform, varying or a host value.
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{Rhs}`",
     label = "no comparison between `{Self}` and `{Rhs}`",
@@ -106,7 +105,7 @@ macro_rules! compare_host {
     };
 }
 
-/// `mask == 0`.
+/// Comparisons of a mask with a number, such as `mask == 0`.
 macro_rules! compare_mask {
     ($($handle:ident)*) => {$(
         impl Compare<u64> for $handle<LaneMask> {
@@ -149,7 +148,7 @@ where
     }
 }
 
-/// For an ordering comparison: the strict one, which decides if two elements differ.
+/// For an ordering comparison, the strict one, which gives the result if two elements differ. `None` for `==` and `!=`.
 fn strictly(pred: Pred) -> Option<Pred> {
     match pred {
         Pred::Lt | Pred::Le => Some(Pred::Lt),
@@ -247,7 +246,7 @@ macro_rules! compare_literal_to_host {
 
 compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
 
-/// As above, in functions that are generic over the element type.
+/// As above, for functions that are generic over the element type.
 macro_rules! compare_number_to_host {
     ($literal:ident: $($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]
@@ -272,7 +271,8 @@ compare_number_to_host!(Real: f32, f64);
 compare_host!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 compare_host!(@host usize, isize, u128, i128);
 
-// The result type is a separate parameter because with `A::Output` rustc would report a missing implementation twice.
+// The result type is a separate parameter because rustc would report a missing implementation twice if it were
+// `A::Output`.
 macro_rules! comparisons {
     ($($name:ident $pred:ident $text:literal)*) => {$(
         #[doc = concat!("The expansion of `a ", $text, " b`.")]

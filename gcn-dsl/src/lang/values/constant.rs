@@ -7,8 +7,8 @@ use crate::ir::{Bin, Value};
 use crate::lang::{V, with};
 use crate::scalar::Scalar;
 
-/// Returns `k`, which selects one of `len` parts of `whole` (for example an "element" of "a vector of 4"). If there is
-/// no such part, the kernel fails, and 0 is used until the build reports the error.
+/// Returns `k`, which selects one of `len` parts of `whole` (for example, an "element" of "a vector of 4"). If there is
+/// no such part, an error is recorded, and 0 is returned.
 #[track_caller]
 pub(in crate::lang) fn within(k: usize, len: usize, part: &str, whole: impl FnOnce() -> String) -> usize {
     if k < len {
@@ -19,7 +19,7 @@ pub(in crate::lang) fn within(k: usize, len: usize, part: &str, whole: impl FnOn
     0
 }
 
-/// Says which numbers are valid.
+/// The part of an error message that says which numbers are valid.
 fn numbers(part: &str, len: usize) -> String {
     match len {
         0 => format!("it has no {part}"),
@@ -28,7 +28,7 @@ fn numbers(part: &str, len: usize) -> String {
     }
 }
 
-/// Fails the kernel if an access to `count` elements from `i` on is known to exceed an array of `len` elements.
+/// Records an error if an access to `count` elements from `i` on is known to exceed an array of `len` elements.
 pub(in crate::lang) fn refuse_outside(i: V<u32>, count: usize, len: usize, loc: &'static Location<'static>) {
     with(|c| {
         let Some(first) = c.builder.as_const(i.value) else { return };
@@ -39,7 +39,7 @@ pub(in crate::lang) fn refuse_outside(i: V<u32>, count: usize, len: usize, loc: 
     });
 }
 
-/// Fails the kernel if the lane's number is known and not below the wave size.
+/// Records an error if the lane's number is known and is not below the wave size.
 pub(in crate::lang) fn refuse_lane(lane: Value, loc: &'static Location<'static>) {
     with(|c| {
         let lanes = c.wave.lanes();
@@ -54,8 +54,8 @@ pub(in crate::lang) fn refuse_lane(lane: Value, loc: &'static Location<'static>)
     });
 }
 
-/// Fails the kernel for an integer division by 0 or a shift by at least the width, if the right side is known; rustc
-/// rejects these, too.
+/// Records an error for an integer division by 0 and for a shift by at least the width, if the right side is known;
+/// rustc rejects these for host numbers, too.
 pub(in crate::lang) fn refuse_operand<T: Scalar>(op: Bin, right: Value, loc: &'static Location<'static>) {
     if T::ELEM.is_float() || !matches!(op, Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr) {
         return;

@@ -17,7 +17,7 @@ pub trait Flatten: Copy {
     fn flatten(&self, out: &mut Vec<Value>);
     /// Rebuilds the data from IR values in the same order.
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self;
-    /// The composition of the type, for debuggers; `None` if it depends on a value.
+    /// The way in which the type is composed of scalars, for debuggers; `None` if it depends on a value.
     fn shape() -> Option<Shape> {
         Some(Shape::Value)
     }
@@ -79,8 +79,8 @@ macro_rules! declare_host {
 }
 declare_host!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
-/// Types of variables declared in flow `F` that may be assigned in flow `G`. Varying variables may be assigned
-/// anywhere; uniform ones only where the same lanes are active as at their declaration, not counting lanes that have
+/// Types of variables declared in flow `F` that may be assigned in flow `G`. A varying variable may be assigned
+/// anywhere; a uniform one only where the same lanes are active as at its declaration, not counting lanes that have
 /// returned.
 pub trait AssignIn<F, G> {}
 
@@ -96,8 +96,8 @@ pub(in crate::lang) fn is_memory(value: Value) -> bool {
     value.0 & MEMORY != 0
 }
 
-/// Declares a variable for this value with `declare`; a number that stands for memory becomes the variable's number
-/// unchanged.
+/// Declares a variable for this value with `declare`. If the value is a number that stands for memory, it is used as
+/// the variable's number unchanged.
 pub(in crate::lang) fn holding(
     c: &mut Context,
     value: Value,
@@ -106,13 +106,13 @@ pub(in crate::lang) fn holding(
     if is_memory(value) { Variable(value.0) } else { declare(c) }
 }
 
-/// Replaces the values in the list by `f` of them; entries that stand for memory stay.
+/// Replaces the values in the list by the results of `f`; entries that stand for memory stay.
 pub(in crate::lang) fn with_values(list: Vec<Value>, f: impl FnOnce(Vec<Value>) -> Vec<Value>) -> Vec<Value> {
     let mut made = f(list.iter().copied().filter(|v| !is_memory(*v)).collect()).into_iter();
     list.into_iter().map(|v| if is_memory(v) { v } else { crate::lang::next_value(&mut made) }).collect()
 }
 
-/// The present values of the variables.
+/// The current values of the variables.
 pub(in crate::lang) fn read_all(variables: &[Variable], loc: &'static Location<'static>) -> Vec<Value> {
     let read = |c: &mut Context, var: Variable| match is_memory(Value(var.0)) {
         true => Value(var.0),

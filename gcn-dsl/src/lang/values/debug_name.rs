@@ -35,9 +35,9 @@ impl<X: Showable> ShowDevice for Shown<'_, X> {
     }
 }
 
-/// Device values, and host numbers, whose type a `let` may leave to inference.
+/// Device values, and also host numbers whose type rustc may still have to infer.
 pub trait Showable {
-    /// The composition of the type.
+    /// The way in which the type is composed of scalars.
     fn shape() -> Option<Shape>;
     /// The scalars of the value.
     fn leaves(&self) -> Vec<Leaf>;
@@ -82,7 +82,7 @@ macro_rules! silent {
 }
 silent!(i128, u128, isize, usize, f16, bf16, f32, f64);
 
-/// Records a name if the build keeps names.
+/// Records a name, if the build records names.
 pub(in crate::lang) fn tell(
     (name, end): (&'static str, (u32, u32)),
     shape: impl FnOnce() -> Option<Shape>,

@@ -1,5 +1,5 @@
 //! Assignments to elements of arrays in variables: `a[i] = x`, `a[i][k] = x`, `a[i].x = y`. A host index selects
-//! registers; for a device index, every element is replaced or kept, depending on a comparison with the index.
+//! registers. For a device index, each element is compared with the index and is replaced or kept.
 
 use std::panic::Location;
 
@@ -12,8 +12,8 @@ use crate::lang::values::constant::within;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Elem;
 
-/// Arrays with assignable elements, and their index types: arrays of values are indexed by `usize`, `u32` or a device
-/// value, memory by its own index types.
+/// Arrays with assignable elements, together with their index type: arrays of values are indexed by `usize`, `u32` or a
+/// device value, memory by its own index types.
 #[diagnostic::on_unimplemented(
     message = "an element of `{Self}` cannot be assigned at an index of type `{I}`",
     label = "cannot be indexed by `{I}`",
@@ -71,7 +71,7 @@ macro_rules! by_device {
 }
 by_device!(S V);
 
-/// `new` if the index `i` equals `k`, else `old`.
+/// `new` if the index `i` equals `k`, otherwise `old`.
 fn changed_where<X: Flatten>(i: Value, k: u32, new: X, old: X, loc: &'static Location<'static>) -> X {
     let (mut news, mut olds) = (Vec::new(), Vec::new());
     new.flatten(&mut news);
@@ -108,7 +108,8 @@ fn chosen(i: Value, k: u32, news: &[Value], olds: &[Value], loc: &'static Locati
     })
 }
 
-/// Selects element `i` of a list of structs; implements [`Choice`](crate::lang::Choice) for a `#[device] struct`.
+/// Selects element `i` of a list of structs. `#[device] struct` implements [`Choice`](crate::lang::Choice) with this
+/// function.
 #[track_caller]
 pub fn element_of<X: Flatten>(list: &[X], i: impl Flatten) -> X {
     let loc = Location::caller();

@@ -1,19 +1,19 @@
-//! Flows: types that say which lanes run a statement.
+//! Flows: types that say which lanes execute a statement.
 
 use std::marker::PhantomData;
 
 use super::kind::{Kind, Uniform, Varying};
 
-/// All lanes of the workgroup run.
+/// All lanes of the workgroup are active.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Top(());
 
-/// Under a varying condition: a subset of the lanes of flow `F` runs.
+/// Under a varying condition: a subset of the lanes of flow `F` is active.
 #[derive(Debug, Clone, Copy)]
 pub struct Div<F>(PhantomData<F>);
 
-/// In a loop's body, where the loop is in flow `F`. Lanes may have left in an earlier iteration: `B` is the kind
-/// (uniform or varying) of exits by the loop's condition, `break` or `continue`, and `R` that of exits by `return`.
+/// In the body of a loop that is in flow `F`. Lanes may have left in an earlier iteration: `B` is the kind (uniform or
+/// varying) of exits by the loop's condition, `break` or `continue`, and `R` that of exits by `return`.
 #[derive(Debug, Clone, Copy)]
 pub struct InLoop<F, B, R>(PhantomData<(F, B, R)>);
 
@@ -22,12 +22,12 @@ pub struct InLoop<F, B, R>(PhantomData<(F, B, R)>);
 #[derive(Debug, Clone, Copy)]
 pub struct After<F, B, R>(PhantomData<(F, B, R)>);
 
-/// Types that say which lanes run.
+/// Types that say which lanes are active.
 pub trait Flow: Copy {
-    /// A canonical form: equal for two flows in which the same lanes run.
+    /// A canonical form: it is equal for two flows in which the same lanes are active.
     type Lanes;
-    /// A canonical form: equal for two flows in which the same lanes run, not counting lanes that have returned from
-    /// the function, because these read no variable any more.
+    /// A canonical form: it is equal for two flows in which the same lanes are active, not counting lanes that have
+    /// returned from the function, because those read no variable any more.
     type Scope;
     /// The only value of the type; it has no data.
     fn token() -> Self;
@@ -75,7 +75,7 @@ leaving!(InLoop After);
 pub struct Leave<K>(PhantomData<fn() -> K>);
 
 impl<K> Leave<K> {
-    /// A record for exits whose kind is still to be inferred.
+    /// A record for exits whose kind has not been inferred yet.
     #[allow(clippy::new_without_default, reason = "made by the macro only")]
     pub fn new() -> Leave<K> {
         Leave(PhantomData)
@@ -86,13 +86,13 @@ impl<K> Leave<K> {
 }
 
 impl Leave<Uniform> {
-    /// The kind of exits that all lanes take together.
+    /// The kind of an exit that all lanes take together.
     pub fn together() -> Leave<Uniform> {
         Leave(PhantomData)
     }
 }
 
-/// The kind of exits of which some have kind `A` and some kind `B`.
+/// The kind of a set of exits, some of kind `A` and some of kind `B`.
 pub fn either<A: Kind, B: Kind>(_a: &Leave<A>, _b: &Leave<B>) -> Leave<A::Or<B>> {
     Leave(PhantomData)
 }
@@ -103,7 +103,7 @@ pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: 
     After::token()
 }
 
-/// Implemented by the [`Flow::Lanes`] of flows in which every lane of the workgroup runs.
+/// Implemented by the [`Flow::Lanes`] of flows in which every lane of the workgroup is active.
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
     label = "needs all lanes of the workgroup",
@@ -123,7 +123,7 @@ impl EveryLane for Top {}
 pub trait SameScope<S> {}
 impl<S> SameScope<S> for S {}
 
-/// Flows in which every lane of the workgroup runs.
+/// Flows in which every lane of the workgroup is active.
 ///
 /// rustc may report either this trait or [`EveryLane`], on which it depends, so both have the message.
 #[diagnostic::on_unimplemented(

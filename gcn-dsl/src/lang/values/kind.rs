@@ -4,21 +4,21 @@ use std::fmt::Debug;
 
 /// Types that say whether something is the same for all lanes: [`Uniform`] or [`Varying`].
 pub trait Kind: Copy + Debug + 'static {
-    /// Varying if either of the two is.
+    /// The kind that combines both: varying if either of them is.
     type Or<K: Kind>: Kind;
     /// `U` for uniform, `V` for varying.
     type Pick<U, V>;
-    /// Returns the one of the two that `Pick` selects; that one must be `Some`.
+    /// Returns `uniform` or `varying`, as `Pick` does for the types; that argument must be `Some`.
     fn picked<U, V>(uniform: Option<U>, varying: Option<V>) -> Self::Pick<U, V>;
     /// True for [`Varying`].
     const VARYING: bool;
 }
 
-/// All lanes do the same: take the same branch, or leave together.
+/// The same for all lanes: they have one value, take the same branch, or leave together.
 #[derive(Debug, Clone, Copy)]
 pub struct Uniform;
 
-/// Lanes may differ: some may take another branch, or leave while others stay.
+/// Lanes may differ: in their value, in the branch that they take, or in whether they leave.
 #[derive(Debug, Clone, Copy)]
 pub struct Varying;
 

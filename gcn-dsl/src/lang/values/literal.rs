@@ -1,6 +1,6 @@
-//! Literals in positions where rustc cannot infer their type from the surrounding Rust code: as the value of a branch,
+//! Literals in positions where rustc cannot infer their type from the Rust code around them: as the value of a branch,
 //! as a bound of a `for`, as a variable's first value, or on the left of an operator. Their type is inferred from the
-//! use of the value, as Rust does on the host.
+//! use of the value, as on the host.
 
 use half::{bf16, f16};
 
@@ -19,7 +19,7 @@ pub fn literal<T>(x: T) -> Literal<T> {
     Literal(x)
 }
 
-/// Element types that accept a literal of type `U`: `U` itself; the 16-bit floats accept an `f64`.
+/// Element types that accept a literal of type `U`: `U` itself; 16-bit floats also accept an `f64`.
 #[diagnostic::on_unimplemented(
     message = "a literal of type `{U}` stands where a `{Self}` is needed",
     label = "expected a `{Self}`, found a `{U}`",
@@ -49,7 +49,7 @@ impl TakesLiteral<f64> for bf16 {
 /// A literal with a decimal point, in an expression whose element type is a type parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct Real(pub(in crate::lang) f64);
-/// A literal without a decimal point, in such an expression.
+/// A literal without a decimal point, in an expression whose element type is a type parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole(pub(in crate::lang) i128);
 
@@ -61,6 +61,38 @@ pub fn real(x: f64) -> Literal<Real> {
 pub fn whole(x: i128) -> Literal<Whole> {
     Literal(Whole(x))
 }
+
+/// The receiver of a method to which numbers are given in a function that is generic over the element type.
+#[derive(Debug)]
+pub struct Receiver<'a, X: ?Sized>(pub &'a X);
+
+/// Receivers that are device values: their methods take literals of their element type. Method lookup finds this before
+/// [`LiteralsOfOthers`].
+pub trait LiteralsOfNumbers {
+    /// The argument: the literal.
+    fn argument<L, N>(&self, literal: L, _number: N) -> L {
+        literal
+    }
+    /// The number as a value of the device, to which a method with such an argument belongs.
+    fn beside<N: IntoDevice<S<N>>>(&self, number: N) -> S<N> {
+        number.into_device()
+    }
+}
+impl<T> LiteralsOfNumbers for Receiver<'_, S<T>> {}
+impl<T> LiteralsOfNumbers for Receiver<'_, V<T>> {}
+
+/// All other receivers: rustc infers the types of numbers.
+pub trait LiteralsOfOthers {
+    /// The argument: the number.
+    fn argument<L, N>(&self, _literal: L, number: N) -> N {
+        number
+    }
+    /// The number, unchanged.
+    fn beside<N>(&self, number: N) -> N {
+        number
+    }
+}
+impl<X: ?Sized> LiteralsOfOthers for &Receiver<'_, X> {}
 
 impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
     type Place = Uniform;

@@ -1,8 +1,9 @@
-//! Values of expressions with branches.
+//! Merging of the values of branches.
 
 use crate::lang::Flatten;
 
-/// Pairs of values, of the two branches of an `if`, that merge into one; `How` is the kind of the condition.
+/// Pairs of types, of the values of an `if`'s two branches, that merge into one value. `How` is the kind of the
+/// condition.
 #[diagnostic::on_unimplemented(
     message = "the branches give `{Self}` and `{B}`, which do not join to one device value",
     label = "branches do not join",
@@ -21,6 +22,6 @@ pub trait Merge<How, B>: Sized {
     fn right(b: B) -> Self::Output;
 }
 
-/// The type of `break`, `continue` and `return`, which have no value.
+/// The type of the expressions `break`, `continue` and `return`, which have no value.
 #[derive(Debug, Clone, Copy)]
 pub struct Never;

@@ -1,4 +1,4 @@
-//! Right operands of operators, and arguments of methods: together with the left side they determine whether the result
+//! Right operands of operators, and arguments of methods. Together with the left side they determine whether the result
 //! is uniform or varying.
 
 use std::panic::Location;
@@ -13,8 +13,9 @@ use crate::scalar::{LaneMask, Scalar};
 /// `S<T>` if the kind `P` is uniform, `V<T>` if it is varying.
 pub type At<P, T> = <P as Kind>::Pick<S<T>, V<T>>;
 
-/// Right sides of an operator whose left side has elements of type `T`, or arguments of such a method: a host value, an
-/// `S<T>` or a `V<T>`. A literal takes the type of the left side; for `f16` and `bf16` it is a host `f64`.
+/// Types of the right side of an operator whose left side has elements of type `T`, and of an argument of such a
+/// method: a host value, an `S<T>` or a `V<T>`. A literal takes the type of the left side; for `f16` and `bf16` it is a
+/// host `f64`.
 #[diagnostic::on_unimplemented(
     message = "an operator's sides have different element types: `{T}` and `{Self}`",
     label = "`{T}` on the left, `{Self}` on the right",
@@ -22,11 +23,11 @@ pub type At<P, T> = <P as Kind>::Pick<S<T>, V<T>>;
     note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
 )]
 pub trait Operand<T: Scalar>: Copy {
-    /// Whether the operand is uniform or varying; host values are uniform.
+    /// The kind of the operand, uniform or varying; host values are uniform.
     type Place: Kind;
     /// The operand as a varying value.
     fn varying(self) -> V<T>;
-    /// The operand as a uniform value; `None` if it varies.
+    /// The operand as a uniform value; `None` if it is varying.
     fn uniform(self) -> Option<S<T>>;
 }
 
@@ -38,14 +39,14 @@ pub trait Operand<T: Scalar>: Copy {
     note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
 )]
 pub trait SameElement<Other>: Sized {
-    /// A value of the other side's type as one of this type.
+    /// Converts a value of the other side's type to this type.
     #[doc(hidden)]
     fn alike(value: Value, _at: Place) -> Value {
         value
     }
 }
 impl<T> SameElement<T> for T {}
-/// The bits of a number beside a mask of lanes: those that the wave has no lanes for are dropped.
+/// A number that is combined with a lane mask. Bits for which the wave has no lane are ignored.
 impl SameElement<u64> for LaneMask {
     #[track_caller]
     fn alike(value: Value, at: Place) -> Value {
@@ -90,7 +91,7 @@ impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for V<U> {
     }
 }
 
-/// A number of the host beside a mask of lanes.
+/// A host number can be combined with a lane mask.
 #[diagnostic::do_not_recommend]
 impl Operand<LaneMask> for u64 {
     type Place = Uniform;
@@ -102,7 +103,7 @@ impl Operand<LaneMask> for u64 {
     }
 }
 
-/// Literals as operands where the element type has none in Rust (`f16`, `bf16`).
+/// Literals as operands of element types that have no literals in Rust (`f16`, `bf16`).
 macro_rules! literals_of {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -131,7 +132,7 @@ macro_rules! literals_of {
 }
 literals_of!(f16 bf16);
 
-/// Types of `e` in `let x: W = e`: `W` itself, uniform or varying, and arrays and tuples that match `W`.
+/// Types of the `e` in `let x: W = e`: `W` itself, uniform or varying, and arrays and tuples that match `W`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not of the written type `{W}`",
     label = "expected `{W}`, found `{Self}`",

@@ -37,7 +37,7 @@ impl RegisterFile for Agprs {
     const FILE: RegFile = RegFile::Agpr;
 }
 
-/// Device values that registers of file `F` can hold.
+/// Device values that can be in registers of file `F`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not live in `{F}`",
     label = "registers of another file",
@@ -66,7 +66,7 @@ where
     Var::declare_in(&values, fit.ok().map(|()| to), source(at))
 }
 
-/// Checks that the values fit exactly into the registers `to`; otherwise returns the error message.
+/// Checks that the values fit exactly into the registers `to`. The error is the message for the user.
 fn fits(values: &[Value], to: Reg) -> Result<(), String> {
     let types: Vec<Type> = with(|c| values.iter().map(|v| c.builder.kernel().ty(*v)).collect());
     if types.iter().any(|ty| ty.registers().0 != to.file) {

@@ -68,14 +68,15 @@ handle!(V, Varying);
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
     note = "a varying `V<T>` does not become a uniform `S<T>`: declare the variable, the parameter or the result as `V<T>`, of a pointer as `V<*const T>`; `read_first_lane(v)` is the value of one lane only",
-    note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one that no type reaches is an `i32` or `f64`, as in Rust: beside a type parameter write it, `let a: T = 0.5`; the plain scalar type of a parameter, field or result means `S<T>`"
+    note = "between element types convert with `as`, to a mask of lanes by `LaneMask::from(n)` and from one by `mask.bits()`; a literal for a float has a point (`2.0`), and one that no type reaches is an `i32` or `f64`, as in Rust: beside a type parameter write it, `let a: T = 0.5`; the plain scalar type of a parameter, field or result means `S<T>`, an alias of one does not"
 )]
 pub trait IntoDevice<X> {
     /// Converts the value.
     fn into_device(self) -> X;
 }
 
-/// Types that convert implicitly only to themselves: all but tuples and arrays, which convert member by member.
+/// Types that convert implicitly only to themselves. Tuples and arrays are not among them, because they convert member
+/// by member.
 pub trait AsIs {}
 
 impl<X: AsIs> IntoDevice<X> for X {
@@ -110,7 +111,7 @@ impl<T: Scalar> IntoDevice<V<T>> for S<T> {
     }
 }
 
-/// Arguments of cross-lane functions: a `V<T>`, or an `S<T>`, which has the same value in every lane.
+/// Types of the arguments of cross-lane functions: a `V<T>`, or an `S<T>`, which has the same value in every lane.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device",
     label = "expected `V<T>` or `S<T>`, found `{Self}`",

@@ -36,7 +36,7 @@ impl<F, G> Here<F, G> {
 #[derive(Debug)]
 pub struct Var<X, F> {
     leaves: OnceCell<Vec<Variable>>,
-    /// For a declaration without a value: the number of varying conditions around it.
+    /// For a variable declared without a value: the number of varying conditions around the declaration.
     divergence: u32,
     types: PhantomData<(X, F)>,
 }
@@ -49,7 +49,7 @@ impl<X: Flatten, F> Var<X, F> {
         Var { leaves: OnceCell::from(leaves), divergence: 0, types: PhantomData }
     }
 
-    /// The leaves. There are none until a variable declared without a value is first assigned.
+    /// The leaves. A variable that was declared without a value has none until it is first assigned.
     pub(in crate::lang) fn leaves(&self) -> &[Variable] {
         self.leaves.get().map_or(&[], Vec::as_slice)
     }
@@ -89,7 +89,8 @@ impl<X: Flatten, F> Var<X, F> {
         Var::initialised(&values, Some(source(Location::caller())), |c, ty| c.builder.declare(ty))
     }
 
-    /// Declares one variable for each value; with `to`, in these registers, one value after the other.
+    /// Declares one variable for each value. If `to` is `Some`, the variables are pinned to these registers, one after
+    /// the other.
     pub(in crate::lang) fn declare_in(values: &[Value], to: Option<Reg>, loc: SourceLoc) -> Self {
         let mut rest = to;
         Var::initialised(values, Some(loc), |c, ty| match &mut rest {
@@ -133,7 +134,8 @@ impl<X: Flatten, F> Var<X, F> {
         X::unflatten(&mut read_all(self.leaves(), Location::caller()).into_iter())
     }
 
-    /// A value that is assigned to a variable without a written type, whose type it tells: each lane has its own.
+    /// Converts a value to be assigned to a variable of varying type that has no written type; rustc infers the
+    /// variable's type from it.
     pub fn of_each_lane<Y: Vary<Varying = X>>(&self, value: Y) -> X {
         value.vary()
     }
@@ -150,7 +152,7 @@ impl<X: Flatten, F> Var<X, F> {
     }
 
     /// The expansion of an assignment to a part of the variable, `x.field = e` or `x[i].field = e`. Only that part has
-    /// to be assignable here.
+    /// to be assignable in this flow.
     #[track_caller]
     pub fn set_part<G: Flow, P, E: IntoDevice<P>>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P, e: E)
     where
@@ -162,7 +164,7 @@ impl<X: Flatten, F> Var<X, F> {
         self.set_leaves(&whole);
     }
 
-    /// The expansion of an assignment to a part that a device index may select, `x[i] = e` or `x.field[i].y = e`.
+    /// The expansion of an assignment to a part that a device index may select, as in `x[i] = e` or `x.field[i].y = e`.
     #[track_caller]
     pub fn change<G: Flow>(&self, _flow: &G, change: impl FnOnce(&mut X, Here<F, G>)) {
         let mut whole = self.get();
@@ -170,7 +172,7 @@ impl<X: Flatten, F> Var<X, F> {
         self.set_leaves(&whole);
     }
 
-    /// Assigns the values of `whole`, except to leaves that already have the value.
+    /// Assigns the values of `whole` to the leaves, except to leaves that already have the value.
     #[track_caller]
     fn set_leaves(&self, whole: &X) {
         let mut values = Vec::new();

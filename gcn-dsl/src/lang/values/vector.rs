@@ -10,7 +10,7 @@ use crate::lang::values::constant::within;
 use crate::lang::{Declare, Flatten, IntoDevice, V, with};
 use crate::scalar::{Elem, Number};
 
-/// `N` elements per lane, packed in `N * size_of::<T>()` bytes: 4, 8, 12 or 16.
+/// `N` elements per lane, packed into `N * size_of::<T>()` bytes, which must be 4, 8, 12 or 16.
 #[derive(Debug)]
 pub struct Vector<T, const N: usize> {
     pub(crate) value: Value,

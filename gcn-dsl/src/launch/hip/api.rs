@@ -26,8 +26,8 @@ const PROPERTIES: [(&str, usize); 2] =
 
 type GetProperties = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
-/// Declares the functions of the library that return a `hipError_t`. Old libraries may lack those after `@newer`; this
-/// is an error only when one of them is called.
+/// Declares the functions of the library that return a `hipError_t`. Old libraries may lack the functions after
+/// `@newer`; that is an error only when a missing function is called.
 macro_rules! functions {
     ($($name:ident($($arg:ty),*);)* @newer $($newer:ident($($newer_arg:ty),*);)*) => {
         /// Pointers to the library's functions.
@@ -154,7 +154,7 @@ pub(super) struct Api {
     get_properties: (GetProperties, &'static str, usize),
     /// The name under which the library was loaded.
     pub(super) library: String,
-    /// The library is never unloaded, because HIP registers functions that run when the process ends.
+    /// The library, which is never unloaded, because HIP registers functions that run when the process ends.
     _keep: ManuallyDrop<Library>,
 }
 

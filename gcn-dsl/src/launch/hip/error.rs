@@ -18,7 +18,7 @@ pub enum HipError {
         Attempts(tried)
     )]
     LibraryNotFound {
-        /// Each name with the message of the system's loader.
+        /// Each name that was tried, with the message of the system's loader.
         tried: Vec<(String, String)>,
     },
     /// The library is not the HIP library, or is too old.

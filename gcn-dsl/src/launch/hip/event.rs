@@ -58,7 +58,7 @@ impl HipEvent {
         api.check("hipEventSynchronize", code)
     }
 
-    /// The time from this event to `until`, or `None` if `until` is the earlier one. Waits for both.
+    /// The time from this event to `until`; `None` if `until` happened earlier. Waits for both events.
     pub fn elapsed(&self, until: &HipEvent) -> Result<Option<Duration>, HipError> {
         self.synchronize()?;
         until.synchronize()?;

@@ -162,7 +162,7 @@ impl Drop for HipGraph {
     fn drop(&mut self) {
         let Ok(api) = self.context.current() else { return };
         if *self.started.get_mut() && api.synchronize().is_err() {
-            // A device that no longer responds may still be executing the graph, so the instance is leaked.
+            // If the device no longer responds, it may still be executing the graph, so the instance is leaked.
             return;
         }
         if let Ok(destroy) = Api::newer(&api.functions.hipGraphExecDestroy) {

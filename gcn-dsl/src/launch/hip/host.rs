@@ -63,7 +63,8 @@ impl HostMemory {
     /// Replaces the bytes, up to the length of `data`, of memory that a [`PinnedBuffer`](crate::PinnedBuffer) owns.
     pub(in super::super) fn set(&self, data: &[u8]) {
         let bytes = data.len().min(self.len);
-        // SAFETY: the range lies in the allocation; the buffer, which is borrowed exclusively, has waited for its last copy.
+        // SAFETY: the range lies in the allocation; the buffer, which is borrowed exclusively, has waited for its last
+        // copy.
         unsafe { self.start.cast::<u8>().copy_from_nonoverlapping(data.as_ptr(), bytes) };
     }
 }

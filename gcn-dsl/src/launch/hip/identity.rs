@@ -1,11 +1,11 @@
-//! Which device it is, and which driver serves it.
+//! The identity of a device: its PCI address, whether it is simulated, and the version of its driver.
 
 use std::ffi::{CStr, c_int};
 
 use super::api::Api;
 use super::{HipDevice, HipError};
 
-/// Bytes for `0000:03:00.0` with its end, and more than any address has.
+/// More bytes than any address has; `0000:03:00.0` and its terminator take 13.
 const ADDRESS_BYTES: usize = 64;
 
 impl HipDevice {

@@ -31,7 +31,7 @@ impl HipBuffer {
     pub(super) fn new(context: Context, len: usize) -> Result<HipBuffer, HipError> {
         let mut start = ptr::null_mut();
         let api = context.current()?;
-        // An empty buffer gets an address of its own, too: for 0 bytes HIP would return null. SAFETY: `start` may be
+        // An empty buffer also gets an address of its own: for 0 bytes HIP would return null. SAFETY: `start` may be
         // written.
         let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len.max(1)) };
         api.check("hipMalloc", code)?;
@@ -85,7 +85,7 @@ impl HipBuffer {
 
     /// Copies `bytes` bytes from the device, from byte `offset` of the buffer.
     pub(in super::super) fn read_vec(&self, offset: usize, bytes: usize) -> Result<Vec<u8>, HipError> {
-        // Checked before host memory is allocated.
+        // Check the range before host memory is allocated.
         self.place(offset, bytes)?;
         let mut data = vec![0; bytes];
         self.read(offset, &mut data)?;

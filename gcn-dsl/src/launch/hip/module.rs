@@ -75,7 +75,7 @@ impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(api) = self.context.current() {
             if *self.started.get_mut() && api.synchronize().is_err() {
-                // On a device that no longer responds, kernels may still be running, so their code stays loaded.
+                // If the device no longer responds, kernels may still be running, so their code stays loaded.
                 return;
             }
             // SAFETY: the handle is from hipModuleLoadData and this value is its only owner.
@@ -85,7 +85,7 @@ impl Drop for Loaded {
 }
 
 impl HipModule {
-    /// Loads `image`, which was parsed as `object`, so that HIP reads nothing beyond its end.
+    /// Loads `image`, whose parsed form is `object`. Parsing it first ensures that HIP reads nothing beyond its end.
     pub(super) fn load(
         context: Context,
         image: &[u8],
@@ -179,7 +179,7 @@ impl HipFunction {
         &self.module.context
     }
 
-    /// Starts the kernel on a stream, or without one on the default stream of the thread's current device.
+    /// Starts the kernel on a stream; without one, on the default stream of the thread's current device.
     ///
     /// # Safety
     /// The same as for [`HipDevice::launch`](super::HipDevice::launch).

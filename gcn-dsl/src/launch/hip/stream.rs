@@ -16,7 +16,7 @@ const TO_HOST: i32 = 2;
 /// `hipMemcpyDeviceToDevice`.
 const ON_DEVICE: i32 = 3;
 
-/// A copy that has been started: the event that follows it, and the host memory that it uses until then.
+/// A copy that has been started: the event that follows it, and the host memory that the copy uses until that event.
 struct Copy {
     done: HipEvent,
     _memory: Arc<HostMemory>,
@@ -209,14 +209,14 @@ impl HipStream {
         api.check("hipMemcpyAsync", code)
     }
 
-    /// Keeps host memory allocated until all work that was started so far has completed.
+    /// Keeps host memory allocated until all work that was started on the stream so far has completed.
     fn keep(&self, memory: &Arc<HostMemory>) -> Result<(), HipError> {
         let mut copies = self.copies();
         let memory = Arc::clone(memory);
         match self.record() {
             Ok(done) => copies.push_back(Copy { done, _memory: memory }),
             Err(error) => {
-                // Without an event the end of the copy cannot be observed, so the memory is leaked.
+                // Without an event the end of the copy cannot be observed, so leak the memory.
                 std::mem::forget(memory);
                 return Err(error);
             }
@@ -231,7 +231,7 @@ impl HipStream {
 impl Drop for HipStream {
     fn drop(&mut self) {
         if self.synchronize().is_err() {
-            // A device that does not respond may still be copying, so the memory of its copies is leaked.
+            // A device that does not respond may still be copying, so leak the memory of its copies.
             std::mem::forget(std::mem::take(&mut *self.copies()));
             return;
         }

@@ -52,7 +52,7 @@ pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
     let both =
         row.format != Format::Smem || row.form.ends_with("sgpr_imm") == given.contains(Modifiers::OFFSET);
     let format = row.is_typed_buffer() || !given.contains(BUFFER_FORMAT);
-    // The two encodings of DPP have different controls.
+    // DPP has two encodings with different controls, so the row must have the encoding of the call's control.
     let lanes = row.modifiers.contains(Modifiers::DPP8) == given.contains(Modifiers::DPP8);
     let read = row.operands.iter().filter(|o| o.access != Access::Write).enumerate();
     let OperandBits { neg, abs, sext, .. } = row.bits;
@@ -90,15 +90,16 @@ pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<R
     !other_width && (literal16 || narrow || slot_takes(slot, src, file))
 }
 
-/// A and B of the `f8f6f4` instructions may have 4, 6 or 8 dwords; the encoder checks the size against the format.
+/// True if the source is narrower than the slot and the row still accepts it: A and B of the `f8f6f4` instructions may
+/// have 4, 6 or 8 dwords. The encoder checks the size against the format.
 pub(super) fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
     row.width_by_format
         && matches!(slot.name, "src0" | "src1")
         && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
 }
 
-/// True for a constant C of a matrix instruction that accepts only registers there (those of gfx908 with its own
-/// mnemonics).
+/// True if the source is a constant and the slot is the C operand of a matrix instruction that accepts only registers
+/// as C (the instructions of gfx908 that have mnemonics of their own).
 pub(super) fn starts_accumulator(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
     row.is_matrix() && slot.name == "src2" && matches!(src, Src::Const(_, Width::B32))
 }

@@ -19,7 +19,7 @@ struct Row {
     min: &'static str,
     max: &'static str,
     median: &'static str,
-    /// True if the first bound is below the second and the median is correct for these bounds.
+    /// True if the first bound is not above the second and the median is correct for these bounds.
     ordered: fn(u32, u32) -> bool,
     of_float: bool,
 }
@@ -58,7 +58,7 @@ impl Facts {
 
     fn median(&self, f: &Function, outer: &MInst, at: (usize, usize)) -> Option<Found> {
         let name = plain(outer)?.entry.mnemonic;
-        // MODE determines how NaNs are treated.
+        // The mode register determines how NaNs are treated.
         let row = ROWS
             .iter()
             .find(|row| [row.min, row.max].contains(&name) && !(row.of_float && self.sets_mode))?;
@@ -89,8 +89,8 @@ impl Facts {
         None
     }
 
-    /// Chooses an encoding of the instruction with these modifiers. If necessary, one literal is to be moved to a
-    /// register.
+    /// Chooses an encoding that accepts the sources with these modifiers. At most one literal source may have to be
+    /// moved to a register.
     pub(super) fn with_literal(
         &self,
         f: &Function,
@@ -106,7 +106,7 @@ impl Facts {
                 if let Some(slot) = literal {
                     sources[slot] = MOperand::Fixed(Operand::Inline(Inline::Int(0)));
                 }
-                // The register for the literal takes one of the scalars that an instruction may read.
+                // The register that receives the literal counts as one of the scalars that an instruction may read.
                 let bus = Bus::new(row, f.target);
                 let bus = if literal.is_some() { bus.with_another() } else { bus };
                 takes_beside(f, row, &sources, bus)
@@ -123,7 +123,7 @@ impl Facts {
         }
         let (result, inner) = self.inner(f, outer.operands[1], at)?;
         let (Op::Machine(_, old), Some(desc)) = (&inner.op, float(inner)) else { return None };
-        // Other readers would need the result without the clamp.
+        // Other readers would need the unclamped result.
         if self.uses[result.0 as usize].readers != 1 || desc.class != Class::Valu || old.clamp {
             return None;
         }

@@ -5,12 +5,14 @@ use hashbrown::HashMap;
 
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// For each block and constant: the first instruction that reads it, and the scalar register for it.
+/// For each block and constant: the index of the first instruction that reads the constant, and the scalar register
+/// that contains it.
 #[derive(Default)]
 pub(super) struct Literals(HashMap<(usize, MOperand), (usize, VReg)>);
 
 impl Literals {
-    /// The register with the constant for an instruction. Instructions must be visited from last to first.
+    /// The scalar register with the constant for the instruction at this position. Call this for instructions from last
+    /// to first.
     pub fn register(
         &mut self,
         f: &mut Function,
@@ -27,7 +29,7 @@ impl Literals {
     pub fn insert(self, f: &mut Function) {
         let mut copies: Vec<_> =
             self.0.into_iter().map(|((block, value), (at, reg))| (block, at, reg, value)).collect();
-        // From last to first, so that earlier positions stay valid.
+        // Insert from last to first, so that earlier positions stay valid.
         copies.sort_unstable_by_key(|(block, at, reg, _)| std::cmp::Reverse((*block, *at, reg.0)));
         for (block, at, reg, value) in copies {
             let insts = &mut f.blocks[block].insts;

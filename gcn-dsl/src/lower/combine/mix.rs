@@ -1,9 +1,9 @@
 //! Folds conversions from f16 to f32 into `v_fma_mix_f32`, whose sources may each be f16 or f32.
 //!
-//! A sum becomes a fused multiply-add with factor 1, and a product one with addend -0. The bits are the same, including
-//! signs of zeros, unless results are rounded towards minus infinity, so nothing is combined in kernels that set MODE.
-//! In these, moreover, the denormal mode could change between the conversion and its reader. gfx900 is excluded,
-//! because its `v_mad_mix_f32` flushes denormals.
+//! A sum becomes a fused multiply-add with factor 1, a product one with addend -0. The results are identical, including
+//! signs of zeros, unless the rounding mode is towards minus infinity. So nothing is folded in kernels that set MODE,
+//! where the denormal mode could also change between the conversion and its reader. gfx900 is excluded because its
+//! `v_mad_mix_f32` flushes denormals.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};

@@ -5,13 +5,14 @@
 pub(super) enum Source {
     /// A source of the inner instruction.
     Inner(usize),
-    /// The source of the outer instruction that is not the result of the inner one.
+    /// The source of the outer instruction that is not the result of the inner instruction.
     Outer,
-    /// The number of bits of the other source, a mask of low bits.
+    /// The number of set bits of the other source of the outer instruction, which must be a mask of low bits.
     Bits,
-    /// For a left shift followed by a right shift of at least as much: the first bit that remains.
+    /// For a left shift followed by a right shift by at least as many bits: the first bit of the original value that
+    /// remains.
     First,
-    /// For the same: the number of bits that remain.
+    /// For the same pair of shifts: the number of bits that remain.
     Width,
 }
 use Source::{Bits, First, Inner, Outer, Width};
@@ -44,7 +45,7 @@ const fn row(
 
 /// The two sources of the inner instruction, then the other source of the outer one.
 const IN_ORDER: [Source; 3] = [Inner(0), Inner(1), Outer];
-/// As above, for shifts with reversed operands.
+/// As [`IN_ORDER`], for shifts with reversed operands.
 const SHIFTED: [Source; 3] = [Inner(1), Inner(0), Outer];
 
 /// The patterns in order of preference; the first that matches is used.

@@ -23,7 +23,7 @@ const INTEGERS: &[&str] = &[
     "v_lshrrev_b32", "v_ashrrev_i32", "v_min_u32", "v_max_u32", "v_min_i32", "v_max_i32", "v_cvt_f32_i32", "v_cvt_f32_u32",
 ];
 
-/// The selector of the whole register; also for destinations, so that nothing of the old value is kept.
+/// The selector of the whole register. It is also used for destinations, so that no bits of the old value are kept.
 const DWORD: u8 = 6;
 const UNUSED_PAD: u8 = 0;
 
@@ -34,7 +34,7 @@ struct Part {
     signed: bool,
 }
 
-/// The value of an operand, if it is constant.
+/// The value of the operand with this index, if it is constant.
 type Constants<'a> = &'a dyn Fn(usize) -> Option<u32>;
 
 /// An instruction that extracts a part of a register.
@@ -43,7 +43,8 @@ struct Extraction {
     /// The index of the operand from which the part is extracted.
     of: usize,
     signed: bool,
-    /// The first bit and the number of bits, from the constant operands.
+    /// The first bit and the number of bits, given the constant operands; `None` if they do not select a byte or a
+    /// word.
     bits: fn(Constants<'_>) -> Option<(u32, u32)>,
 }
 
@@ -72,7 +73,7 @@ fn to_the_end(constant: Constants<'_>) -> Option<(u32, u32)> {
     Some((first, 32u32.checked_sub(first)?))
 }
 
-/// The part that an instruction extracts.
+/// The part that an instruction extracts; `None` if it is not an extraction.
 fn part(inst: &MInst) -> Option<Part> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     if *mods != row.default_mods() || inst.keeps_dst || row.format.is_dpp() || row.format.is_sdwa() {
@@ -90,7 +91,7 @@ fn part(inst: &MInst) -> Option<Part> {
     Some(Part { of, selector: selector as u8, signed: extraction.signed })
 }
 
-/// The SDWA form of an instruction if it is one of `INTEGERS`.
+/// The SDWA form of an instruction that is one of `INTEGERS`; `None` for all others.
 fn form(target: Target, inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let plain =
@@ -108,7 +109,7 @@ pub(super) fn run(f: &mut Function) {
         return;
     }
     let facts = Facts::of_uses(f);
-    // A placeholder for the register of a constant, until it is known whether the SDWA form is chosen.
+    // Stands for the register of a constant until it is known whether the SDWA form is chosen.
     let scalar = f.new_vreg(RegFile::Sgpr, 1);
     let mut readers: HashMap<VReg, u32> = HashMap::new();
     let mut found = Vec::new();
@@ -125,10 +126,11 @@ pub(super) fn run(f: &mut Function) {
     for (block, index) in found.into_iter().rev() {
         let inst = &f.blocks[block].insts[index];
         let mut parts = facts.parts(f, (block, index), inst);
-        // If one reader needs the extraction itself, folding it into the others saves nothing.
+        // If one reader cannot fold the extraction, the extraction stays, and folding it into the other readers saves
+        // nothing.
         parts.retain(|(_, reg, _)| readers.get(reg) == Some(&facts.uses[reg.0 as usize].readers));
-        // With fewer parts, a constant may be left that the form does not accept, as in `part + 0xff` if the extraction
-        // stays.
+        // With fewer parts, a constant may remain that the SDWA form does not accept: `part + 0xff`, if the extraction
+        // of `part` stays.
         if !parts.is_empty() && facts.takes_parts(f, inst, &parts, scalar) {
             fold(f, (block, index), parts, &mut literals);
         }
@@ -156,7 +158,8 @@ impl Facts {
         (1..inst.operands.len()).filter_map(part).collect()
     }
 
-    /// The extraction of which a source is the result, directly or through a copy that is its only use.
+    /// The extraction whose result is this source, directly or through a copy whose only reader is this instruction.
+    /// `None` if there is none.
     fn extracted(&self, f: &Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, Part)> {
         let (reg, mut inner) = self.inner(f, source, at)?;
         let mut last = reg;
@@ -174,8 +177,8 @@ impl Facts {
         stays.then_some((reg, part))
     }
 
-    /// True if the SDWA form takes these parts and the other source, where a constant would be in the register
-    /// `scalar`.
+    /// True if the SDWA form accepts these parts and the remaining source; if that source is a constant, it would be in
+    /// the register `scalar`.
     fn takes_parts(&self, f: &Function, inst: &MInst, parts: &Parts, scalar: VReg) -> bool {
         let mut sources: SmallVec<[MOperand; 3]> = inst.operands[1..].into();
         for source in &mut sources {

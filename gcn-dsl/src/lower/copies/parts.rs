@@ -1,8 +1,8 @@
-//! Values that stay live in addition to a tuple containing them.
+//! Removes copies of values into tuples if the value stays live after the copy.
 //!
-//! A tuple is assembled by copies, which register allocation coalesces if the copied value dies there. If the value
-//! stays live, it is computed directly in the tuple and read there, which is correct because neither changes
-//! afterwards.
+//! A tuple is assembled by copies. Register allocation coalesces such a copy if the copied value dies there. If the
+//! value stays live, it is computed directly in the tuple, and its readers read the tuple's element; this is correct
+//! because neither the value nor the tuple changes afterwards.
 
 use gcn_isa::reg::RegFile;
 use hashbrown::{HashMap, HashSet};
@@ -29,7 +29,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
             };
             let copies: Vec<VSlice> =
                 insts[at + 1..].iter().map_while(|inst| part(inst, tuple.reg)).collect();
-            // If anything else writes the tuple, it may change while its parts are read.
+            // If another instruction writes the tuple, its elements may change while they are read.
             if writes[tuple.reg.0 as usize] != copies.len() as u32 + 1 {
                 continue;
             }
@@ -55,7 +55,7 @@ pub(super) fn run(f: &mut Function, known: &Known) {
                     _ => rest.push(place),
                 }
             }
-            // The dwords that are still copied get an `Op::Undef` of their own.
+            // The dwords that are still copied get a separate `Op::Undef`.
             if rest.len() < usize::from(tuple.len) {
                 begins.insert(at, rest);
             }
@@ -107,7 +107,7 @@ fn is_tuple(f: &Function, slice: VSlice) -> bool {
     info.file == RegFile::Vgpr && info.len > 1 && info.len == slice.len
 }
 
-/// If the instruction copies to one dword of `tuple`: that dword.
+/// The dword of `tuple` to which the instruction copies; `None` if the instruction is not such a copy.
 fn part(inst: &MInst, tuple: VReg) -> Option<VSlice> {
     match (&inst.op, inst.keeps_dst, &inst.operands[..]) {
         (Op::Copy, false, [MOperand::Virt(to), _]) if to.reg == tuple && to.len == 1 => Some(*to),
@@ -115,7 +115,7 @@ fn part(inst: &MInst, tuple: VReg) -> Option<VSlice> {
     }
 }
 
-/// True for a whole register with one writer and several readers.
+/// True for a whole register with one writer and more than one reader.
 fn lives_on(f: &Function, known: &Known, from: VSlice) -> bool {
     let info = f.info(from.reg);
     let alone = info.file == RegFile::Vgpr && info.len == 1 && known.single.contains(&from.reg);

@@ -32,7 +32,7 @@ impl Pinned {
         self.classes.iter().find(|c| c.0 == root).map(|c| c.1)
     }
 
-    /// True if the pins allow `inner` to be in `outer` at offset `at`.
+    /// True if the pins allow `inner` to be merged into `outer` at offset `at`.
     pub fn allow(&self, classes: &Classes, inner: VReg, outer: VReg, at: u8) -> bool {
         match (self.of(inner), self.of(outer)) {
             (None, None) => true,
@@ -45,8 +45,8 @@ impl Pinned {
         }
     }
 
-    /// True if `class` can be in the registers from `index` on: no pin except that of `partner`, and no initial state,
-    /// occupies them.
+    /// True if `class` can be in the registers from number `index` on: they contain no initial state, and no pinned
+    /// class except `partner` occupies them.
     fn free(&self, classes: &Classes, class: VReg, partner: VReg, index: u16) -> bool {
         let file = classes.info(class).file;
         let lanes = || (index..).zip(classes.lanes(class));

@@ -1,7 +1,7 @@
 //! Spill costs: the cost of spilling a class, for each slot of its life.
 //!
 //! This is Chaitin's cost: the spill code, weighted by an estimate of its execution frequency, divided by the length of
-//! the life, because the benefit of an eviction is the time for which it frees a register.
+//! the life. The benefit of an eviction is the time for which it frees a register, hence the division.
 
 use super::super::assign::SpillCosts;
 use super::super::classes::Classes;
@@ -14,13 +14,13 @@ use gcn_isa::RegFile;
 /// An estimate of how much more often a loop's body executes than the code around the loop.
 const LOOP_WEIGHT: f32 = 8.0;
 
-/// The weight of an instruction at this loop depth. Beyond eight loops the weight stays the same, so that sums of `f32`
+/// The weight of an instruction at this loop depth. Beyond depth eight the weight stays the same, so that sums of `f32`
 /// remain exact enough to be compared.
 pub(super) fn frequency(loop_depth: u32) -> f32 {
     LOOP_WEIGHT.powi(loop_depth.min(8) as i32)
 }
 
-/// The cost of each class of a round, by root; `None` if the class must stay in registers.
+/// For each class of a round, by root, its spill cost; `None` if the class must stay in registers.
 pub(super) struct Costs(Vec<Option<f32>>);
 
 impl SpillCosts for Costs {
@@ -32,8 +32,8 @@ impl SpillCosts for Costs {
 impl Costs {
     pub fn of_round(work: &Work, numbers: &Numbering, classes: &mut Classes, exec: &InitialExec) -> Costs {
         let regs = work.f.vregs.len();
-        // For each register, the weighted loads and stores that it would need; negative infinity if it cannot be
-        // spilled.
+        // For each register, the weighted number of loads and stores that its spilling would need; negative infinity if
+        // it cannot be spilled.
         let mut cost = vec![0.0f32; regs];
         for (b, block) in work.f.blocks.iter().enumerate() {
             let often = frequency(block.loop_depth);
@@ -66,8 +66,8 @@ impl Costs {
         let roots = (0..regs as u32).map(|v| {
             let sum = total[v as usize].filter(|s| *s >= 0.0)?;
             let segs = || classes.lanes(VReg(v)).iter().flat_map(crate::regalloc::segs::Segs::as_slice);
-            // If no segment is longer than from one instruction to the next, a temporary register would live just as
-            // long: spilling would gain nothing, and the rounds would not terminate.
+            // If every segment lasts only from one instruction to the next, the temporary register of a reload would
+            // live just as long: spilling would gain nothing, and the rounds would not terminate.
             let longest = segs().map(|s| s.end - s.start).max()?;
             let slots: u64 = segs().map(|s| u64::from(s.end - s.start)).sum();
             (longest > 2).then(|| sum / slots as f32)

@@ -1,9 +1,9 @@
-//! Determines where EXEC has the value with which the kernel started, so that no lane that takes part in the kernel is
-//! inactive.
+//! Determines where EXEC has its value from the kernel's start, so that every lane that takes part in the kernel is
+//! active.
 //!
-//! Spill moves of vector registers, to AGPRs as well as to memory, move active lanes only. That is correct for
-//! instructions that obey EXEC. An instruction that accesses lanes regardless of EXEC needs a reload of all lanes. This
-//! forward dataflow analysis finds the points at which a reload does that.
+//! Spill moves of vector registers, to AGPRs as well as to memory, move active lanes only. That is correct if the
+//! instruction that reads the value obeys EXEC. An instruction that accesses lanes regardless of EXEC needs a reload of
+//! all lanes. This forward dataflow analysis finds the points at which a reload moves all lanes.
 
 use gcn_isa::table::{Access, Behaviours, ImplicitRegs};
 use gcn_isa::{Class, Operand, reg};
@@ -14,7 +14,7 @@ use super::super::live::{self, Liveness};
 use super::super::worklist::Worklist;
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
-/// For each block, whether EXEC has its initial value before each instruction and at the end.
+/// For each block, whether EXEC has its initial value before each of its instructions and at its end.
 pub(super) struct InitialExec(Vec<Vec<bool>>);
 
 #[derive(Clone, PartialEq)]
@@ -44,7 +44,7 @@ impl InitialExec {
                 *end = state.initial;
             }
             for &s in &succs[block] {
-                // Drop copies that are dead at the block's entry, which keeps the sets small.
+                // Drop saved copies of EXEC that are dead at the block's entry, which keeps the sets small.
                 let lives = |v: &&VReg| live::mask_of(&live.live_in[s], **v) != 0;
                 let joined = match &entry[s] {
                     None => State {

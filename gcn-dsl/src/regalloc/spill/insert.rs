@@ -1,11 +1,12 @@
-//! Inserts spill code: an instruction that names a spilled register gets a new register for it, which is loaded before
-//! the instruction and stored after it.
+//! Inserts spill code: in an instruction that names a spilled register, that register is replaced by a new one, which
+//! is loaded before the instruction and stored after it.
 //!
-//! Registers of loops and other parts of a life have been renamed to pieces before (`split`), and nearby instructions
-//! share a register (`stretch`). In all other cases a load is directly before the reader and a store directly after the
-//! writer, with no change of EXEC in between. So a masked store changes exactly the lanes that the writer changed, and
-//! the home keeps the old value in the other lanes. A write that keeps the inactive lanes of its destination
-//! (`keeps_dst`) therefore becomes a plain write and a masked store, and no load is needed.
+//! If a part of a register's life (a loop, for example) has a piece, the register has been renamed to the piece there
+//! before (`split`), and nearby instructions share a register (`stretch`). In all other cases a load is directly before
+//! the reader and a store directly after the writer, with no change of EXEC in between. So a masked store changes
+//! exactly the lanes that the writer changed, and the home keeps the old value in the other lanes. A write that keeps
+//! the inactive lanes of its destination (`keeps_dst`) therefore becomes a plain write and a masked store, and no load
+//! is needed.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -21,11 +22,11 @@ use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
 
-/// The position of an instruction of the working function.
+/// The position of an instruction in the working function.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub block: usize,
-    /// Its number in the function; `None` if it was just inserted.
+    /// The instruction's number in the function; `None` if it was just inserted.
     pub number: Option<u32>,
 }
 
@@ -41,13 +42,13 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// True if `reg` is alone in its class, and thus the only register with its home.
+    /// True if `reg` is alone in its class, and thus is the only register with its home.
     fn is_alone(&mut self, reg: VReg) -> bool {
         let (root, _) = self.classes.find(reg);
         self.members.get(&root) == Some(&1)
     }
 
-    /// The stretch of `reg` that contains the instruction at `at`.
+    /// The stretch of `reg` that contains the instruction at `at`; `None` if there is none.
     fn stretch(&mut self, at: At, reg: VReg) -> Option<&mut Stretch> {
         let i = (at.number? - self.numbers.inst[at.block]) as usize;
         let list = self.stretches.get_mut(&reg)?;
@@ -55,18 +56,18 @@ impl Round<'_> {
         list.get_mut(next).filter(|s| s.first <= i)
     }
 
-    /// True if a register of the class of `reg` has a value in this dword before the instruction at `at`.
+    /// True if some register in the class of `reg` has a value in this dword before the instruction at `at`.
     fn is_live_before(&mut self, at: At, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return true };
         let (root, offset) = self.classes.find(reg);
         self.classes.lanes(root)[usize::from(offset + dword)].at(2 * number).is_some()
     }
 
-    /// True if the dword that `reg` gets at `at` is not read after instruction `last` of the same block.
+    /// True if the value that `reg` gets in this dword at `at` is not read after instruction `last` of the same block.
     fn is_dead(&mut self, at: At, last: u32, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return false };
-        // A value that is live out of the block may be read in another one. Its segment continues across the boundary,
-        // so the segment's end alone does not show that.
+        // A value that is live out of the block may be read in another one. Its segment may continue into the next
+        // block, so the end of the segment alone does not show where the value is read last.
         if self.numbers.inst[at.block + 1] == last + 1 {
             return false;
         }
@@ -151,7 +152,8 @@ impl Work {
         }
     }
 
-    /// The home of an operand, if its register is spilled.
+    /// The operand's register slice, its home, and the dword of the home at which the register starts; `None` if the
+    /// operand's register is not spilled.
     pub fn homed(&self, operand: MOperand) -> Option<(VSlice, HomeId, u8)> {
         match operand {
             MOperand::Virt(s) => self.spilled(s.reg).map(|(home, at)| (s, home, at + s.start)),
@@ -167,16 +169,16 @@ impl Work {
             out.push((i, role));
             return;
         }
-        // This is a move between a piece and its home, and the piece is now spilled itself: source and destination are
-        // the same, so the move disappears.
+        // This is a move between a piece and its home, and the piece is now spilled itself. Source and destination are
+        // then the same, so the move disappears.
         let at_home = |o: &MOperand| self.homed(*o).is_some_and(|(_, home, _)| role.home() == Some(home));
         if i.operands.iter().any(at_home) {
             self.invalidate(round, at, &i);
             self.drop_staging(&i, out);
             return;
         }
-        // This is the only definition of a rematerialised value. Its readers recompute the value, so it is not computed
-        // here.
+        // This instruction is the only definition of a rematerialised value. Its readers recompute the value, so the
+        // definition disappears.
         let made =
             self.homed(i.operands[0]).is_some_and(|h| matches!(self.homes[h.1 as usize], Home::Remat(_)));
         if made && repeatable(&i) {
@@ -190,8 +192,8 @@ impl Work {
         }
     }
 
-    /// A load from a home disappears because its register is spilled. The home may contain a newer value than the
-    /// shared register of the stretch, so the next reader must load it again.
+    /// For a load from a home that disappears because its register is spilled. The home may contain a newer value than
+    /// the shared register of the stretch, so the next reader must load the value again.
     fn invalidate(&self, round: &mut Round<'_>, at: At, load: &MInst) {
         for u in access::uses(&self.f, load).iter().filter(|u| u.write) {
             if let Some(s) = round.stretch(at, u.slice.reg) {
@@ -200,14 +202,16 @@ impl Work {
         }
     }
 
-    /// Leaves a placeholder for an original instruction that was replaced by moves or by nothing.
+    /// Emits a placeholder for an original instruction (one with [`Role::Own`]) that was replaced by moves or by
+    /// nothing.
     fn leave_placeholder(i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if role == Role::Own {
             out.push((placeholder(i.loc), role));
         }
     }
 
-    /// Marks the home as undefined if no other register of the class, which shares it, has a value.
+    /// For an `Op::Undef` of a spilled register: marks those dwords of the home as undefined in which no other register
+    /// of the class has a value.
     fn undefined(&mut self, round: &mut Round<'_>, at: At, i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if let Some((slice, home, first)) = self.homed(i.operands[0])
             && let Home::Reg(slot) = self.homes[home as usize]
@@ -221,7 +225,7 @@ impl Work {
         Self::leave_placeholder(i, role, out);
     }
 
-    /// Replaces a copy by a load, a store or nothing, without a register in between. Returns false if that is
+    /// Replaces a copy by a load, a store or nothing, without a temporary register. Returns false if that is
     /// impossible.
     fn direct(
         &mut self,
@@ -236,8 +240,8 @@ impl Work {
         let mut shared =
             |h: &Option<(VSlice, HomeId, u8)>| h.is_some_and(|h| round.stretch(at, h.0.reg).is_some());
         let same = to.zip(from).is_some_and(|(a, b)| (a.1, a.2) == (b.1, b.2));
-        // In a stretch, the value may be only in the shared register, so that the home is outdated; the general case
-        // handles that.
+        // In a stretch, the newest value may be in the shared register only, so that the home is outdated. The general
+        // case handles that.
         if !same && (shared(&to) || shared(&from)) {
             return false;
         }
@@ -247,8 +251,8 @@ impl Work {
         };
         let (transfer, store) = match (to, from) {
             (Some(to), Some(from)) if (to.1, to.2) == (from.1, from.2) => {
-                // Both sides have the same home, which already contains the value. If the destination's stretch has
-                // loaded it before, that copy is outdated.
+                // Both sides have the same home, which already contains the value. A copy that the destination's
+                // stretch has loaded before is now outdated.
                 if to.0.reg != from.0.reg
                     && let Some(s) = round.stretch(at, to.0.reg)
                 {
@@ -273,7 +277,7 @@ impl Work {
         };
         let (home, first, part) = transfer;
         let keeps = i.keeps_dst && file(dst, &self.f) != Some(RegFile::Sgpr);
-        // A move of a piece keeps its role if its home moves elsewhere.
+        // A move of a piece keeps its role, even though the home of the piece is now elsewhere.
         let moved = if role == Role::Own { role.before(home) } else { role };
         let t = Transfer { home, at: first, part, keeps, role: moved, loc: i.loc };
         if store {
@@ -289,8 +293,8 @@ impl Work {
         true
     }
 
-    /// Emits loads. A rematerialising instruction may itself read spilled registers, so it is rewritten like any other
-    /// one.
+    /// Emits loads. If a rematerialising instruction itself reads spilled registers, it is rewritten like any other
+    /// instruction.
     fn push_loads(
         &mut self,
         round: &mut Round<'_>,
@@ -321,7 +325,7 @@ impl Work {
         }
     }
 
-    /// The general case: emits loads before the instruction and stores after it.
+    /// Emits loads before the instruction and stores after it, which is the general case.
     fn load_and_store_around(
         &mut self,
         round: &mut Round<'_>,
@@ -335,7 +339,8 @@ impl Work {
         let mut stores: Vec<Transfer> = Vec::new();
         for t in touched {
             let info = self.f.info(t.reg);
-            // In a stretch, replace the whole register; otherwise only the dwords that the instruction names.
+            // In a stretch, the new register replaces the whole spilled register; otherwise only the dwords that the
+            // instruction names.
             let shared = round.stretch(at, t.reg).map(|s| (s.piece, s.valid, s.level));
             let (temp, lo, valid) = match shared {
                 Some((Some(piece), valid, _)) => (piece, 0, valid),
@@ -394,12 +399,13 @@ impl Work {
         stores.into_iter().for_each(|t| self.store(t, out));
     }
 
-    /// The accesses of `i` to spilled registers, and whether `i` must still keep inactive lanes of a register.
+    /// The accesses of `i` to spilled registers. The flag is true if `i` must still keep the inactive lanes of a result
+    /// that is not spilled.
     fn touched(&self, i: &MInst) -> (SmallVec<[Touched; 3]>, bool) {
         let plain = |i: &MInst| access::uses(&self.f, &MInst { keeps_dst: false, ..i.clone() });
         let is_spilled = |u: &VUse| self.spilled(u.slice.reg).is_some();
-        // A masked store keeps the inactive lanes in the home, so the write itself need not keep them; but a second
-        // result may stay in a register and need them kept.
+        // A masked store keeps the inactive lanes in the home, so the instruction itself need not keep them. But if a
+        // second result stays in a register, that register's inactive lanes must be kept.
         let vector = |u: &VUse| self.f.info(u.slice.reg).file != RegFile::Sgpr;
         let uses = plain(i);
         let kept = i.keeps_dst && uses.iter().any(|u| u.write && vector(u) && !is_spilled(u));
@@ -414,8 +420,8 @@ impl Work {
                 Some(t) => {
                     let end = (t.lo + t.len).max(u.slice.start + u.slice.len);
                     t.align = t.align.max(natural).max(self.f.info(t.reg).align);
-                    // Several operands share one register: it covers all of them, and starts at a dword that keeps the
-                    // widest operand aligned.
+                    // If several operands share one register, the register covers all of them, and starts at a dword
+                    // that keeps the widest operand aligned.
                     let lo = t.lo.min(u.slice.start);
                     t.lo = lo - lo % t.align;
                     t.len = end - t.lo;

@@ -20,7 +20,7 @@ pub(super) struct Transfer {
     pub loc: Option<SourceLoc>,
 }
 
-/// The number of instructions for which an SGPR with a page address is reused. The bound keeps its life short.
+/// The number of instructions for which an SGPR with a page address is reused. The bound keeps the SGPR's life short.
 const PAGE_SERVES: usize = 32;
 
 /// The table row of a scratch access to `len` dwords.
@@ -106,14 +106,14 @@ impl Work {
         }
     }
 
-    /// True if memory instructions can access registers of `file`. They can access AGPRs only where these and the VGPRs
-    /// are one file.
+    /// True if memory instructions can access registers of `file`. They can access AGPRs only if AGPRs and VGPRs are
+    /// one file.
     fn reaches_memory(&self, file: RegFile) -> bool {
         file == RegFile::Vgpr || file == RegFile::Agpr && self.f.target.has_unified_agprs()
     }
 
-    /// A move between memory and AGPRs that memory instructions cannot access. It goes dword by dword, so that one free
-    /// VGPR is enough.
+    /// Emits a move between memory and AGPRs, for targets whose memory instructions cannot access AGPRs. The move goes
+    /// dword by dword, so that one free VGPR is enough.
     fn through_vgprs(&mut self, t: Transfer, store: bool, out: &mut Vec<TaggedInst>) {
         for k in 0..t.part.len {
             let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Temp);
@@ -134,7 +134,7 @@ impl Work {
         }
     }
 
-    /// The staging VGPR that an operand names, if it names one.
+    /// The staging VGPR that an operand names; `None` if it names none.
     fn staging(&self, operand: &MOperand) -> Option<VReg> {
         match operand {
             MOperand::Virt(s) => Some(s.reg).filter(|reg| self.staging.contains(reg)),
@@ -142,9 +142,8 @@ impl Work {
         }
     }
 
-    /// Removes the memory access that belongs to a copy between an AGPR and its home, because the AGPR itself is now
-    /// spilled. The access is the last instruction of `out` (a load) or comes later (a store, which is recorded in
-    /// `dead_staging`).
+    /// Removes the memory access that belongs to the copy between an AGPR and its staging VGPR, because the AGPR itself
+    /// is now spilled. A load is the last instruction of `out`; a store comes later, and is recorded in `dead_staging`.
     pub fn drop_staging(&mut self, copy: &MInst, out: &mut Vec<TaggedInst>) {
         let [to, from] = &copy.operands[..] else { return };
         self.dead_staging.extend(self.staging(to));
@@ -155,12 +154,12 @@ impl Work {
         }
     }
 
-    /// True if `inst` stores a staging VGPR whose copy was removed.
+    /// True if `inst` stores a staging VGPR whose copy from an AGPR was removed.
     pub fn feeds_dead_store(&self, inst: &MInst) -> bool {
         inst.operands.iter().any(|o| self.staging(o).is_some_and(|reg| self.dead_staging.contains(&reg)))
     }
 
-    /// The number of dwords of `part`, from number `k` on, that one access can move.
+    /// The number of dwords that one memory access can move, from dword `k` of `part` on.
     fn width(&self, part: VSlice, k: u8) -> u8 {
         let even = (part.start + k).is_multiple_of(2) && self.f.info(part.reg).align.is_multiple_of(2);
         let aligned = even || !self.f.target.needs_even_vgpr_tuples();
@@ -171,8 +170,8 @@ impl Work {
         }
     }
 
-    /// An SGPR with the address of a page of the frame, reused for [`PAGE_SERVES`] instructions. Its home is
-    /// [`Home::Remat`]: if it is evicted, the address is recomputed.
+    /// An SGPR with the address of a page of the frame. It is reused for [`PAGE_SERVES`] instructions. Its home is
+    /// [`Home::Remat`]: if the SGPR is evicted, the address is recomputed.
     fn page(&mut self, address: u32, t: Transfer, out: &mut Vec<TaggedInst>) -> MOperand {
         let now = self.now;
         self.pages.retain(|p| now - p.2 < PAGE_SERVES);
@@ -217,8 +216,8 @@ impl Work {
     }
 }
 
-/// True if the instruction can be repeated elsewhere with the same result while its source registers keep their values:
-/// it is a pure function of them and writes no flag.
+/// True if the instruction gives the same result wherever it is repeated, as long as its source registers keep their
+/// values: it is a pure function of them and writes no flag.
 pub(super) fn repeatable(inst: &MInst) -> bool {
     if inst.keeps_dst {
         return false;
@@ -238,8 +237,8 @@ pub(super) fn repeatable(inst: &MInst) -> bool {
             let pure = matches!(desc.class, Class::Valu | Class::Salu)
                 && desc.implicit_writes.is_empty()
                 && !desc.entry.behaviours.intersects(Behaviours::READS_PC | Behaviours::SKIPS_VECTOR);
-            // EXEC and MODE may be read implicitly. EXEC decides which lanes are computed, and a reader needs only the
-            // lanes that are active there.
+            // The instruction may read EXEC and MODE implicitly. EXEC decides in which lanes the result is computed,
+            // and a reader needs only the lanes that are active where it reads.
             let quiet = !desc.implicit_reads.intersects(
                 table::ImplicitRegs::all() - table::ImplicitRegs::EXEC - table::ImplicitRegs::MODE,
             );

@@ -20,10 +20,10 @@ pub(super) const ROOT: RegionId = 0;
 pub(super) struct Region {
     pub first: usize,
     pub last: usize,
-    /// True for a loop with all its blocks; otherwise the region is code in which each block runs at most once after
-    /// each entry.
+    /// True for a loop with all its blocks. False for code in which each block runs at most once for each entry into
+    /// the region.
     pub is_loop: bool,
-    /// The blocks outside a loop from which it is entered.
+    /// The blocks outside the loop from which control enters it.
     pub entries: Vec<usize>,
     /// The blocks outside the region to which control leaves it.
     pub exits: Vec<usize>,
@@ -31,7 +31,7 @@ pub(super) struct Region {
     pub own_exits: bool,
     /// True if no instruction in the region writes EXEC.
     pub same_exec: bool,
-    /// The regions of which it consists; none for code without loops.
+    /// The regions into which this region is divided; none for code without loops.
     pub parts: Vec<RegionId>,
 }
 
@@ -64,7 +64,7 @@ impl Regions {
     }
 }
 
-/// The first and the last predecessor of a block or of any block in a range.
+/// The first and the last predecessor, in layout order, of a block or of all blocks in a range.
 #[derive(Clone, Copy)]
 struct Span {
     first: usize,
@@ -83,8 +83,8 @@ impl Span {
     }
 }
 
-/// A segment tree over the spans of blocks, with the leaves in the upper half; it gives the span of any range in
-/// logarithmic time.
+/// A segment tree over the spans of blocks, whose leaves are in the upper half of the array; it gives the span of any
+/// range of blocks in logarithmic time.
 struct Spans(Vec<Span>);
 
 impl Spans {
@@ -120,14 +120,14 @@ struct Finder<'f> {
     f: &'f Function,
     succs: Vec<Vec<usize>>,
     preds: Vec<Vec<usize>>,
-    /// The predecessors of each block.
+    /// For each block, the span of its predecessors.
     from: Vec<Span>,
     regions: Vec<Region>,
 }
 
 impl Finder<'_> {
     /// The natural loops whose blocks are a range in layout order, outer ones first: the last block of the range
-    /// branches back to the first, and only the first has predecessors outside. Of two ranges that overlap without
+    /// branches back to the first, and only the first has predecessors outside the range. If two ranges overlap without
     /// nesting, the later one is omitted.
     fn loops(&self) -> Vec<(usize, usize)> {
         let spans = Spans::of(&self.from);
@@ -153,7 +153,7 @@ impl Finder<'_> {
         found
     }
 
-    /// Adds a region with its blocks and entries; `look_inside` adds the remaining facts.
+    /// Adds a region with its blocks and entries; `look_inside` fills in the other fields.
     fn add(&mut self, first: usize, last: usize, is_loop: bool) -> RegionId {
         let inside = |b: &usize| (first..=last).contains(b);
         let entries = self.preds.get(first).into_iter().flatten().copied().filter(|b| !inside(b));
@@ -170,13 +170,13 @@ impl Finder<'_> {
         self.regions.len() as RegionId - 1
     }
 
-    /// Divides the function, and each loop, into parts.
+    /// Divides the function, and each loop, into regions.
     fn divide(&mut self, loops: &[(usize, usize)]) {
         let mut work = vec![(ROOT, loops)];
         while let Some((of, loops)) = work.pop() {
             let Region { first, last, .. } = self.regions[of as usize];
             let mut parts = Vec::new();
-            // The function as a whole may be a loop; it must not become its own part.
+            // If the function as a whole is a loop, it must not become a part of itself.
             let whole = loops.first() == Some(&(first, last));
             let (mut at, mut rest) = (first, &loops[usize::from(whole)..]);
             while at <= last {
@@ -206,9 +206,9 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds the exits of each region and whether it writes EXEC: for code from its blocks, for loops and the function
-    /// from their parts. Parts have larger numbers than the region that contains them, so the reverse order visits
-    /// parts first.
+    /// Finds the exits of each region and whether it writes EXEC: for code without loops from its blocks, for loops and
+    /// the function from their parts. A part has a larger number than the region that contains it, so the reverse order
+    /// visits parts first.
     fn look_inside(&mut self) {
         for id in (0..self.regions.len()).rev() {
             let region = &self.regions[id];
@@ -222,7 +222,7 @@ impl Finder<'_> {
             } else {
                 (parts().flat_map(|p| &p.exits).copied().collect(), parts().all(|p| p.same_exec))
             };
-            // For code that is the body of a loop, the branch back to its own first block counts as an exit, because it
+            // If the code is the body of a loop, the branch back to its first block counts as an exit, because it
             // enters the region anew.
             exits.retain(|&b| !(first..=last).contains(&b) || (b == first && !is_loop));
             exits.sort_unstable();

@@ -1,10 +1,10 @@
 //! Rematerialisation: values that are recomputed where they are read instead of being stored and reloaded; typically
 //! constants, scalars copied to vector registers, and address arithmetic.
 //!
-//! A class qualifies if a single instruction defines it, from constants and from registers that are written once,
-//! outside of loops, and are live at every reader. Such a source has the same value at the reader as at the definition,
-//! so recomputing gives the same result. This is a simple form of Briggs, Cooper and Torczon's method, with one
-//! defining instruction for the whole class instead of a lattice of tags.
+//! A class qualifies if a single instruction defines it, and if the sources of that instruction are constants or
+//! registers that are written once, outside of loops, and are live at every reader of the class. Such a source has the
+//! same value at the reader as at the definition, so recomputing gives the same result. This is a simple form of
+//! Briggs, Cooper and Torczon's method, with one defining instruction for the whole class instead of a lattice of tags.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::mir::{MInst, MOperand, Op, VReg};
 struct Known {
     made: Vec<MInst>,
     read_at: Vec<u32>,
-    /// True if some reader needs only a part of the value.
+    /// True if some reader reads only a part of the value.
     in_parts: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn find(
     for (b, block) in f.blocks.iter().enumerate() {
         for (i, inst) in block.insts.iter().enumerate() {
             let number = numbers.inst[b] + i as u32;
-            // A coalesced copy emits no instruction, so it is neither a reader nor a second definition of the class.
+            // A coalesced copy emits no instruction, so it neither reads the class nor defines it a second time.
             if let (Op::Copy, [MOperand::Virt(dst), MOperand::Virt(src)]) = (&inst.op, &inst.operands[..])
                 && classes.same_place(*dst, *src)
             {
@@ -66,8 +66,8 @@ pub(super) fn find(
             }
         }
     }
-    // Classes that contain anything but plain values: pieces already have a home, slots and lanes are homes, and
-    // temporaries must be in registers.
+    // Classes that contain other registers than plain values do not qualify: a piece already has a home, slots and lane
+    // registers are homes, and temporaries must be in registers.
     let mut others: HashSet<VReg> = HashSet::new();
     for v in (0..f.vregs.len() as u32).map(VReg) {
         if work.kinds[v.0 as usize] != Kind::Value && work.spilled(v).is_none() {
@@ -79,14 +79,14 @@ pub(super) fn find(
         let [made] = &known.made[..] else { continue };
         let [MOperand::Virt(dst), sources @ ..] = &made.operands[..] else { continue };
         let whole = dst.start == 0 && dst.len == classes.info(root).len && classes.find(dst.reg) == (root, 0);
-        // An instruction computes its whole result, but a reader of a part has a register only for that part. A
-        // constant, however, is copied to each dword.
+        // The instruction computes the whole value, but a reader of a part has a register only for that part. A copy of
+        // a constant, however, can be made for single dwords.
         let of_dwords = made.op == Op::Copy && matches!(sources, [MOperand::Fixed(_)]);
         if !whole || !repeatable(made) || known.in_parts && !of_dwords {
             continue;
         }
-        // A source that is evicted in the same round is not stable, although its home keeps the value, because its
-        // reload would need a register at every reader.
+        // A source that is evicted in the same round does not count as stable. Its home keeps the value, but its reload
+        // would need a register at every reader.
         let stable = |o: &MOperand, classes: &mut Classes| match o {
             MOperand::Fixed(_) => true,
             MOperand::Virt(s) => {

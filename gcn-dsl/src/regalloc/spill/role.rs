@@ -1,13 +1,13 @@
 //! The role of each instruction in the working function.
 
-/// The number of a home, which is where a spilled value is kept.
+/// The number of a home: the place where a spilled value is kept.
 pub(super) type HomeId = u32;
 
 /// The role of an instruction in the working function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// An original instruction; the `n`-th one with this role is instruction `n` of the original function. It is never
-    /// removed, so that the numbers stay aligned; see `placeholder`.
+    /// An original instruction. The `n`-th instruction with this role is instruction `n` of the original function. It
+    /// is never removed, so that the numbers stay in step; see `placeholder`.
     Own,
     /// A move from or to this home that belongs to the next original instruction.
     Before(HomeId),
@@ -16,7 +16,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// The role of a move inserted before an instruction of this role.
+    /// The role of a move that is inserted before an instruction with role `self`.
     pub fn before(self, home: HomeId) -> Role {
         match self {
             Role::Own | Role::Before(_) => Role::Before(home),
@@ -24,7 +24,7 @@ impl Role {
         }
     }
 
-    /// The role of a move inserted after an instruction of this role.
+    /// The role of a move that is inserted after an instruction with role `self`.
     pub fn after(self, home: HomeId) -> Role {
         match self {
             Role::Own | Role::After(_) => Role::After(home),

@@ -1,17 +1,18 @@
-//! Shared homes: dwords of the frame, slots of LDS, and lanes of VGPRs, each used by several values with disjoint
-//! lives.
+//! Shared homes: dwords of the frame, slots of LDS, and lanes of VGPRs. Several values with disjoint lives can use the
+//! same one.
 //!
 //! Lives are counted in original instructions, which stay the same in all rounds; spill code counts with the original
-//! instruction to which it belongs. Every load and store of a value is where the value is live, so values with disjoint
-//! lives never meet in a home.
+//! instruction to which it belongs. A value is loaded and stored only where it is live, so values with disjoint lives
+//! never collide in a home.
 
 use super::super::segs::{Seg, Segs, Slot};
 use super::role::Role;
 
-/// The number of homes tried for one value. The bound keeps the search linear; beyond it the value gets a new home.
+/// The number of existing homes that are tried for one value. The bound keeps the search linear; after that many tries
+/// the value gets a new home.
 const TRIES: usize = 1024;
 
-/// The life of each dword of a value, in original instructions.
+/// For each dword of a value, its life in original instructions.
 pub(super) type Life = Vec<Segs>;
 
 /// For each instruction of the working function, the number of original instructions before it.
@@ -28,14 +29,14 @@ impl Clock {
         Clock(roles.iter().flatten().map(&mut count).collect())
     }
 
-    /// Converts the lives of dwords from slots of the working function.
+    /// Converts the lives of dwords from slots of the working function to original instructions.
     pub fn life(&self, dwords: &[Segs]) -> Life {
         let last = self.0.len().saturating_sub(1);
         let at = |slot: Slot| self.0.get((slot as usize / 2).min(last)).copied().unwrap_or(0);
         let life = |segs: &Segs| {
             let mut all = Segs::default();
-            // Two more than the end: the move that stores a result comes after its original instruction and counts with
-            // the next one.
+            // Two more than the end: the move that stores a result comes after its original instruction and therefore
+            // counts with the next one.
             segs.as_slice().iter().for_each(|s| all.insert(Seg { start: at(s.start), end: at(s.end) + 2 }));
             all
         };
@@ -58,7 +59,7 @@ impl Shared {
         self.take(life, self.find(life, share))
     }
 
-    /// As `place`, if the homes have numbers below `end`.
+    /// As `place`, but `None` if the homes would not all have numbers below `end`.
     pub fn place_below(&mut self, end: u32, life: &[Segs], share: bool) -> Option<u32> {
         let first = self.find(life, share);
         (first + life.len() <= end as usize).then(|| self.take(life, first))
@@ -96,7 +97,7 @@ mod tests {
     fn values_share_places_where_none_of_their_dwords_meet() {
         let mut places = Shared::default();
         assert_eq!(places.place(&[life(&[(0, 4)]), life(&[(0, 9)])], true), 0);
-        // The second home is taken until 9, the first is free from 4 on.
+        // The second home is in use until 9; the first is free from 4 on.
         assert_eq!(places.place(&[life(&[(4, 6)])], true), 0);
         assert_eq!(places.place(&[life(&[(5, 7)])], true), 2);
         assert_eq!(places.place(&[life(&[(6, 8)]), life(&[(9, 12)])], true), 0);
@@ -107,7 +108,7 @@ mod tests {
     fn the_clock_counts_original_instructions() {
         let (own, before, after) = (Role::Own, Role::Before(0), Role::After(0));
         let clock = Clock::of(&[vec![own, after, before, own], vec![before, own]]);
-        // From the first instruction's write to the read of the second-to-last move.
+        // The life lasts from the write of the first instruction to the read of the second-to-last move.
         assert_eq!(clock.life(&[life(&[(1, 9)])]), [life(&[(0, 4)])]);
     }
 }

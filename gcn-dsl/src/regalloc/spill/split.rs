@@ -1,8 +1,8 @@
 //! Live-range splitting: if a loop, or the code between two loops, uses a spilled value, the value gets a register for
-//! that part, loaded once before the part and stored once after it.
+//! that part of the function. The register is loaded once before the part and stored once after it.
 //!
-//! The parts are those of `regions`, outermost first. If the register of a part is evicted in turn, the part is split
-//! into its own parts, then into stretches of a block (`stretch`), and finally into single instructions.
+//! The parts are the regions of `regions`, outermost first. If the register of a part is evicted in turn, the part is
+//! split into its inner regions, then into stretches of a block (`stretch`), and finally into single instructions.
 //!
 //! # Conditions
 //! - The load before a part must load all lanes that the part needs. So EXEC must have its initial value at the load,
@@ -29,11 +29,11 @@ struct Unit {
     members: Vec<(VReg, u8)>,
     home: HomeId,
     info: VRegInfo,
-    /// The first dword of the home that the unit covers.
+    /// The first dword of the home that the members cover.
     base: u8,
-    /// The region for which it had a register; the parts of that region are tried now.
+    /// The region for which the members had a register. Its inner regions are tried now.
     within: RegionId,
-    /// Its uses in each block that uses it, in block order.
+    /// For each block that uses the members, in block order: the uses.
     uses: Vec<(usize, Uses)>,
 }
 
@@ -42,9 +42,9 @@ struct Unit {
 struct Uses {
     reads: u32,
     writes: u32,
-    /// The dwords of which a write leaves inactive lanes undefined.
+    /// The dwords that are written without keeping the inactive lanes, which are undefined afterwards.
     replaces: u32,
-    /// The dwords that are stored to the home by moves that will be removed.
+    /// The dwords that moves store to the home; these moves will be removed.
     stored: u32,
 }
 
@@ -62,14 +62,14 @@ impl Uses {
 /// A new register for a part of a unit's life.
 #[derive(Clone, Copy)]
 struct Part {
-    /// The blocks, and the index in the first block at which the part begins.
+    /// The first block, and the index in it at which the part begins.
     first: usize,
     begin: usize,
     last: usize,
     reg: VReg,
     home: HomeId,
     base: u8,
-    /// The dwords that are stored after each writer (write-through).
+    /// The dwords that are stored to the home after each writer (write-through).
     through: u32,
 }
 
@@ -80,23 +80,23 @@ pub(super) struct EdgeMove {
     pub home: HomeId,
     pub at: u8,
     pub part: VSlice,
-    /// True if inactive lanes of the home keep their values.
+    /// True if inactive lanes of the destination keep their values.
     pub keeps: bool,
 }
 
 /// The splits of a round.
 #[derive(Default)]
 pub(super) struct Split {
-    /// For each spilled register, its unit and the dword of the home at which it starts.
+    /// For each spilled register, its unit, and the dword of the home at which the register starts.
     of: HashMap<VReg, (usize, u8)>,
     /// The parts of each unit, in block order.
     parts: Vec<Vec<Part>>,
-    /// By block and instruction: the moves before it. Stores come first, since a load at the same point may read what
-    /// they store.
+    /// For each block and instruction, the moves before it. Stores come first, because a load at the same point may
+    /// read what they store.
     moves: HashMap<(usize, usize), Vec<EdgeMove>>,
 }
 
-/// Facts of a round about the function.
+/// Facts about the function that hold during a round.
 pub(super) struct Facts<'a> {
     pub regions: &'a Regions,
     pub numbers: &'a Numbering,
@@ -118,8 +118,8 @@ impl Split {
                 }
                 Kind::Value => {
                     let (root, _) = classes.find(reg);
-                    // A class that must start at an odd offset of its alignment (part of an aligned tuple) cannot be
-                    // represented by a separate register.
+                    // If a class must start at an odd offset of its alignment (because it is part of an aligned tuple),
+                    // a separate register cannot represent it.
                     (classes.align(root).1 == 0).then(|| Unit::new(home, aligned(classes, root), ROOT))
                 }
                 _ => None,
@@ -173,8 +173,8 @@ impl Split {
         }
     }
 
-    /// Gives the unit registers for the parts of a region. A part that does not qualify is divided into its own parts,
-    /// and so are the parts of the first `skip` levels.
+    /// Gives the unit registers for the parts of a region. A part that does not qualify is divided into its inner
+    /// regions; so is every part on the first `skip` levels.
     fn choose(
         &mut self,
         work: &mut Work,
@@ -196,7 +196,7 @@ impl Split {
             rest += unit.uses[from..].partition_point(|u| u.0 <= region.last);
             let named = &unit.uses[from..rest];
             let remat = matches!(work.homes[unit.home as usize], Home::Remat(_));
-            // Within a single block, stretches achieve the same without a register for the whole part.
+            // Within a single block, stretches do the same without a register for the whole part.
             let blocks = named.iter().filter(|u| u.1.reads | u.1.writes != 0).count();
             let wanted = if region.is_loop { blocks > 0 } else { blocks > 1 && !remat };
             if !wanted {
@@ -211,7 +211,7 @@ impl Split {
         }
     }
 
-    /// A register for the unit in this region, with its loads and stores, if EXEC permits one.
+    /// A register for the unit in this region, with its loads and stores; `None` if EXEC does not permit one.
     fn part(
         &mut self,
         work: &mut Work,
@@ -227,17 +227,19 @@ impl Split {
         let leaving = region.exits.iter().fold(uses.stored, |all, &e| all | unit.live_in(facts, e));
         let stored = uses.writes & leaving;
         let remat = matches!(work.homes[unit.home as usize], Home::Remat(_));
-        // A rematerialised value has no home that a write could update.
+        // A rematerialised value has no home that a write in the region could update.
         if remat && uses.writes != 0 {
             return None;
         }
         let all_lanes = facts.exec.at(region.first, 0);
         let stays = !masked || region.same_exec && (uses.replaces == 0 || all_lanes);
-        // Use one store at each exit, if all exits are reached only from the loop (otherwise the store would also run
-        // if the loop did not), and if the region's own moves have not stored before (otherwise a reader of the home
-        // inside the region, where the smaller part was not live, would find an old value).
+        // Use one store at each exit on two conditions. First, all exits are reached only from the loop; otherwise the
+        // store would also run if the loop did not. Second, no earlier move in the region has stored to the home;
+        // otherwise a reader of the home inside the region, where the smaller part was not live, would find an old
+        // value.
         let after = region.is_loop && region.own_exits && stays && uses.stored == 0;
-        // A store at an exit also runs if no writer has, and then stores what was loaded, so load these dwords, too.
+        // A store at an exit also runs if no writer has run. It then stores the values that were loaded, so load these
+        // dwords, too.
         let needed = uses.reads | if after { stored } else { 0 };
         let loads = needed & unit.live_in(facts, region.first);
         let reg = work.new_vreg(unit.info, Kind::Piece(unit.home, unit.base, Level::Region(id)));
@@ -271,15 +273,15 @@ impl Split {
         self.moves.remove(&(block, at)).unwrap_or_default()
     }
 
-    /// Replaces the spilled registers in an instruction by those of parts. Returns the stores that belong after it.
+    /// Replaces the spilled registers in an instruction by the registers of parts. Returns the stores that must follow
+    /// the instruction.
     pub fn rename(&self, work: &Work, (b, i): (usize, usize), inst: &mut MInst, role: Role) -> Vec<Transfer> {
         let mut stores = Vec::new();
         let is_split = |o: &MOperand| matches!(o, MOperand::Virt(s) if self.of.contains_key(&s.reg));
         if self.of.is_empty() || !inst.operands.iter().any(is_split) {
             return stores;
         }
-        // The register of a part is shared by all members of the unit: one of them may have a value where another is
-        // undefined.
+        // All members of the unit share the register of a part: one member may have a value where another is undefined.
         if let (Op::Undef, [MOperand::Virt(s)]) = (&inst.op, &inst.operands[..])
             && self.slice(*s, b, i, role).is_some()
         {
@@ -308,7 +310,8 @@ impl Split {
         stores
     }
 
-    /// The part that covers a slice at this point, and the slice of its register.
+    /// The part that covers a slice at this instruction, and the corresponding slice of the part's register; `None` if
+    /// no part covers it.
     fn slice(&self, s: VSlice, b: usize, i: usize, role: Role) -> Option<(&Part, VSlice)> {
         let &(unit, at) = self.of.get(&s.reg)?;
         let parts = self.parts.get(unit)?;
@@ -325,12 +328,12 @@ impl Unit {
         Unit { members: Vec::new(), home, info, base: 0, within, uses: Vec::new() }
     }
 
-    /// The dwords that are live at a block's entry.
+    /// The dwords of the home that are live at a block's entry.
     fn live_in(&self, facts: &Facts<'_>, block: usize) -> u32 {
         let Some(live) = facts.live.live_in.get(block) else { return 0 };
         let moved = |at: u8, dwords: u32| dwords << (at - self.base);
-        // A variable that is written many times has as many members as writes. If these are more than the live
-        // registers, look up the latter among the members, not vice versa.
+        // A variable that is written many times has as many members as writes. If there are more members than live
+        // registers, look up each live register among the members, not vice versa.
         if self.members.len() <= live.len() {
             let mask = |&(reg, at): &(VReg, u8)| moved(at, live::mask_of(live, reg));
             return self.members.iter().map(mask).fold(0, |all, m| all | m);
@@ -339,7 +342,7 @@ impl Unit {
         live.iter().filter_map(mask).fold(0, |all, m| all | m)
     }
 
-    /// The dword of the home at which a member starts.
+    /// The dword of the home at which the register starts; `None` if it is not a member.
     fn member(&self, reg: VReg) -> Option<u8> {
         self.members.binary_search_by_key(&reg, |m| m.0).ok().map(|i| self.members[i].1)
     }
@@ -352,12 +355,13 @@ impl Unit {
     }
 }
 
-/// A register with the width and alignment of the class.
+/// A register description with the width and alignment of the class.
 fn aligned(classes: &Classes, root: VReg) -> VRegInfo {
     VRegInfo { align: classes.align(root).0, ..classes.info(root) }
 }
 
-/// The positions of a part's loads: block, and instruction that they precede. `None` if EXEC prevents it.
+/// The positions of a part's loads: for each, the block and the instruction that the load precedes. `None` if EXEC may
+/// differ from what the loads need.
 fn entries(
     work: &Work,
     facts: &Facts<'_>,
@@ -369,8 +373,8 @@ fn entries(
     if region.is_loop {
         let before_branch = |&b: &usize| {
             let insts = &work.f.blocks[b].insts;
-            // Put the loads before the branches that end the block. They need not be conditional, since what they load
-            // is not used on other paths.
+            // Put the loads before the branches that end the block. The loads need not be conditional, since the loaded
+            // values are not used on other paths.
             let branches = insts.iter().rev().take_while(|i| input::branch_target(i).is_some()).count();
             Some((b, insts.len() - branches)).filter(|&at| all_lanes(at))
         };

@@ -11,20 +11,20 @@ use crate::mir::{MInst, Op, VReg};
 
 /// Instructions close to each other that name the same spilled register and share the register into which it is loaded.
 pub(super) struct Stretch {
-    /// The indices of its first and last instruction in the block.
+    /// The indices, in the block, of the stretch's first and last instruction.
     pub first: usize,
     pub last: usize,
-    /// An index into [`super::work::MAX_GAPS`].
+    /// The level of the stretch: an index into [`super::work::MAX_GAPS`].
     pub level: usize,
     /// The shared register, once it has been created.
     pub piece: Option<VReg>,
-    /// The dwords of it that have been loaded or written.
+    /// The dwords of the shared register that have been loaded or written.
     pub valid: u32,
-    /// In program order: the instruction, the dwords, and whether it writes them or is a move that stores them to their
-    /// home.
+    /// In program order: the instruction, the dwords, and the kind of change: the instruction writes the dwords, or it
+    /// is a move that stores them to their home.
     changes: Vec<(usize, u32, Change)>,
-    /// For each change, accumulated over it and all later ones: the dwords that are written, and the dwords that are
-    /// stored before they are written again.
+    /// For each change, accumulated over this change and all later ones: the dwords that are written, and the dwords
+    /// that are stored before they are written again.
     from: Vec<(u32, u32)>,
 }
 
@@ -73,7 +73,7 @@ impl Work {
                 }
                 let list = found.entry(slice.reg).or_default();
                 // A move between the register and its home will be removed. But a store shows that the home must have
-                // the value from there on.
+                // the value from that point on.
                 if role.home() == Some(home) {
                     let stored = access::uses(&self.f, inst).iter().any(|u| u.read && u.slice == slice);
                     if stored && let Some(s) = list.last_mut() {
@@ -81,7 +81,7 @@ impl Work {
                     }
                     continue;
                 }
-                // A vector value that was loaded under one EXEC lacks lanes that another EXEC activates, so a stretch
+                // A vector value that was loaded under one EXEC lacks lanes that a later EXEC activates, so a stretch
                 // of a vector register ends where EXEC changes.
                 let masked = self.f.info(slice.reg).file != RegFile::Sgpr;
                 match list.last_mut() {
@@ -107,7 +107,7 @@ impl Work {
             }
         }
         for list in found.values_mut() {
-            // A stretch of a single instruction gains nothing.
+            // A stretch of a single instruction saves nothing.
             list.retain(|s| s.last > s.first);
             list.iter_mut().for_each(Stretch::finish);
         }

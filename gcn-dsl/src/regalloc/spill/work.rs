@@ -17,13 +17,13 @@ pub(super) use super::role::{HomeId, Role};
 pub(super) enum Kind {
     /// A register of the original function.
     Value,
-    /// A register that is live only around a single instruction, and must have a machine register.
+    /// A register that is live only around a single instruction. It must be in a machine register.
     Temp,
     /// A register of one vector file that is the home of values of the other file.
     Slot,
     /// A VGPR whose lanes are homes of SGPRs.
     Lanes,
-    /// A piece of the life of the value with this home, which starts at this dword of the home.
+    /// A piece: a register for a part of the life of the value with this home. It starts at this dword of the home.
     Piece(HomeId, u8, Level),
 }
 
@@ -36,18 +36,18 @@ pub(super) enum Level {
     Stretch(usize),
 }
 
-/// By level: the largest number of instructions between two that share a register. The first level joins the whole
-/// block.
+/// For each level of stretches, the largest number of instructions between two that share a register. The first level
+/// joins the whole block.
 pub(super) const MAX_GAPS: [usize; 3] = [usize::MAX, 64, 8];
 
 impl Kind {
-    /// The level and the gap for the stretches that replace a register of this kind, `skip` levels beyond the next one;
-    /// `None` if single instructions are next.
+    /// The level and the gap of the stretches that replace a register of this kind, after skipping `skip` levels;
+    /// `None` if the register is replaced by registers for single instructions.
     pub fn stretch_level(self, skip: usize) -> Option<(usize, usize)> {
         let level = match self {
             Kind::Piece(_, _, Level::Stretch(level)) => level + 1 + skip,
-            // The instructions that name a slot are moves between it and pieces. They become moves between the pieces
-            // and memory, and need no register.
+            // The only instructions that name a slot are moves between the slot and pieces. They become moves between
+            // the pieces and memory, and need no register.
             Kind::Slot => return None,
             _ => 0,
         };
@@ -84,37 +84,39 @@ pub(super) struct Work {
     /// The first dword of the frame for spilled values.
     frame_start: u32,
     frame: Shared,
-    /// If true, nothing is done that only saves instructions.
+    /// True if techniques that only save instructions must not be used.
     pub conservative: bool,
-    /// The number of levels of parts to skip in this round.
+    /// The number of region levels that splitting skips in this round.
     pub skip_levels: usize,
     pub limits: Limits,
     /// The slots of LDS.
     pub lds: Shared,
-    /// The lanes of all registers in `lane_regs`, 64 for each.
+    /// The lanes of all registers in `lane_regs`, 64 for each register.
     lanes: Shared,
     lane_regs: Vec<VReg>,
     /// The lane registers that were added in this round.
     pub new_lanes: Vec<VReg>,
-    /// Two flags: true if AGPRs have room for spilled VGPRs, and true if VGPRs have room for spilled AGPRs.
+    /// Two flags: true if there are free AGPRs for spilled VGPRs, and true if there are free VGPRs for spilled AGPRs.
     pub room: [bool; 2],
-    /// The SGPRs with addresses of pages of the frame: the address, the register, and the instruction that set it.
+    /// The SGPRs that contain addresses of pages of the frame: for each, the address, the register, and the index of
+    /// the instruction that set the register.
     pub pages: Vec<(u32, VReg, usize)>,
     /// The index, in its block, of the instruction that is being rewritten.
     pub now: usize,
-    /// The VGPRs through which AGPRs reach memory, where memory instructions cannot access AGPRs. Each is written once
-    /// and read once.
+    /// The VGPRs through which AGPRs are stored to and loaded from memory, on targets whose memory instructions cannot
+    /// access AGPRs. Each of these VGPRs is written once and read once.
     pub staging: HashSet<VReg>,
-    /// The staging registers whose AGPR was itself spilled, so that the value to be stored is already in its home.
+    /// The staging registers whose AGPR was itself spilled, so that the value that they should store is already in its
+    /// home.
     pub dead_staging: HashSet<VReg>,
     /// For each slot, the home that it implements.
     pub slots: HashMap<VReg, HomeId>,
-    /// For each virtual register that has been evicted: its home, and the dword there at which it starts. This never
-    /// changes.
+    /// For each virtual register that has been evicted: its home, and the dword of the home at which the register
+    /// starts. An entry never changes.
     pub spilled: Vec<Option<(HomeId, u8)>>,
 }
 
-/// Stands for the home of moves at the entry that have none.
+/// Stands for a home in moves at the entry that have none.
 pub(super) const NO_HOME: HomeId = u32::MAX;
 
 impl Work {
@@ -164,7 +166,7 @@ impl Work {
         }
     }
 
-    /// If `reg` was evicted: its home, and the dword there at which it starts.
+    /// The home of `reg`, and the dword of the home at which `reg` starts; `None` if `reg` was not evicted.
     pub fn spilled(&self, reg: VReg) -> Option<(HomeId, u8)> {
         self.spilled.get(reg.0 as usize).copied().flatten()
     }
@@ -176,7 +178,8 @@ impl Work {
             self.spilled.resize(i + 1, None);
         }
         self.spilled[i] = Some((home, at));
-        // An evicted slot takes its contents along: the home that it implemented is now the same place in memory.
+        // If an evicted register is a slot, the values in it move along: the home that the slot implemented is now the
+        // same place in memory.
         if let Some(of) = self.slots.remove(&reg) {
             match self.homes[home as usize] {
                 Home::Frame(first) => self.homes[of as usize] = Home::Frame(first + u32::from(at)),
@@ -243,12 +246,12 @@ impl Work {
     }
 }
 
-/// Makes an instruction that the allocator adds.
+/// An instruction that the allocator adds.
 pub(super) fn inst(op: Op, operands: &[MOperand], loc: Option<SourceLoc>) -> MInst {
     MInst { op, operands: operands.iter().copied().collect(), keeps_dst: false, loc }
 }
 
-/// Stands for an original instruction that was replaced by nothing.
+/// An instruction that stands for an original instruction that was replaced by nothing.
 pub(super) fn placeholder(loc: Option<SourceLoc>) -> MInst {
     inst(Op::Order, &[], loc)
 }

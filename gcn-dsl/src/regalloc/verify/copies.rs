@@ -36,7 +36,8 @@ struct Pair {
 }
 
 impl Checker<'_> {
-    /// Executes the moves, then adds the new names; see the documentation of [`super`].
+    /// Executes the moves, then adds the destination's name to the locations that contain the source value; see the
+    /// documentation of [`super`].
     pub(super) fn copy<'i>(
         &self,
         state: &mut State,
@@ -60,7 +61,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The dwords of a copy.
+    /// The dwords of a copy, as pairs of destination and source.
     fn pairs(&self, dst: MOperand, src: MOperand) -> Vec<Pair> {
         let values = |o: MOperand| -> Vec<Value> {
             match o {
@@ -89,7 +90,8 @@ impl Checker<'_> {
         Ok(true)
     }
 
-    /// The registers that a move writes, each with its source. It is an error if the target has no such move.
+    /// The registers that a move writes, each with its source. An instruction that is not one of the target's moves is
+    /// an error.
     fn move_units(&self, at: At, line: &Inst) -> Result<Vec<(RegUnit, From)>, VerifyError> {
         let plain = line.mods == line.desc.default_mods();
         let [Operand::Reg(to), from] = line.operands[..] else {
@@ -111,16 +113,16 @@ impl Checker<'_> {
     }
 }
 
-/// Adds the names of the destinations to all locations that contain their new values. Vector copies affect only the
-/// active lanes.
+/// Records in all locations that contain the new values that they contain the destinations. Vector copies affect only
+/// the active lanes.
 fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
     struct New {
         value: Value,
         places: Vec<(Cell, Lanes)>,
-        /// The constant that the new value equals.
+        /// The constant that the new value equals; `None` if it is not known to equal one.
         constant: Option<u32>,
         undefined: bool,
-        /// True if it is undefined in the active lanes.
+        /// True if the new value is undefined in the active lanes.
         undef_active: bool,
         dst_undefined: bool,
     }
@@ -151,7 +153,7 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
                     };
                 places.extend(cells.into_iter().map(|c| (c, now(c))));
             } else {
-                // A location that contains the constant in all lanes also contains the result.
+                // A location that contains the constant in all lanes contains the result as well.
                 let implied = |&(cell, lanes): &(Cell, Lanes)| match (p.src, constant) {
                     (Value::Const(_), Some(_)) => lanes == ALL,
                     (_, Some(bits)) => state.lanes(cell, Value::Const(bits)) == ALL,
@@ -170,8 +172,8 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
             }
         })
         .collect();
-    // A vector copy leaves its result undefined in the inactive lanes if it does not keep them, or if the destination
-    // was undefined there before. A copy that keeps defined inactive lanes does not.
+    // A vector copy leaves its result undefined in the inactive lanes if it does not keep the destination's inactive
+    // lanes, or if these were undefined before.
     let undef_inactive: Vec<bool> =
         named.iter().map(|n| !keeps || n.dst_undefined || state.marked_undef_inactive(n.value)).collect();
     named.iter().for_each(|n| state.forget(n.value));
@@ -189,12 +191,12 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
             state.undefine_active(new.value);
         }
     }
-    // The hardware changes these values by itself, so a later read may give another one.
+    // The hardware changes special values by itself, so a later read may give another value.
     pairs.iter().filter(|p| matches!(p.src, Value::Special(_))).for_each(|p| state.forget(p.src));
 }
 
-/// The dwords of a move's source. If their number is not `len`, the operand cannot be the source of a move of that
-/// width.
+/// The sources of the dwords of a move. If there are not `len` of them, the operand cannot be the source of a move of
+/// that width.
 fn sources(from: Operand, len: u8) -> Vec<From> {
     let value = From::Value;
     match from {

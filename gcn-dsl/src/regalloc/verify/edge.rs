@@ -1,5 +1,5 @@
-//! What the checker knows at block boundaries. An [`Edge`] holds the facts that are true on a control-flow edge; here are the conversions
-//! between it and the state inside a block, and the join of the facts from two predecessors.
+//! What the checker knows at block boundaries. An [`Edge`] holds the facts that are true on a control-flow edge. This
+//! module converts between an edge and the state inside a block, and joins the facts from two predecessors.
 
 use gcn_isa::reg::RegUnit;
 use gcn_isa::{Reg, RegFile, reg};
@@ -10,7 +10,7 @@ use super::facts::Marks;
 use super::state::State;
 use super::value::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
 
-/// The facts of a state at a block boundary, all of them sorted.
+/// The facts of a state at a block boundary. All lists are sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Edge {
     pub held: Vec<((Value, Cell), Lanes)>,
@@ -47,7 +47,7 @@ impl Edge {
     }
 
     /// The facts that hold on both edges. `results` gives the values that an instruction computes: on an edge on which
-    /// these are undefined, the instruction counts as available.
+    /// these values are undefined, the instruction counts as available.
     pub fn meet<I: Iterator<Item = Value>>(&self, other: &Edge, results: impl Fn(u32) -> I) -> Edge {
         let has = |list: &[Value], value: &Value| list.binary_search(value).is_ok();
         let mut held = Vec::with_capacity(self.held.len().min(other.held.len()));
@@ -96,7 +96,7 @@ impl Edge {
         Edge { held, constants, undefined, undef_inactive: both, undef_active, repeatable, roots }
     }
 
-    /// The constant that a value is known to equal.
+    /// The constant that a value is known to equal; `None` if there is none.
     fn constant(&self, value: Value) -> Option<u32> {
         let Value::Dword(d) = value else { return None };
         self.constants.binary_search_by_key(&d, |c| c.0).ok().map(|at| self.constants[at].1)
@@ -109,7 +109,7 @@ impl Edge {
         &self.held[from..from + len]
     }
 
-    /// The lanes in which a cell contains a value; `own` is the entry for the two, if there is one.
+    /// The lanes in which a cell contains a value. `own` is the entry for this value and cell, if there is one.
     fn lanes(&self, (value, cell): (Value, Cell), own: Option<&((Value, Cell), Lanes)>) -> Lanes {
         // If a value is undefined, every cell contains it.
         let nothing = |list: &[Value], lanes| if list.binary_search(&value).is_ok() { lanes } else { 0 };
@@ -123,8 +123,9 @@ impl Edge {
         own.map_or(0, |e| e.1) | free | constant.unwrap_or(0) | nothing(&self.undefined, ALL)
     }
 
-    /// Pairs of values and cells that neither edge lists, although the cell may contain the value in the active lanes:
-    /// on one edge the value equals a constant, on the other it is undefined there or equals another constant.
+    /// Pairs of values and cells that neither edge lists, although on both edges the cell may contain the value in the
+    /// active lanes: on one edge the value equals a constant, on the other it is undefined in these lanes or equals
+    /// another constant.
     fn implied(&self, other: &Edge) -> Vec<(Value, Cell)> {
         let mut list = Vec::new();
         for (a, b) in [(self, other), (other, self)] {
@@ -144,7 +145,7 @@ impl Edge {
 }
 
 impl State {
-    /// Replaces the state by that at the entry of another block, which is given by the edge.
+    /// Replaces the state by that at the entry of another block, whose facts are in `edge`.
     pub fn enter(self, edge: &Edge) -> State {
         let State { mut facts, .. } = self;
         facts.clear();
@@ -165,7 +166,7 @@ impl State {
         state
     }
 
-    /// The facts of the state that a successor can use; `crosses` says which dwords it needs.
+    /// The facts of the state that a successor can use. `crosses` is true for the dwords that the successor needs.
     pub fn edge(&self, crosses: impl Fn(u32) -> bool) -> Edge {
         let constants = self.constants.iter().map(|(&d, &bits)| (d, bits));
         let mut constants: Vec<(u32, u32)> = constants.filter(|c| crosses(c.0)).collect();
@@ -177,7 +178,8 @@ impl State {
             Value::Const(bits) => needed.contains(bits),
             Value::Special(_) => false,
         };
-        // Most facts from the entry are unchanged and already sorted; only facts added since then must be sorted.
+        // Most facts are those from the entry, unchanged and already sorted; only facts that were added since then must
+        // be sorted.
         let mut new = Vec::new();
         for &cell in self.facts.changed() {
             let values = self.facts.held(cell).iter().filter(|v| crosses(&v.0));

@@ -1,6 +1,6 @@
-//! Facts about each cell and each value, in tables indexed by number: a step of the checker looks up dozens of them,
-//! and hashing each would take most of the time. The tables are reused for all blocks; clearing them takes time
-//! proportional to their content, not to their size.
+//! Facts about each cell and each value, in tables indexed by number. A step of the checker looks up dozens of facts,
+//! and hashing each would take most of the time. The tables are reused for all blocks; clearing a table takes time
+//! proportional to its content, not to its size.
 
 use gcn_isa::reg::RegUnit;
 use hashbrown::HashMap;
@@ -17,7 +17,7 @@ bitflags::bitflags! {
     pub(super) struct Marks: u8 {
         /// The value is undefined in all lanes.
         const UNDEFINED = 1;
-        /// The value is undefined in the lanes that are inactive now.
+        /// The value is undefined in the lanes that are inactive at this point.
         const UNDEF_INACTIVE = 1 << 1;
         /// The value is undefined in the active lanes, because an undefined value was copied.
         const UNDEF_ACTIVE = 1 << 2;
@@ -29,7 +29,7 @@ bitflags::bitflags! {
         const COPIED = 1 << 5;
         /// The value is a source or result of an instruction that could be repeated.
         const REPEATS = 1 << 6;
-        /// The value is in the list of values with facts.
+        /// The value is in `listed_values`.
         const LISTED = 1 << 7;
     }
 }
@@ -54,9 +54,9 @@ struct Held {
 pub(super) struct Facts {
     /// The number of dwords in virtual registers.
     dwords: usize,
-    /// By number: registers, then the cells in `cell_numbers`.
+    /// By cell number: registers first, then the cells in `cell_numbers`.
     cells: Vec<Held>,
-    /// By number: dwords, registers, halves of EXEC, then the values in `value_numbers`.
+    /// By value number: dwords, registers and halves of EXEC first, then the values in `value_numbers`.
     values: Vec<Known>,
     cell_numbers: HashMap<Cell, usize>,
     value_numbers: HashMap<Value, usize>,
@@ -116,7 +116,7 @@ impl Facts {
         &self.changed
     }
 
-    /// True if an unchanged cell contained this value at the last [`Facts::settle`], and still does.
+    /// True if the cell contained this value at the last [`Facts::settle`] and has not changed since.
     pub fn is_kept(&self, cell: Cell, value: Value) -> bool {
         self.cell_number(cell).is_some_and(|at| {
             let held = &self.cells[at];
@@ -167,7 +167,7 @@ impl Facts {
         self.value_number(value).map_or(&[], |at| &self.values[at].cells)
     }
 
-    /// True if all of these marks are set.
+    /// True if the value has all of these marks.
     pub fn has(&self, value: Value, marks: Marks) -> bool {
         self.value_number(value).is_some_and(|at| self.values[at].marks.contains(marks))
     }
@@ -208,7 +208,7 @@ impl Facts {
         self.listed_values = listed;
     }
 
-    /// The cells that may contain something.
+    /// The cells that have, or had, facts.
     pub fn listed_cells(&self) -> &[Cell] {
         &self.listed_cells
     }

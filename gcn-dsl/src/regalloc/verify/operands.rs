@@ -1,5 +1,5 @@
-//! Checks the registers of one instruction: their file, width and alignment, and that results do not overlap sources
-//! where the hardware forbids it.
+//! Checks the registers of one instruction: their file, width and alignment. Also checks that results do not overlap
+//! sources where the hardware forbids it.
 
 use gcn_isa::table::Behaviours;
 use gcn_isa::{Inst, Operand, Reg, RegFile};
@@ -10,7 +10,8 @@ use super::{At, Checker};
 use crate::mir::MOperand;
 
 impl Checker<'_> {
-    /// Checks that an operand has the right file, width and alignment. A fixed operand must be identical.
+    /// Checks that the operand `have` has the file, width and alignment that `want` requires. A fixed operand must be
+    /// identical.
     pub(super) fn operand(&self, at: At, want: MOperand, have: Operand) -> Result<(), VerifyError> {
         match (want, have) {
             (MOperand::Virt(slice), Operand::Reg(reg)) => {
@@ -29,7 +30,7 @@ impl Checker<'_> {
                 }
                 Ok(())
             }
-            // `labels` checks these.
+            // `labels` checks the labels.
             (MOperand::Fixed(Operand::Label(_)), Operand::Label(_)) => Ok(()),
             (MOperand::Fixed(fixed), have) if fixed == have => Ok(()),
             _ => self.fail(at, format!("operand {have:?} stands for {want:?}")),

@@ -24,7 +24,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks both sides after a copy, by means of the state, since a coalesced copy names no registers.
+    /// Checks both operands after a copy by means of the state, since a coalesced copy names no registers.
     pub(super) fn pinned_copy(&self, state: &State, at: At, inst: &MInst) -> Result<(), VerifyError> {
         for operand in &inst.operands {
             let MOperand::Virt(slice) = *operand else { continue };

@@ -1,4 +1,5 @@
-//! Checks inserted lines: moves between registers, lanes and memory, and rematerialising instructions.
+//! Checks lines that the allocator has inserted: moves between registers, lanes and memory, and rematerialising
+//! instructions.
 //!
 //! A rematerialising line must repeat an instruction of the function that is *available*: it has been executed, and
 //! neither its sources nor its result have changed since. This is the classic analysis of available expressions, in
@@ -21,17 +22,17 @@ use crate::mir::{MInst, MOperand, Op};
 pub(super) struct Repeats {
     /// All pure instructions.
     pure: HashSet<u32>,
-    /// The locations of those with the same shape as some inserted line.
+    /// For each instruction with the same shape as some inserted line, its location.
     at: HashMap<u32, At>,
-    /// The same instructions, by their shape and the first dword of their first register source, if they have one, so
-    /// that the candidates for a line are found without a search.
+    /// The same instructions by their shape and, if they have a register source, its first dword, so that the
+    /// candidates for a line are found without a search.
     by_source: HashMap<(Shape, Option<u32>), Vec<u32>>,
     /// Instructions whose first register source may be undefined, so that any register contains it.
     with_undefined: HashMap<Shape, Vec<u32>>,
 }
 
-/// What a line and the instruction that it repeats must have in common: the table row, and the sources that are not
-/// registers.
+/// The properties that a line and the instruction that it repeats must have in common: the table row, and the sources
+/// that are not registers.
 type Shape = (u16, SmallVec<[Option<Operand>; 4]>);
 
 impl Repeats {
@@ -85,7 +86,7 @@ impl Checker<'_> {
         repeats
     }
 
-    /// The dwords that are undefined somewhere, and their copies.
+    /// The dwords that are undefined at some point, and their copies.
     fn maybe_undefined(&self) -> HashSet<u32> {
         let mut copies: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut work: Vec<u32> = self.undefined_at_entry();
@@ -146,7 +147,7 @@ impl Checker<'_> {
         }
     }
 
-    /// True for arithmetic that depends only on its operands.
+    /// True for arithmetic whose result depends only on its operands.
     fn is_pure(&self, inst: &MInst) -> bool {
         match inst.op {
             Op::Machine(desc, mods) => {
@@ -172,7 +173,8 @@ impl Checker<'_> {
             return;
         }
         let roots = self.roots(state, inst);
-        // A copy whose destination already has the value changes nothing, so what is known about it stays valid.
+        // A copy whose destination already has the value changes nothing, so the facts about the destination stay
+        // valid.
         let has =
             |&(to, root): &(u32, Value)| root == Value::Dword(to) || root == state.root(Value::Dword(to));
         if !roots.is_empty() && roots.iter().all(has) {
@@ -184,8 +186,8 @@ impl Checker<'_> {
                 state.kill(d);
             }
         }
-        // A copy that keeps inactive lanes makes its destination equal to the source in the active lanes only, so it is
-        // recorded as a copy only if the inactive lanes are undefined.
+        // A copy that keeps inactive lanes makes its destination equal to the source in the active lanes only. It is
+        // therefore recorded as a copy only if the destination's inactive lanes are undefined.
         let whole = !self.keeps_lanes(inst)
             || roots.iter().all(|r| {
                 state.is_undefined(Value::Dword(r.0)) || state.marked_undef_inactive(Value::Dword(r.0))
@@ -205,7 +207,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Records that an instruction would give the same result until one of its dwords changes.
+    /// Records that repeating an instruction would give the same result until one of its dwords changes.
     pub(super) fn repeatable(&self, state: &mut State, number: u32) {
         let Some(at) = self.repeats.at.get(&number) else { return };
         let operands = &self.f.blocks[at.block].insts[at.inst].operands;
@@ -216,7 +218,7 @@ impl Checker<'_> {
         state.repeatable_while(number, dwords.flatten());
     }
 
-    /// The dwords that a copy writes, each with the value of which it is ultimately a copy.
+    /// The dwords that a copy writes, each with the value of which the dword is ultimately a copy.
     fn roots(&self, state: &State, inst: &MInst) -> SmallVec<[(u32, Value); 4]> {
         match inst.operands[..] {
             [MOperand::Virt(dst), src] if inst.op == Op::Copy => {
@@ -227,7 +229,7 @@ impl Checker<'_> {
         }
     }
 
-    /// True if the result keeps inactive lanes, which is possible only for vector results.
+    /// True if the instruction keeps the inactive lanes of its result. Only vector results can be kept.
     fn keeps_lanes(&self, inst: &MInst) -> bool {
         let vector =
             |o: &MOperand| matches!(o, MOperand::Virt(s) if self.f.info(s.reg).file != RegFile::Sgpr);
@@ -240,7 +242,7 @@ impl Checker<'_> {
             let (value, lanes) = values[i];
             for &dst in state.copies_of(value) {
                 let copy = Value::Dword(dst);
-                // A location that contains a constant also contains the dwords that equal it.
+                // A location that contains a constant also contains the dwords that equal the constant.
                 if state.constant(copy).is_some_and(|bits| value == Value::Const(bits)) {
                     continue;
                 }
@@ -343,7 +345,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The dword of the frame that an access addresses.
+    /// The dword of the frame that an access addresses; `None` if the access is not to the frame.
     fn frame_dword(&self, state: &State, line: &Inst) -> Option<u32> {
         if line.operand("vaddr")? != Operand::Off {
             return None;
@@ -364,7 +366,8 @@ impl Checker<'_> {
         byte.is_multiple_of(4).then_some(byte / 4)
     }
 
-    /// Executes a line that repeats an instruction of the function; the result is the same if the sources are.
+    /// Executes a line that repeats an instruction of the function. The result is that of the instruction if the
+    /// sources are.
     fn repeat(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         let Some(Operand::Reg(to)) = line.operands.first().copied() else {
             return self.fail(at, format!("{} is none of the function", line.desc.printed));

@@ -5,9 +5,9 @@
 //! the value is defined ([`INACTIVE`]). A value that was written under the current EXEC is undefined in the inactive
 //! lanes, so [`INACTIVE`] is vacuously true for it.
 //!
-//! A dword that equals a constant is contained wherever the constant is. That is recorded once for the dword
-//! (`constants`), not for each register: otherwise accumulators that start with zeros would take a number of facts that
-//! is quadratic in the number of registers.
+//! A dword that equals a constant is contained in every location that contains the constant. That is recorded once for
+//! the dword (`constants`), not for each register; otherwise accumulators that start with zeros would need a number of
+//! facts that is quadratic in the number of registers.
 
 use gcn_isa::reg;
 use gcn_isa::reg::RegUnit;
@@ -21,19 +21,19 @@ use super::value::{ACTIVE, ALL, Cell, INACTIVE, Lanes, Value};
 /// The state inside a block.
 pub(super) struct State {
     pub(super) facts: Facts,
-    /// The contents of cells at the entry, sorted.
+    /// The facts about cells at the block's entry, sorted.
     pub(super) entered: Vec<((Value, Cell), Lanes)>,
     /// The dwords that equal a constant in all lanes in which they are defined.
     pub(super) constants: HashMap<u32, u32>,
     /// The inverse of `constants`.
     equal: HashMap<u32, SmallVec<[u32; 2]>>,
-    /// The VGPRs of which a single lane is tracked.
+    /// The VGPRs of which single lanes are tracked.
     with_lanes: HashSet<RegUnit>,
-    /// The available instructions, whose repetition would give the same result.
+    /// The numbers of the available instructions: repeating one would give the same result.
     pub(super) repeatable: HashSet<u32>,
     /// For each dword, the available instructions of which it is a source or result.
     repeats: HashMap<u32, SmallVec<[u32; 2]>>,
-    /// For each dword, the value of which it is a copy, while neither changes.
+    /// For each dword that is a copy, the value of which it is a copy, as long as neither of the two changes.
     pub(super) roots: HashMap<u32, Value>,
     /// The inverse of `roots`.
     copies: HashMap<Value, SmallVec<[u32; 2]>>,
@@ -85,7 +85,7 @@ impl State {
         self.facts.mark(root, Marks::COPIED);
     }
 
-    /// The constant that `value` is or equals.
+    /// If `value` is a constant or is known to equal one, that constant.
     pub fn constant(&self, value: Value) -> Option<u32> {
         match value {
             Value::Dword(d) if self.facts.has(value, Marks::CONSTANT) => self.constants.get(&d).copied(),
@@ -119,8 +119,8 @@ impl State {
         }
     }
 
-    /// Records that a dword gets another value: it is no longer a copy, its copies lose their origin, and the
-    /// instructions that read or compute it are no longer available.
+    /// Records that a dword gets another value. The dword is then no longer a copy, its copies lose their origin, and
+    /// the instructions that read or compute it are no longer available.
     pub fn kill(&mut self, dword: u32) {
         let value = Value::Dword(dword);
         if self.facts.unmark(value, Marks::REPEATS) {
@@ -137,7 +137,7 @@ impl State {
         }
     }
 
-    /// Forgets of what a dword is a copy.
+    /// Stops recording the dword as a copy.
     pub fn forget_root(&mut self, dword: u32) {
         if self.facts.unmark(Value::Dword(dword), Marks::COPY)
             && let Some(list) = self.roots.remove(&dword).and_then(|root| self.copies.get_mut(&root))
@@ -213,7 +213,7 @@ impl State {
         self.facts.has(value, Marks::UNDEF_INACTIVE)
     }
 
-    /// True if the value is undefined in all inactive lanes, or if there are none.
+    /// True if the value is undefined in all inactive lanes, or if no lane is inactive.
     pub fn is_undef_inactive(&self, value: Value) -> bool {
         self.marked_undef_inactive(value) || self.exec_is_initial()
     }
@@ -248,8 +248,8 @@ impl State {
             return self.clear(cell);
         }
         for (value, lanes) in self.values(cell) {
-            // A value that is undefined in the inactive lanes would be contained there vacuously; after the active
-            // lanes are overwritten, nothing of it remains.
+            // A value that is undefined in the inactive lanes is contained there only vacuously. After the active lanes
+            // are overwritten, the cell does not contain it at all.
             let rest = if self.is_undef_inactive(value) { 0 } else { lanes & INACTIVE };
             self.set_lanes(cell, value, rest);
         }
@@ -299,7 +299,7 @@ impl State {
         }
     }
 
-    /// Records that a value's name gets a new value: no cell contains the old one under this name any more.
+    /// Records that the name `value` now stands for a new value: no cell contains it yet.
     pub fn forget(&mut self, value: Value) {
         self.facts.leave_all(value);
         self.forget_constant(value);
@@ -322,8 +322,8 @@ impl State {
         self.facts.mark(value, Marks::UNDEF_INACTIVE);
     }
 
-    /// Records that the name gets a new value in the active lanes and keeps the old one in the others. No cell contains
-    /// the new value yet.
+    /// Records that the name `value` stands for a new value in the active lanes and for the old one in the other lanes.
+    /// No cell contains the new value yet.
     pub fn change_active(&mut self, value: Value) {
         if self.facts.unmark(value, Marks::UNDEFINED) {
             self.facts.mark(value, Marks::UNDEF_INACTIVE);
@@ -343,8 +343,8 @@ impl State {
     }
 
     /// A cell that contains a constant in the active lanes also contains the dwords that equal the constant and are
-    /// undefined in the inactive lanes. Record that explicitly for the cell, because it will not be known any more that
-    /// these were the active lanes.
+    /// undefined in the inactive lanes. Record that explicitly for the cell before EXEC changes, because afterwards
+    /// these lanes are no longer known as the active ones.
     fn name_constants(&mut self) {
         let mut named = Vec::new();
         for &cell in self.facts.listed_cells() {
@@ -357,7 +357,7 @@ impl State {
         named.into_iter().for_each(|(cell, value)| self.set_lanes(cell, value, ALL));
     }
 
-    /// Records a change of EXEC. `narrowed` says that every lane that is active now was active before.
+    /// Records a change of EXEC. `narrowed` is true if every lane that is active now was active before.
     pub fn exec_changed(&mut self, narrowed: bool) {
         self.name_constants();
         let keep = if narrowed { ACTIVE } else { 0 };
@@ -366,8 +366,9 @@ impl State {
         for cell in masked {
             for (value, own) in self.values(cell) {
                 let lanes = self.lanes(cell, value);
-                // If the cell contains the value only in the active lanes, then the lanes that are active now are among
-                // these only if EXEC was narrowed. If it contains the value in all lanes, the change does not matter.
+                // If the cell contains the value only in the lanes that were active, it contains the value in the lanes
+                // that are active now only if EXEC was narrowed. If the cell contains the value in all lanes, the
+                // change does not matter.
                 if lanes != ALL {
                     self.set_lanes(cell, value, lanes & keep);
                 } else if own != ALL {

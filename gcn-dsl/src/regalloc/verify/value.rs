@@ -3,16 +3,16 @@
 use gcn_isa::RegFile;
 use gcn_isa::reg::RegUnit;
 
-/// A value that a cell may contain.
+/// A value that a cell may contain. Most are names, whose values change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Value {
-    /// The current value of a dword of a virtual register, by number.
+    /// The current value of a dword of a virtual register; the number is that of the dword.
     Dword(u32),
-    /// The current value of a machine register that is not allocated, or the initial state of a register.
+    /// The current value of a machine register that the allocator does not assign, or the initial state of a register.
     Own(RegUnit),
     /// A constant.
     Const(u32),
-    /// A hardware value, by its source encoding. It is tracked only during the copy that reads it.
+    /// A special hardware value, by its source encoding. It is tracked only during the copy that reads it.
     Special(u8),
     /// A half of the initial EXEC.
     InitialExec(u8),
@@ -25,9 +25,9 @@ pub(super) enum Cell {
     Unit(RegUnit),
     /// A lane of a VGPR.
     Lane(RegUnit, u8),
-    /// A dword of the scratch frame, which each lane has.
+    /// A dword of the scratch frame. Each lane has its own.
     Frame(u32),
-    /// A slot of LDS, with a dword for each lane.
+    /// A slot of LDS. Each lane has its own dword in it.
     Lds(u32),
 }
 
@@ -42,7 +42,7 @@ impl Cell {
     }
 }
 
-/// The lanes in which a cell contains a value, as a set of the two bits below.
+/// The lanes in which a cell contains a value: a set of the two bits [`ACTIVE`] and [`INACTIVE`].
 pub(super) type Lanes = u8;
 /// The active lanes.
 pub(super) const ACTIVE: Lanes = 1;

@@ -1,13 +1,13 @@
-//! The dependence graph of a window, which says which instructions must stay in order.
+//! The dependence graph of a window: which instructions must stay in order.
 //!
-//! Registers: read after write, write after read and write after write, tracked per register, for virtual
-//! registers (per dword of a tuple), machine registers, and SCC. EXEC is a register that every vector
-//! instruction reads. Every write of SCC is ordered with every other write and with the reads in between, so
-//! a reader keeps its writer.
+//! Registers: read after write, write after read and write after write are tracked for virtual registers (for each
+//! dword of a tuple), machine registers, and SCC. EXEC is a register that every vector instruction reads. Every write
+//! of SCC is ordered with every other write and with the reads in between, so a reader gets the value of the same
+//! writer as before.
 //!
-//! Memory: loads may pass loads; nothing passes a store or an atomic to the same space. LDS is one space, scratch
-//! another, each slice has its own ([`Function::slices`]), and all other memory is one more. FLAT instructions access
-//! both LDS and that last one.
+//! Memory: loads may be reordered with loads; no access to a space may move across a store or an atomic to the same
+//! space. LDS is one space, scratch another, each slice is one ([`Function::slices`]), and all other memory is one
+//! more. FLAT instructions access both LDS and that last one.
 
 use gcn_isa::reg::{self, Reg, RegFile, RegUnit};
 use gcn_isa::table::{Access, Class, ImplicitRegs, InstDesc};
@@ -22,15 +22,15 @@ use crate::sched::class::Classes;
 
 /// The dependences of a window.
 pub(super) struct Graph {
-    /// For each instruction, those that must follow it, with the minimum distance in slots.
+    /// For each instruction, its successors, each with the minimum distance in slots.
     pub succs: Vec<Vec<(usize, u32)>>,
     /// For each instruction, the number of its predecessors in the graph.
     pub preds: Vec<u32>,
-    /// For each instruction, the slots until its result is available.
+    /// For each instruction, the number of slots until its result is available.
     results: Vec<u32>,
 }
 
-/// Something whose reads and writes are kept in order.
+/// A register or memory space whose reads and writes must stay in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Resource {
     Virt(VReg, u8),
@@ -43,7 +43,7 @@ enum Resource {
     Memory,
 }
 
-/// The last writer of a resource, and the readers since then.
+/// The last writer of a resource, and the readers after that write.
 #[derive(Default)]
 struct History {
     writer: Option<usize>,
@@ -60,8 +60,8 @@ pub(super) fn is_boundary(inst: &MInst) -> bool {
     desc.class.is_boundary() || inst.operands.iter().any(is_opaque)
 }
 
-/// True for operands whose value depends on more than registers, and for registers that hold the kernel's initial
-/// state.
+/// True for an operand whose value does not depend on registers alone, and for a register that contains the kernel's
+/// initial state.
 fn is_opaque(operand: &MOperand) -> bool {
     match operand {
         MOperand::Fixed(Operand::Reg(reg)) => {
@@ -89,7 +89,7 @@ impl Graph {
             for resource in &uses.writes {
                 let history = histories.entry(*resource).or_default();
                 if let Some(writer) = history.writer.replace(i) {
-                    // Write after write: the second result must arrive after the first.
+                    // Write after write: the result of the second instruction must arrive after that of the first.
                     graph.edge(writer, i, 1);
                 }
                 for reader in history.readers.drain(..) {
@@ -97,10 +97,10 @@ impl Graph {
                     graph.edge(reader, i, 0);
                 }
             }
-            // Add these now, because they are edges to `i`, too: `edge` relies on all edges to one instruction being
-            // added together.
+            // Add the edges of fences now, because they also lead to `i`: `edge` relies on all edges to one instruction
+            // being added together.
             graph.fence(f, insts, i);
-            // An instruction that both reads and writes a resource is already recorded as its writer.
+            // An instruction that both reads and writes a resource is already recorded as the resource's writer.
             for resource in uses.reads.iter().filter(|r| !uses.writes.contains(r)) {
                 histories.entry(*resource).or_default().readers.push(i);
             }
@@ -108,8 +108,8 @@ impl Graph {
         graph
     }
 
-    /// Orders `inst`, the last instruction so far, after the fences before it; if it is itself a fence, orders it after
-    /// all instructions before it.
+    /// Orders `inst`, the last instruction so far, after the fences before it. If `inst` is itself a fence, orders it
+    /// after all instructions before it.
     fn fence(&mut self, f: &Function, insts: &[MInst], inst: usize) {
         let stays = |classes: Classes, i: usize| {
             let class = Classes::of_inst(f, &insts[i]);
@@ -133,7 +133,7 @@ impl Graph {
         if from == to {
             return;
         }
-        // Edges to one instruction are added together, so a duplicate can only be the last edge of `from`.
+        // All edges to one instruction are added together, so only the last edge of `from` can be a duplicate.
         match self.succs[from].last_mut().filter(|e| e.0 == to) {
             Some(edge) => edge.1 = edge.1.max(latency),
             None => {
@@ -143,10 +143,11 @@ impl Graph {
         }
     }
 
-    /// For each instruction, the length of its critical path: the slots from its issue until everything that depends on
-    /// it has completed. A result that the window does not use counts as used immediately after the window.
+    /// For each instruction, the length of its critical path: the number of slots from its issue until everything that
+    /// depends on it has completed. A result that the window does not use counts as used immediately after the window.
     pub fn heights(&self, insts: &[MInst]) -> Vec<u32> {
-        // A gate that is not urgent would give all instructions before it the same height, so it does not count.
+        // All instructions before a gate depend on it in the graph and would get the same height, so a gate that is not
+        // urgent does not count.
         let counts = |i: usize| !matches!(insts[i].op, Op::Mark(Mark::Gate { urgent: false, .. }));
         let mut heights = self.results.clone();
         for i in (0..self.succs.len()).rev() {
@@ -273,7 +274,7 @@ impl Uses {
     }
 }
 
-/// The space that a memory instruction other than an LDS one accesses.
+/// The memory space that a memory instruction other than an LDS instruction accesses.
 fn object(f: &Function, inst: &MInst, desc: &InstDesc) -> Resource {
     if matches!(desc.class, Class::ScratchLoad | Class::ScratchStore) {
         return Resource::Scratch;

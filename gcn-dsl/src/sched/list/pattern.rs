@@ -1,9 +1,9 @@
 //! `interleave!`: an order of instruction classes that the user requests.
 //!
 //! The scheduler walks through the pattern's groups cyclically. A group takes the next ready instructions of its class.
-//! While none is ready, instructions of classes outside the pattern go first. If only instructions of other groups'
-//! classes are ready, these go out of order, since the group's own class must depend on them. A group whose class is
-//! exhausted is skipped.
+//! While none is ready, instructions of classes outside the pattern are scheduled first. If the only ready instructions
+//! are of other groups' classes, these are scheduled out of turn, since the instructions of the group's own class must
+//! depend on them. A group whose class is exhausted is skipped.
 
 use gcn_isa::program::SourceLoc;
 
@@ -11,7 +11,7 @@ use crate::ir::mark::{Group, Mark};
 use crate::mir::{Function, MInst, Op};
 use crate::sched::class::Classes;
 
-/// The error that the region around an `interleave!` has no instruction of a class in its pattern.
+/// The error that a window with an `interleave!` contains no instruction of a class in its pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}`interleave!` asks for `{class}`, but between the barriers, branches and marks around it there is none; write it beside the instructions that it orders", SourceLoc::lead(*at))]
 pub struct MissingClass {
@@ -21,7 +21,7 @@ pub struct MissingClass {
     pub class: &'static str,
 }
 
-/// The state of walking through a pattern.
+/// The position in a pattern during scheduling.
 pub(super) struct Pattern {
     groups: Box<[Group]>,
     classes: Vec<Classes>,
@@ -30,12 +30,12 @@ pub(super) struct Pattern {
     /// The index of the current group, and the number of instructions that it still takes.
     at: usize,
     left: u8,
-    /// For each group's class, the number of instructions that have not been scheduled.
+    /// For each group, the number of instructions of its class that have not been scheduled.
     rest: Vec<usize>,
 }
 
 impl Pattern {
-    /// The pattern of a window, if it has one.
+    /// The pattern of a window; `None` if the window contains no `interleave!`.
     ///
     /// # Errors
     /// [`MissingClass`] if the window lacks one of its classes.
@@ -56,7 +56,7 @@ impl Pattern {
         Ok(Some(Pattern { groups, classes, all, at: 0, left, rest }))
     }
 
-    /// The priority of an instruction as the next one; smaller is better.
+    /// The priority of scheduling instruction `inst` next; a smaller number is preferred.
     pub fn rank(&self, inst: usize) -> u8 {
         let class = self.classes[inst];
         match () {

@@ -1,8 +1,9 @@
 //! An estimate of register pressure: the number of live registers of each file.
 //!
-//! A virtual register is local if only one block names it and that block defines it first; it is live from its first to
-//! its last mention. Any other register counts as live in every block from the first to the last one that names it.
-//! That part of the pressure is the same for every order of a block, so only its size matters. Tuples count as a whole.
+//! A virtual register is local if only one block names it and that block defines it before reading it; it is live from
+//! its first to its last mention. Any other register counts as live in every block from the first to the last one that
+//! names it. That part of the pressure is the same for every order of a block, so only its size matters. All dwords of
+//! a tuple count as long as one is live.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::Access;
@@ -14,8 +15,8 @@ use crate::mir::{Function, MInst, MOperand, Op, VReg};
 /// The number of live registers in each of the three files: SGPR, VGPR, AGPR.
 pub(super) type Counts = [u32; 3];
 
-/// The number of registers of each file that an order may always use: for SGPRs, a number below the addressable ones;
-/// for VGPRs and AGPRs, the number with which four waves share a SIMD of 512 registers.
+/// The number of registers of each file that an order may use in any case: for SGPRs, a number below that of the
+/// addressable ones; for VGPRs and AGPRs, the number with which four waves fit on a SIMD with 512 registers.
 const GRANTED: Counts = [80, 128, 128];
 
 /// The largest number of registers of each file that an order may need.
@@ -23,11 +24,13 @@ const GRANTED: Counts = [80, 128, 128];
 pub(super) struct Budget(Counts);
 
 impl Budget {
-    /// A budget that is the maximum of the original order's need and the granted numbers.
+    /// The budget for a window whose original order needs `original` registers: for each file, that number or the
+    /// granted one, whichever is larger.
     pub fn above(original: Counts) -> Budget {
         let mut most = GRANTED;
         for (most, count) in most.iter_mut().zip(original) {
-            // Never below the original order's need, so that an order that needs no more is always acceptable.
+            // The budget is never below the original order's need, so that an order that needs no more is always
+            // acceptable.
             *most = count.max(*most);
         }
         Budget(most)
@@ -65,8 +68,8 @@ impl Pressure {
         let mut steps = vec![[0i64; 3]; f.blocks.len() + 1];
         let mut local_spans = Vec::with_capacity(spans.len());
         for (span, info) in spans.into_iter().zip(&f.vregs) {
-            // A register that a block reads before writing it comes from another block, or from the block's own
-            // previous execution in a loop.
+            // If a block reads a register before writing it, the value comes from another block, or from the previous
+            // execution of the same block in a loop.
             let local = span.filter(|s| s.first.0 == s.last.0 && s.defined);
             if let (Some(s), None) = (span, local) {
                 steps[s.first.0][info.file as usize] += i64::from(info.len);
@@ -118,8 +121,8 @@ impl Pressure {
         found
     }
 
-    /// The state at the start of a window whose first instruction is number `at` of its block; `now` registers are live
-    /// before it.
+    /// The state at the start of a window whose first instruction has index `at` in its block. `now` is the number of
+    /// registers of each file that are live before it.
     pub fn window(&self, f: &Function, at: usize, now: Counts, insts: &[MInst]) -> Live {
         let mut regs: Vec<Local> = Vec::new();
         let mut index = HashMap::new();
@@ -179,15 +182,15 @@ fn named(inst: &MInst) -> impl Iterator<Item = VReg> {
     })
 }
 
-/// A register that is local to the block, in a window.
+/// A register that is local to the block, as seen from a window.
 #[derive(Clone, Copy, Debug)]
 struct Local {
     file: RegFile,
     len: u32,
-    /// The number of instructions of the window that name it and have not been scheduled.
+    /// The number of instructions of the window that name the register and have not been scheduled.
     left: u32,
     live: bool,
-    /// True if a later window names it.
+    /// True if a later window of the block names the register.
     outlives: bool,
 }
 
@@ -195,14 +198,14 @@ struct Local {
 #[derive(Clone)]
 pub(super) struct Live {
     regs: Vec<Local>,
-    /// For each instruction, the registers that it names.
+    /// For each instruction, the indices in `regs` of the registers that it names.
     uses: Vec<SmallVec<[usize; 6]>>,
     now: Counts,
 }
 
 impl Live {
-    /// The counts while `inst` executes, if it is scheduled next. Operands that die in it still count, because the
-    /// allocator may not be able to reuse their registers for the results.
+    /// The number of live registers of each file while `inst` executes, if it is scheduled next. Operands that die in
+    /// `inst` still count, because the allocator may not be able to reuse their registers for the results.
     pub fn after(&self, inst: usize) -> Counts {
         let mut counts = self.now;
         for &r in &self.uses[inst] {
@@ -214,7 +217,7 @@ impl Live {
         counts
     }
 
-    /// Schedules `inst`.
+    /// Records that `inst` is scheduled.
     pub fn take(&mut self, inst: usize) {
         self.now = self.after(inst);
         for &r in &self.uses[inst] {
@@ -228,7 +231,7 @@ impl Live {
         }
     }
 
-    /// The maximum counts if the window is scheduled in `order`.
+    /// For each file, the largest number of live registers if the window is scheduled in `order`.
     pub fn peak(&self, order: &[usize]) -> Counts {
         let mut live = self.clone();
         let mut peak = live.now;

@@ -1,5 +1,5 @@
-//! Each pass over the IR by files of text: `data/ir/*.ir` has a kernel, the name of the pass that runs over it, and what comes out.
-//! `GCN_BLESS=1` writes the latter; read it before you commit it.
+//! Each pass over the IR, by text files: a file `data/ir/*.ir` contains a kernel, the name of the pass to run, and the
+//! expected result. `GCN_BLESS=1` writes the result; read it before you commit it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use gcn_dsl::kernel::{passes, run_pass};
 use gcn_isa::Target;
 use gcn_test_support::stored;
 
-/// Before what comes out.
+/// The line between the kernel and the result.
 const BECOMES: &str = "; becomes\n";
 
 fn files() -> Vec<PathBuf> {

@@ -1,11 +1,12 @@
-//! The verifier finds every kind of fault that a pass could leave, and names the rule.
+//! Tests that the verifier finds every kind of fault that a pass could introduce, and names the violated rule.
 
 use gcn_dsl::ir::text::parse;
 use gcn_dsl::ir::verify::verify;
 use gcn_dsl::ir::{Inst, Kernel, Place, Region, Stmt, Value};
 use gcn_test_support::Random;
 
-/// A kernel with `body` between values that it may use: a resource, a varying and a uniform word, floats, conditions.
+/// A kernel with `body` after definitions of values that `body` may use: a resource, a varying and a uniform word,
+/// floats, conditions.
 fn kernel(body: &str) -> String {
     format!(
         "kernel k {{
@@ -33,9 +34,9 @@ fn what_is_well_formed_passes() {
         "while {\n %10: s.bool = cmp.lt %2, %2\n } %10 {\n %11: s.bool = cmp.eq %10, %10\n barrier\n }",
         "l0: {\n if %6 {\n exit l0\n }\n barrier\n }",
         "l0: {\n if %5 {\n exit l0\n }\n }\n barrier",
-        // Which lanes leave in one branch says nothing of those that run the other.
+        // A divergent exit in one branch does not affect the lanes in the other branch.
         "l0: {\n if %6 {\n if %5 {\n exit l0\n }\n } else {\n barrier\n }\n }",
-        // No lane comes to the condition, whose value is gone with the code after the exit.
+        // No lane reaches the condition, whose value was removed with the code after the exit.
         "l0: {\n do {\n exit l0\n } while %10\n }",
         "store lds0[%1], %3\n %10: s.u64 = ballot %5\n %11: v.bool = bitcast %10",
     ];
@@ -75,7 +76,7 @@ fn each_fault_is_found_with_its_rule() {
         ("%10: v.u32 = const 0x123456789", "at most 32 bits"),
         ("%10: v.u16x2 = v_pk_add_u16 %1, %1 -> v.u32", "the first result is v.u32"),
         ("%10: v.u32 = result %1, 1", "%1 is not a machine instruction"),
-        // Places.
+        // Uniform and varying.
         ("%10: s.u32 = add %2, %1", "an operand is v.u32, the result s.u32"),
         ("%10: v.u32 = add %1, %2", "an operand is s.u32, the result v.u32"),
         ("%10: s.u32 = splat %2", "a splat is varying"),
@@ -110,7 +111,7 @@ fn each_fault_is_found_with_its_rule() {
             "some lanes may not come to the barrier",
         ),
         ("while {\n } %5 {\n barrier\n }", "some lanes may not come to the barrier"),
-        // After both branches, and in the other one on a later trip.
+        // A barrier after both branches, and one in the other branch on a later trip.
         (
             "l0: {\n if %6 {\n if %5 {\n exit l0\n }\n } else {\n }\n barrier\n }",
             "some lanes may not come to the barrier",
@@ -131,7 +132,7 @@ fn each_fault_is_found_with_its_rule() {
     }
 }
 
-/// Each statement of a region and those within, with the path to it.
+/// Finds each statement of a region and of its nested regions, with the path to it.
 fn paths(region: &Region, at: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
     for (i, stmt) in region.stmts.iter().enumerate() {
         for (r, inner) in stmt.regions().into_iter().enumerate() {
@@ -145,7 +146,7 @@ fn paths(region: &Region, at: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
     }
 }
 
-/// The region that contains the statement at this path, and the statement's number in it.
+/// The region that contains the statement at this path, and the statement's index in it.
 fn region_of<'k>(mut region: &'k mut Region, path: &[usize]) -> (&'k mut Region, usize) {
     for step in path[..path.len() - 1].chunks(2) {
         region = region.stmts[step[0]].regions_mut().into_iter().nth(step[1]).expect("a region");
@@ -153,7 +154,7 @@ fn region_of<'k>(mut region: &'k mut Region, path: &[usize]) -> (&'k mut Region,
     (region, path[path.len() - 1])
 }
 
-/// What a faulty pass does to a kernel, at a random place. `None` if the place has nothing for it.
+/// A change that a faulty pass might make to a kernel, at a given path. `None` if it is not applicable there.
 type Mutant = fn(&mut Kernel, &[usize], &mut Random) -> Option<()>;
 
 /// The instruction at this path.
@@ -174,7 +175,7 @@ fn is_used(kernel: &Kernel, of: Value) -> bool {
     used
 }
 
-/// Takes an instruction out although something uses it.
+/// Removes an instruction whose value is used.
 fn drops_a_used_value(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     is_used(kernel, v).then_some(())?;
@@ -183,7 +184,7 @@ fn drops_a_used_value(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Op
     Some(())
 }
 
-/// Moves an instruction after the next one, which uses it.
+/// Moves an instruction after the next one, which uses its value.
 fn swaps_dependent_instructions(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     let (region, i) = region_of(&mut kernel.body, path);
@@ -195,14 +196,14 @@ fn swaps_dependent_instructions(kernel: &mut Kernel, path: &[usize], _: &mut Ran
     Some(())
 }
 
-/// Emits an instruction twice.
+/// Inserts an instruction a second time.
 fn duplicates_a_definition(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     region_of(&mut kernel.body, path).0.stmts.push(Stmt::Inst(v));
     Some(())
 }
 
-/// Sinks an instruction into a nested region although something after that uses it.
+/// Moves an instruction into a nested region although an instruction after that region uses its value.
 fn sinks_too_far(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     is_used(kernel, v).then_some(())?;
@@ -213,7 +214,7 @@ fn sinks_too_far(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<
     Some(())
 }
 
-/// Forgets that a value becomes varying.
+/// Removes a splat, so that a uniform value is used as a varying one.
 fn forgets_a_splat(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     let mut operands = Vec::new();
@@ -222,7 +223,7 @@ fn forgets_a_splat(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Optio
     let splat = operands.into_iter().find(|of| matches!(kernel.def(*of).inst, Inst::Splat(_)))?;
     let Inst::Splat(uniform) = kernel.def(splat).inst else { return None };
     kernel.values[v.0 as usize].inst.operands_mut(|of| *of = if *of == splat { uniform } else { *of });
-    // Machine instructions take operands from either file.
+    // Machine instructions accept operands from either register file.
     (!matches!(inst, Inst::Machine(_) | Inst::Splat(_) | Inst::Concat(_))).then_some(())
 }
 
@@ -246,7 +247,7 @@ fn changes_a_type(kernel: &mut Kernel, path: &[usize], random: &mut Random) -> O
     Some(())
 }
 
-/// Leaves a result in the other kind of register.
+/// Changes a value from uniform to varying or the reverse.
 fn changes_a_place(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     let checked =
@@ -259,7 +260,7 @@ fn changes_a_place(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Optio
     Some(())
 }
 
-/// Names a variable, array or value that is not there.
+/// Refers to a variable, array or value that does not exist.
 fn dangles(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     let beyond = Value(kernel.values.len() as u32);
@@ -272,13 +273,13 @@ fn dangles(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     changed.then_some(())
 }
 
-/// Puts a statement after an exit, or an exit where no block is.
+/// Inserts a statement after an exit, or an exit outside of its block.
 fn misplaces_an_exit(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     region_of(&mut kernel.body, path).0.stmts.insert(0, Stmt::Exit(gcn_dsl::ir::Label(u32::MAX)));
     Some(())
 }
 
-/// Moves a barrier, or any statement, under a varying condition.
+/// Moves a barrier, or another statement, under a varying condition.
 fn diverges_a_barrier(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Option<()> {
     let v = inst_at(kernel, path)?;
     let ty = kernel.def(v).ty?;
@@ -291,7 +292,7 @@ fn diverges_a_barrier(kernel: &mut Kernel, path: &[usize], _: &mut Random) -> Op
     Some(())
 }
 
-/// Kernels of many kinds: those of the files of the passes, before and after.
+/// Kernels of many kinds: those in the test files of the passes, before and after the pass.
 fn kernels() -> Vec<Kernel> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data/ir");
     let mut kernels = Vec::new();

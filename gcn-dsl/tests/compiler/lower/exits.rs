@@ -1,10 +1,10 @@
-//! Random structured programs of branches, loops and exits: what the simulator computes from the lowered
-//! kernel is what an interpreter computes that follows each lane alone.
+//! Random structured programs of branches, loops and exits. The result that the simulator computes from the lowered
+//! kernel must equal that of an interpreter that executes each lane alone.
 //!
-//! A program hashes its way through its statements: each lane has a state, `x`, that every step changes, so
-//! that a lane that ran a step too many or too few, or in another order, ends with another number. Conditions
-//! come from bits of the state (varying) or from counters in scalar registers (uniform). Loops count trips in
-//! a variable of their own and end after a bound, at the latest.
+//! A program hashes its path through its statements. Each lane has a state, `x`, that every step changes, so a lane
+//! that executes a step too many or too few, or in another order, ends with another number. Conditions are bits of the
+//! state (varying) or of counters in scalar registers (uniform). Every loop counts its trips in a variable of its own
+//! and ends after a maximum number of trips.
 
 use gcn_isa::Target;
 use gcn_test_support::{Random, env::fuzz_seeds};
@@ -25,9 +25,9 @@ const S32: Type = Type::uniform(Elem::U32);
 enum Cond {
     /// Bits of the lane's state.
     Lane { shift: u32, mask: u32, equals: u32 },
-    /// The argument against a constant: the same for all lanes.
+    /// The argument compared with a constant: the same for all lanes.
     Uniform { shift: u32, mask: u32 },
-    /// The uniform trip counter of the enclosing loop `loops[n]`, counted from the innermost.
+    /// The uniform trip counter of an enclosing loop; `depth` counts loops from the innermost outwards.
     Trip { depth: usize, at: u32 },
 }
 
@@ -44,24 +44,24 @@ enum Step {
     Mix(u32, u32),
     /// `y = y ^ x`, in a second variable.
     Spill,
-    /// `out[lane] += x`, which only lanes that run may do.
+    /// `out[lane] += x`, which only active lanes may execute.
     Store,
     If(Cond, Vec<Step>, Vec<Step>),
-    /// A block, by number.
+    /// A block with its number.
     Block(u32, Vec<Step>),
-    /// An endless loop around a block for each trip; ends after so many trips at the latest.
+    /// An endless loop with a block around each trip. It ends after at most `trips` trips.
     Loop {
         trips: u32,
         outer: u32,
         body: Vec<Step>,
     },
-    /// A loop on a condition, with an own bound.
+    /// A loop with a condition and a maximum number of trips.
     While {
         trips: u32,
         cond: Cond,
         body: Vec<Step>,
     },
-    /// A loop of exactly so many trips, of all lanes that stay.
+    /// A loop of exactly `trips` trips, for all lanes that do not leave it.
     Count {
         trips: u32,
         body: Vec<Step>,
@@ -69,7 +69,7 @@ enum Step {
     Exit(u32),
 }
 
-/// Makes programs.
+/// Generates programs.
 struct Make {
     rng: Random,
     blocks: Vec<u32>,
@@ -176,14 +176,14 @@ impl Make {
 fn program(seed: u64) -> Vec<Step> {
     let rng = Random::new(seed);
     let mut make = Make { rng, blocks: Vec::new(), labels: 0, loops: 0, budget: 14 };
-    // A block around all of it, as `return` has.
+    // A block around the whole program, as for `return`.
     vec![
         make.in_block(|m, label| Step::Block(label, (0..3).flat_map(|_| m.steps(5)).collect())),
         Step::Mix(3, 1),
     ]
 }
 
-/// One lane alone.
+/// The state of one lane.
 struct Lane {
     x: u32,
     y: u32,
@@ -192,7 +192,7 @@ struct Lane {
     trips: Vec<u32>,
 }
 
-/// Where control goes after a statement.
+/// Where execution continues after a statement.
 enum Next {
     On,
     Exit(u32),
@@ -279,13 +279,13 @@ impl Lane {
     }
 }
 
-/// The program as a kernel.
+/// The program, to be built as a kernel.
 #[derive(Clone, Copy)]
 struct RandomKernel<'p> {
     steps: &'p [Step],
 }
 
-/// What the kernel's parts need.
+/// What the parts of the kernel need.
 struct Emit {
     x: Variable,
     y: Variable,
@@ -343,7 +343,7 @@ impl Emit {
         counter
     }
 
-    /// Counts, and compares with the bound.
+    /// Increments the counter and compares it with the bound.
     fn count(&self, counter: Variable, pred: Pred, trips: u32) -> Value {
         let next = value(Inst::Bin(Bin::Add, read(counter), constant(1, S32)), S32);
         write(counter, next);

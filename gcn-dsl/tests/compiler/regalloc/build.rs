@@ -1,11 +1,11 @@
-//! A small builder of functions.
+//! A small builder of functions for tests.
 
 use gcn_isa::program::SourceLoc;
 use gcn_isa::{Inline, Label, Operand, RegFile, Target, table};
 
 use gcn_dsl::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
 
-/// Something that can stand as an operand.
+/// A value that can be used as an operand.
 pub trait AsOperand {
     fn operand(&self, f: &Function) -> MOperand;
 }
@@ -42,7 +42,7 @@ pub fn int(i: i8) -> Operand {
     Operand::Inline(Inline::Int(i))
 }
 
-/// Builds a function; instructions go to the last block and have their number as source line.
+/// Builds a function. Instructions are appended to the last block, and an instruction's source line is its number.
 pub struct Build {
     pub f: Function,
     line: u32,
@@ -82,7 +82,7 @@ impl Build {
         block.insts.last_mut().unwrap()
     }
 
-    /// A machine instruction by printed name and form.
+    /// Appends a machine instruction, given by its printed name and form.
     pub fn form(&mut self, name: &str, form: &str, operands: &[&dyn AsOperand]) -> &mut MInst {
         let row = table::find_form(self.f.target, name, form).unwrap_or_else(|| panic!("no {name} {form}"));
         self.push(Op::Machine(row, row.default_mods()), operands)
@@ -104,7 +104,7 @@ impl Build {
         self.inst(name, &[&Operand::Label(Label(block as u32))]);
     }
 
-    /// A definition and a use of any VGPR.
+    /// Appends an instruction that defines one VGPR and uses another.
     pub fn load(&mut self, dst: VReg, addr: VReg) {
         self.inst("ds_read_b32", &[&dst, &addr]);
     }

@@ -1,9 +1,9 @@
-//! Runs a function and its allocation side by side along one path, with made-up values, and compares every
-//! register that is read: the witness for allocator and checker alike, which knows nothing of liveness.
+//! Executes a function and its allocated program in parallel along one path, with made-up values, and compares every
+//! register that is read. This tests both the allocator and the checker, and does not depend on a liveness analysis.
 //!
-//! A value is two numbers: for the lanes that are always active and for those that EXEC switches on and off.
-//! A vector write changes the active part only. EXEC is the lowest bit of its lower half: whether the second
-//! part is active.
+//! A value consists of two numbers: one for the lanes that are always active, and one for the lanes that EXEC activates
+//! and deactivates. A vector write changes only the active part. The lowest bit of EXEC's lower half says whether the
+//! second part is active.
 
 use gcn_isa::{Access, Class, Inst, InstDesc, Label, Operand, Reg, RegFile, reg, reg::RegUnit};
 use gcn_test_support::Random;
@@ -16,30 +16,30 @@ fn mix(x: u64) -> u64 {
     Random::new(x).next_u64()
 }
 
-/// Both parts of a value in the function's world, where a part may be undefined.
+/// Both parts of a value in the function before allocation, in which a part may be undefined.
 type Soft = [Option<u64>; 2];
 
 struct Machine<'a> {
     f: &'a Function,
     virt: Vec<Vec<Soft>>,
-    /// Values of machine registers as the function sees them: changed only by its own writes.
+    /// Values of machine registers as the function defines them: only its own writes change them.
     own: Vec<[u64; 2]>,
     hard: Vec<[u64; 2]>,
-    /// The second part is active.
+    /// True if the second part is active.
     both: bool,
-    /// Memory by dword, and the lanes of VGPRs.
+    /// The contents of memory by dword, and of the lanes of VGPRs.
     frame: HashMap<u32, [u64; 2]>,
     lanes: HashMap<(RegUnit, u8), [u64; 2]>,
 }
 
-/// Instructions whose result only their operands decide, so that they may be run again.
+/// True for instructions whose result depends only on their operands, so that they may be repeated.
 fn is_function(desc: &InstDesc) -> bool {
     matches!(desc.class, Class::Valu | Class::Salu)
         && desc.implicit_writes.is_empty()
         && desc.operands.iter().skip(1).all(|o| o.access == Access::Read)
 }
 
-/// The 32-bit constant that an operand is.
+/// The 32-bit constant, if the operand is one.
 fn constant(operand: Operand) -> Option<u32> {
     match operand {
         Operand::Inline(inline) => Some(inline.bits32()),
@@ -53,7 +53,7 @@ fn exec_low() -> usize {
 }
 
 impl Machine<'_> {
-    /// Parts that a write to `file` changes.
+    /// The parts that a write to `file` changes.
     fn parts(&self, file: RegFile) -> std::ops::Range<usize> {
         0..if self.both || file == RegFile::Sgpr { 2 } else { 1 }
     }
@@ -81,7 +81,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What a function of the operands gives: in the function's world and in the machine's.
+    /// The result of an instruction, as a function of its operands: before allocation and in the allocated program.
     fn result(&self, inst: &MInst, out: &Inst, k: usize) -> (Soft, [u64; 2]) {
         let seed = u64::from(out.desc.id) * 64 + k as u64;
         let (mut soft, mut hard) = ([Some(mix(seed)); 2], [mix(seed); 2]);
@@ -111,7 +111,7 @@ impl Machine<'_> {
         self.lanes.retain(|l, _| l.0 != unit);
     }
 
-    /// A machine instruction that was left out because its result is made again where it is read.
+    /// Handles a machine instruction that was removed because its result is recomputed where it is read.
     fn left_out(&mut self, inst: &MInst) {
         let gcn_dsl::mir::Op::Machine(desc, mods) = inst.op else { return };
         let operands = inst.operands.iter().map(|o| match o {
@@ -124,7 +124,7 @@ impl Machine<'_> {
         values.into_iter().enumerate().for_each(|(k, v)| self.set_soft(dst, k, v, inst.keeps_dst));
     }
 
-    /// A line around an instruction.
+    /// Handles an instruction that the allocator inserted.
     fn spill(&mut self, inst: &Inst) {
         let name = inst.desc.mnemonic;
         let unit = |o: Operand, k: usize| o.reg().unwrap().units().nth(k).unwrap();
@@ -140,7 +140,7 @@ impl Machine<'_> {
                 self.set_hard(to, value, 0..2);
             }
         } else if name.starts_with("ds_") {
-            // Apart from what is in scratch memory.
+            // A range of offsets that scratch memory does not use.
             let slot = 0x10_0000 + inst.mods.offset as u32;
             let (data, parts) = (if name == "ds_write_b32" { 1 } else { 0 }, self.parts(RegFile::Vgpr));
             let unit = unit(inst.operands[data], 0);
@@ -221,7 +221,7 @@ impl Machine<'_> {
                     (soft, value) = (old_exec[k].map(Some), old_exec[k]);
                 }
                 if unit == exec && out.desc.mnemonic != "s_mov_b64" {
-                    // Fewer lanes than before, or than the saved mask has.
+                    // A subset of the lanes that were active before, or of those in the saved mask.
                     let from = match inst.operands.get(1) {
                         Some(&o) if out.desc.mnemonic == "s_andn2_b64" => self.soft(o, 0)[0].unwrap_or(0),
                         _ => old_exec[0][0],
@@ -281,7 +281,7 @@ impl Machine<'_> {
     }
 }
 
-/// Runs up to `steps` instructions along a random path. Returns how many lines around them were run.
+/// Executes up to `steps` instructions along a random path. Returns how many inserted instructions were executed.
 pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<usize, String> {
     let mut rng = Random::new(seed);
     let scalar = |i: usize| RegUnit::from_index(i).is_some_and(|u| u.reg().file == RegFile::Sgpr);
@@ -305,7 +305,7 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<usize
     let (mut block, mut at, mut around) = (0, 0, 0);
     for time in 0..steps as u64 {
         while f.blocks.get(block).is_some_and(|b| at >= b.insts.len()) {
-            // What stands after the last instruction, for the next block.
+            // Inserted instructions between the last instruction of a block and the next block.
             let last = (first[block] + at).checked_sub(1).filter(|_| at > 0);
             let from = last.map_or(a.block_line[block], |l| a.spans[l].end);
             around += (a.block_line[block + 1] - from) as usize;
@@ -358,7 +358,7 @@ fn branch_target(inst: &MInst) -> Option<usize> {
     })
 }
 
-/// True for the unconditional branch.
+/// True for an unconditional branch.
 fn desc_falls(inst: &MInst) -> bool {
     matches!(inst.op, Op::Machine(desc, _) if !desc.falls_through())
 }

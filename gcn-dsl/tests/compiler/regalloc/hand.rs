@@ -1,4 +1,4 @@
-//! Small cases whose right answer is plain.
+//! Small cases whose correct result is obvious.
 
 use gcn_isa::{Operand, Reg, Target, reg};
 
@@ -96,7 +96,7 @@ fn a_matrix_result_is_disjoint_from_sources_that_die_in_it() {
     b.inst("ds_read_b64", &[&x, &p]);
     b.inst("ds_read_b64", &[&y, &p]);
     b.copy(&c, &int(0));
-    // C lives on, so D cannot be C; afterwards it can.
+    // C is used later, so D cannot have the registers of C; afterwards it can.
     b.inst("v_mfma_f32_32x32x8_f16", &[&d, &x, &y, &c]);
     b.inst("v_mfma_f32_32x32x8_f16", &[&e, &x, &y, &c]);
     b.inst("ds_write_b128", &[&p, &slice(d, 0, 4)]);
@@ -111,7 +111,7 @@ fn a_matrix_result_is_disjoint_from_sources_that_die_in_it() {
     }
 }
 
-/// Here C and A are one value, so D = C would make D overlap A.
+/// C and A are the same value, so if D had the registers of C, it would overlap A.
 #[test]
 fn a_matrix_result_leaves_c_alone_if_c_is_a_source_twice() {
     let mut b = Build::new(Target::GFX942);
@@ -140,8 +140,8 @@ fn a_scalar_load_of_several_dwords_keeps_its_base() {
     assert_eq!(
         text(&a),
         [
-            // The kernarg pointer stays where it is; four dwords must not overlap it, one may overlap its
-            // base.
+            // The kernarg pointer keeps its registers. The result of four dwords must not overlap it; a result of one
+            // dword may overlap its base.
             "s_load_dwordx4 s[4:7], s[0:1], Imm(0)",
             "s_load_dword s0, s[4:5], Imm(0)",
             "s_mov_b32 m0, s0",

@@ -1,4 +1,4 @@
-//! What fits, what does not, and what is said then.
+//! Tests what fits into the registers, what does not, and the error messages.
 
 use gcn_isa::{RegFile, Target};
 
@@ -7,7 +7,7 @@ use super::hand::allocated;
 use gcn_dsl::mir::{Function, VReg};
 use gcn_dsl::regalloc::{AllocError, Limits, allocate};
 
-/// `count` values of `len` VGPRs that are live at once, plus the address.
+/// `count` values of `len` VGPRs and `singles` of one that are live at once, plus the address.
 fn crowd(target: Target, len: u8, count: usize, singles: usize) -> Function {
     let mut b = Build::new(target);
     let p = b.v(1);
@@ -37,7 +37,7 @@ fn crowd(target: Target, len: u8, count: usize, singles: usize) -> Function {
 
 #[test]
 fn pressure_at_the_limit_fits() {
-    // 15 * 16 + 15 + 1 = 256 with the address.
+    // 15 * 16 + 15 + 1 = 256, including the address.
     let a = allocated(&crowd(Target::GFX942, 16, 15, 15));
     assert_eq!((a.pressure.vgpr.peak, a.usage.vgprs), (256, 256));
     // Seven tuples of 32 and 31 singles.
@@ -53,7 +53,7 @@ fn one_more_is_an_error_that_names_the_place() {
         panic!("{error:?}")
     };
     assert_eq!((*file, *peak, *limit, *tuple), (RegFile::Vgpr, 257, 256, None));
-    // Undef of the address, 15 * 4 loads, and the 16th single.
+    // The undef of the address, 15 * 4 loads, and the 16th single value.
     let at = at.unwrap();
     assert_eq!((at.block, at.inst, at.loc.unwrap().line), (0, 1 + 60 + 15, 1 + 60 + 16));
     assert_eq!(live.len(), 15 + 16 + 1);
@@ -66,8 +66,8 @@ fn one_more_is_an_error_that_names_the_place() {
     );
 }
 
-/// Eight singles, of which every other one lives on beside a tuple of four: in order of their starts they
-/// would leave no four registers together.
+/// Eight single values, every second of which is live together with a tuple of four. If registers were assigned in
+/// order of definition, no four consecutive registers would be free.
 #[test]
 fn fragmentation_is_avoided_by_placing_tuples_first() {
     let mut b = Build::new(Target::GFX942);
@@ -113,7 +113,7 @@ fn a_unified_file_is_shared() {
     b.inst("ds_write_b128", &[&slice(x, 0, 1), &slice(y, 4, 4)]);
     let f = b.end();
     let fits = |total_vector| allocate(&f, &Limits { total_vector, ..Limits::default() }).is_ok();
-    // 32 of each are live at once.
+    // 32 registers of each file are live at once.
     assert_eq!([65, 64, 63].map(fits), [true, true, false]);
 }
 
@@ -127,7 +127,7 @@ fn agprs_do_not_exist_before_gfx908() {
     assert!(matches!(error, AllocError::DoesNotFit { file: RegFile::Agpr, limit: 0, .. }), "{error}");
 }
 
-/// Not a measurement, but it would hang if anything were quadratic.
+/// No time is measured, but the test would not finish if the allocation time were quadratic.
 #[test]
 fn a_long_function_is_no_trouble() {
     let mut b = Build::new(Target::GFX942);

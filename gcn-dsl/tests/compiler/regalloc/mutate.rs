@@ -1,5 +1,4 @@
-//! Spilled allocations with one thing wrong: the verifier has to refuse each, unless a run shows no
-//! difference.
+//! Spilled allocations with one mistake. The verifier has to reject each, unless execution shows no difference.
 
 use gcn_isa::{Operand, RegFile};
 use gcn_test_support::Random;
@@ -11,7 +10,7 @@ use super::split::{allocated, inner_loop};
 use gcn_dsl::mir::Function;
 use gcn_dsl::regalloc::{Allocated, Span, allocate, verify};
 
-/// What is done to an allocation.
+/// A change to an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mutation {
     DropLoad,
@@ -23,7 +22,7 @@ enum Mutation {
 const MUTATIONS: [Mutation; 4] =
     [Mutation::DropLoad, Mutation::DropStore, Mutation::OtherPlace, Mutation::OtherRegister];
 
-/// The lines that stand around instructions of the function.
+/// The lines that the allocator inserted around instructions of the function.
 fn around(a: &Allocated) -> Vec<usize> {
     let mut own = vec![false; a.program.lines.len()];
     a.spans.iter().for_each(|s| own[s.main as usize..s.main_end as usize].fill(true));
@@ -40,7 +39,7 @@ fn is_load(a: &Allocated, line: usize) -> bool {
     ["scratch_load", "ds_read", "v_readlane", "v_accvgpr_read"].iter().any(|s| name.starts_with(s))
 }
 
-/// Leaves a line out.
+/// Removes a line.
 fn without(a: &mut Allocated, line: usize) {
     a.program.lines.remove(line);
     let back = |at: &mut u32| *at -= u32::from(*at as usize > line);
@@ -53,7 +52,7 @@ fn without(a: &mut Allocated, line: usize) {
     }
 }
 
-/// Names another dword of the frame or another lane.
+/// Changes an access to refer to another dword of the frame or to another lane.
 fn elsewhere(a: &mut Allocated, line: usize, rng: &mut Random) -> bool {
     let by = 1 + rng.below(3);
     let inst = a.program.lines[line].inst_mut();
@@ -75,7 +74,7 @@ fn elsewhere(a: &mut Allocated, line: usize, rng: &mut Random) -> bool {
     }
 }
 
-/// Names another register.
+/// Changes a register operand.
 fn other_register(a: &mut Allocated, line: usize, rng: &mut Random) -> bool {
     let operands = &mut a.program.lines[line].inst_mut().operands;
     let at = rng.below(operands.len());
@@ -115,8 +114,8 @@ fn run_fails(f: &Function, a: &Allocated) -> bool {
 
 #[test]
 fn broken_spills_are_refused() {
-    // By mutation: refused, and of those that pass, how many there are. A run must not show one of these
-    // wrong.
+    // For each mutation: the number of rejected mutants, and of accepted ones. Execution must not find a mistake in an
+    // accepted mutant.
     let mut counts = [[0; 2]; MUTATIONS.len()];
     let mut wrong = 0;
     for seed in 0..fuzz_count(30) {
@@ -135,14 +134,14 @@ fn broken_spills_are_refused() {
         }
     }
     println!("refused, passed: {counts:?} of {MUTATIONS:?}; {wrong} are wrong in a run");
-    // Many values of these functions are undefined, so that many mutants are as good; few that are refused
-    // are.
+    // Many values of these functions are undefined, so many mutants are equivalent to the original; a minimum number of
+    // rejected mutants is expected.
     let refused: usize = counts.iter().map(|c| c[0]).sum();
     let many = counts.iter().all(|c| c[0] > 10) && wrong * 10 > refused * 8;
     assert!(many || !is_thorough(), "{counts:?}, {wrong}");
 }
 
-/// Where every value is defined and read, no load and no store can be left out.
+/// If every value is defined and read, no load and no store can be removed.
 #[test]
 fn a_missing_load_or_store_is_refused() {
     let f = inner_loop();

@@ -49,7 +49,7 @@ fn what_is_pinned_is_there() {
     assert_eq!(a.usage.vgprs, 18);
 }
 
-/// Values that are not needed at the same time may follow each other in a register.
+/// Values that are not live at the same time may have the same register, one after the other.
 #[test]
 fn two_in_one_register_are_refused_if_both_are_needed() {
     let (mut f, x, y) = two();
@@ -90,7 +90,7 @@ fn registers_that_are_taken_or_not_granted_are_refused() {
     assert!(error.contains("64 registers of this file"), "{error}");
 }
 
-/// The other parts of a tuple go around the pinned one, whatever wants to be coalesced with it.
+/// The other parts of a tuple get registers other than the pinned one, whatever could be coalesced with it.
 #[test]
 fn pins_of_another_shape_are_malformed() {
     for to in [Reg::v(6, 2), Reg::s(6, 1), Reg::a(6, 1)] {
@@ -104,7 +104,7 @@ fn pins_of_another_shape_are_malformed() {
     assert!(matches!(allocate(&f, &Limits::default()), Err(AllocError::Malformed { .. })));
 }
 
-/// A function with some of its registers pinned.
+/// A function in which some registers are pinned.
 fn with_pins(target: Target, seed: u64) -> Function {
     let mut f = function(target, seed, 12);
     let mut rng = Random::new(seed ^ 0x5eed);
@@ -122,7 +122,7 @@ fn with_pins(target: Target, seed: u64) -> Function {
     f
 }
 
-/// The checker knows of pins by itself, and a run of the result does not care for them: it computes the same.
+/// The checker verifies pins on its own, and execution does not depend on them: the result must be the same.
 #[test]
 fn random_functions_with_pins_compute_what_they_say() {
     let (mut done, mut refused, mut spilled) = (0, 0, 0);

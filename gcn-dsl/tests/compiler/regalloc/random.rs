@@ -1,4 +1,4 @@
-//! Random functions: straight code, diamonds and loops over tuples of every width in all three files.
+//! Random functions: straight-line code, branches and loops, with tuples of every width in all three register files.
 
 use gcn_isa::{Operand, Reg, RegFile, Target, reg};
 use gcn_test_support::Random;
@@ -19,12 +19,12 @@ struct Gen {
     rng: Random,
     vars: Vec<VReg>,
     budget: usize,
-    /// EXEC is written, and lanes are read and written.
+    /// True if the function writes EXEC, and reads and writes single lanes.
     masks: bool,
 }
 
 impl Gen {
-    /// A register of `file` at least `len` wide, and a part of it.
+    /// A part, `len` wide, of a register of `file` that is at least that wide.
     fn part(&mut self, file: RegFile, len: u8) -> VSlice {
         let fits: Vec<VReg> = self
             .vars
@@ -37,7 +37,7 @@ impl Gen {
         }
         let reg = fits[self.rng.below(fits.len())];
         let info = self.b.f.info(reg);
-        // Parts of aligned tuples start at multiples of the alignment that a tuple of that width has.
+        // A part of an aligned tuple starts at a multiple of the alignment that a tuple of the part's width has.
         let step = match (file, len) {
             (_, 1) => 1,
             (RegFile::Sgpr, 2) => 2,
@@ -48,7 +48,7 @@ impl Gen {
         slice(reg, (self.rng.below(places) * step) as u8, len)
     }
 
-    /// A register that no instruction has mentioned: undefined, made or put together.
+    /// A register that no instruction has used yet: undefined, defined here, or composed of others.
     fn fresh(&mut self, file: RegFile, len: u8) -> VSlice {
         let reg = self.b.f.new_vreg(file, len);
         if self.rng.chance(50) {
@@ -117,7 +117,7 @@ impl Gen {
                 self.b.inst(n, &[&p, &x]);
             }
             10 => {
-                // Two results.
+                // An instruction with two results.
                 let (d, c, x, y) = (
                     self.part(RegFile::Vgpr, 1),
                     self.part(RegFile::Sgpr, 2),
@@ -232,13 +232,14 @@ impl Gen {
         self.patch(then, "s_branch", join);
     }
 
-    /// Code under a part of EXEC, and maybe the rest of it, with branches around it or not.
+    /// Code under a subset of EXEC, optionally followed by code under the other lanes, with or without branches around
+    /// it.
     fn masked(&mut self, depth: u32, loops: u32) {
         let (saved, mask) = (self.b.s(2), self.part(RegFile::Sgpr, 2));
         let exec = Operand::Reg(reg::EXEC);
         self.b.inst("s_and_saveexec_b64", &[&saved, &mask]);
         if self.rng.chance(30) {
-            // Nothing spilled may come between.
+            // No spilled value may be accessed in between.
             self.vars.push(saved);
         }
         let skip = self.rng.chance(50).then(|| {
@@ -270,7 +271,7 @@ impl Gen {
         }
     }
 
-    /// A loop with a value of each of a few registers carried around by copies.
+    /// A loop that carries the values of some registers from trip to trip by copies.
     fn looped(&mut self, depth: u32, loops: u32) {
         let carried: Vec<(VReg, VReg)> = (0..self.rng.below(3))
             .map(|_| {
@@ -311,7 +312,7 @@ fn function_with(target: Target, seed: u64, size: usize, masks: bool) -> Functio
     while g.budget > 0 {
         g.code(0, 0);
     }
-    // Read everything once more, so that values live long.
+    // Read every register once more, so that values are live for long.
     for reg in g.vars.clone() {
         let info = g.b.f.info(reg);
         for k in (0..info.len).filter(|k| k % 3 == 0) {
@@ -328,8 +329,8 @@ fn function_with(target: Target, seed: u64, size: usize, masks: bool) -> Functio
     g.b.end()
 }
 
-/// Runs what `allocate` made; that it passes the checker is sure where debug assertions are on. Returns how
-/// many of the instructions that were put in were run.
+/// Executes the result of `allocate`. That the checker accepts it is certain if debug assertions are enabled. Returns
+/// how many inserted instructions were executed.
 fn check(f: &Function, a: &Allocated, seed: u64) -> usize {
     let run = |path| exec::run(f, a, 600, path).unwrap_or_else(|e| panic!("seed {seed} path {path}: {e}"));
     (0..6).map(run).sum()
@@ -366,7 +367,7 @@ fn random_functions_compute_what_they_say() {
     );
 }
 
-/// With fewer registers than were used it may fit, and is then kept to them, or be refused.
+/// With fewer registers than it used before, a function may fit, and must then respect the limits, or be rejected.
 #[test]
 fn tight_limits_are_kept_or_refused() {
     let (mut tight, mut refused) = (0, 0);
@@ -382,7 +383,7 @@ fn tight_limits_are_kept_or_refused() {
                     tight += 1;
                     check(&f, &a, seed);
                     assert!(a.usage.sgprs <= limits.sgprs && a.usage.agprs <= limits.agprs);
-                    // v0, which holds initial state, counts as used.
+                    // v0 contains initial state, so it counts as used.
                     assert!(a.usage.vgprs <= limits.vgprs.max(1));
                 }
                 Err(AllocError::DoesNotFit { .. }) => refused += 1,
@@ -394,7 +395,7 @@ fn tight_limits_are_kept_or_refused() {
     assert!(tight > 20 && refused > 20, "{tight} fitted, {refused} did not");
 }
 
-/// The checker must refuse a program that a run shows to be wrong.
+/// The checker must reject every program that execution shows to be wrong.
 #[test]
 fn the_checker_sees_every_wrong_register_that_a_run_sees() {
     let (mut wrong, mut refused) = (0, 0);
@@ -426,7 +427,7 @@ fn the_checker_sees_every_wrong_register_that_a_run_sees() {
     assert!(wrong > 200 && refused >= wrong, "{wrong} wrong, {refused} refused");
 }
 
-/// Slots of LDS, with an address that the function makes.
+/// Spill slots in LDS, with an address that the function computes.
 fn lds(f: &mut Function, slots: u32) -> LdsFrame {
     let address = f.new_vreg(RegFile::Vgpr, 1);
     let all = address.all(f.info(address));
@@ -436,7 +437,7 @@ fn lds(f: &mut Function, slots: u32) -> LdsFrame {
     LdsFrame { address, room: LdsRoom { address: 0, first_byte: 64, slot_bytes: 256, slots } }
 }
 
-/// A function, and limits of about a third of what it would use.
+/// A function, and limits of about a third of the registers that it would use.
 pub(super) fn crowded(seed: u64) -> (Function, Limits) {
     let target = [Target::GFX90A, Target::GFX942, Target::GFX908][seed as usize / 3 % 3];
     let mut f = function_with(target, seed, 4 + seed as usize % 30, true);
@@ -456,20 +457,21 @@ pub(super) fn crowded(seed: u64) -> (Function, Limits) {
     (f, limits)
 }
 
-/// With a third of the registers everything still computes the same; only what one instruction needs at once
-/// must fit.
+/// With a third of the registers, the function still computes the same; only what one instruction needs at once has to
+/// fit.
 #[test]
 fn spilled_functions_compute_what_they_say() {
     let count = fuzz_count(120);
     let (mut spilled, mut refused, mut total, mut run, mut run_plainly) = (0, 0, Spills::default(), 0, 0);
-    // The last ones: a constant in some lanes only, moved between registers; a value undefined in the active and in the inactive lanes;
-    // a loop that may end before it writes the value that is stored after it; a copy of a value that is undefined in the active lanes;
-    // a constant on one path to a block, and on the other a copy of what is undefined.
+    // The last seeds are earlier failures: a constant that is defined in some lanes only and moved between registers; a
+    // value that is undefined in the active and in the inactive lanes; a loop that may end before it writes the value
+    // that is stored after it; a copy of a value that is undefined in the active lanes; a constant on one path to a
+    // block and a copy of an undefined value on the other.
     for seed in (0..count).chain([612, 3561, 3596, 4797, 7662]) {
         let (f, limits) = crowded(seed);
         match allocate(&f, &limits) {
             Ok(a) => {
-                // That what saves instructions is left out hides what is wrong with it.
+                // The fallback without optimizations would hide mistakes in them, so it must not have been used.
                 assert_eq!(a.refused, None, "seed {seed}");
                 let moves = check(&f, &a, seed);
                 assert!(a.usage.vgprs <= limits.vgprs && a.usage.sgprs <= limits.sgprs);
@@ -482,7 +484,7 @@ fn spilled_functions_compute_what_they_say() {
                 total.lds_stores += a.spills.lds_stores;
                 total.lds_loads += a.spills.lds_loads;
                 total.again += a.spills.again;
-                // There may be no place for what is spilled plainly.
+                // With plain spilling, there may be no space for the spilled values.
                 if seed % 4 == 0
                     && let Ok(plain) = conservatively(&f, &limits)
                 {

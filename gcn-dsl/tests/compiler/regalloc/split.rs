@@ -1,4 +1,4 @@
-//! Where the loads and stores of values stand that live through loops.
+//! The positions of the loads and stores of spilled values that are live through loops.
 
 use gcn_isa::{Operand, Reg, Target};
 
@@ -7,7 +7,7 @@ use super::exec;
 use gcn_dsl::mir::{Function, VReg};
 use gcn_dsl::regalloc::{Allocated, Limits, SpillTo, allocate};
 
-/// A function's registers: the address, and values that were loaded.
+/// The registers of a function: the address, and values that were loaded.
 fn start(values: usize) -> (Build, VReg, Vec<VReg>) {
     let mut b = Build::new(Target::GFX942);
     b.f.live_in.push(Reg::v(0, 1));
@@ -24,7 +24,7 @@ fn write(b: &mut Build, p: VReg, values: &[VReg]) {
     }
 }
 
-/// Loads as many values as `count`, and writes them when all are there.
+/// Loads `count` values, and stores them after all have been loaded.
 fn crowd(b: &mut Build, p: VReg, count: usize) {
     let values: Vec<VReg> = (0..count).map(|_| b.v(1)).collect();
     values.iter().for_each(|&v| b.load(v, p));
@@ -41,7 +41,7 @@ pub fn allocated(f: &Function, vgprs: u16) -> Allocated {
     a
 }
 
-/// The accesses to the frame in each block: stores and loads.
+/// The numbers of stores to and loads from the frame in each block.
 fn accesses(a: &Allocated) -> Vec<[usize; 2]> {
     let count = |block: &[u32], verb| {
         let lines = &a.program.lines[block[0] as usize..block[1] as usize];
@@ -51,8 +51,7 @@ fn accesses(a: &Allocated) -> Vec<[usize; 2]> {
     a.block_line.windows(2).map(|block| verbs.map(|verb| count(block, verb))).collect()
 }
 
-/// Eight values are made and read before a loop and read twice after it, far apart; the loop needs the
-/// registers.
+/// Eight values are defined and read before a loop and read twice after it, far apart. The loop needs their registers.
 #[test]
 fn what_a_loop_does_not_name_is_stored_and_loaded_once() {
     let (mut b, p, values) = start(8);
@@ -67,11 +66,11 @@ fn what_a_loop_does_not_name_is_stored_and_loaded_once() {
     let a = allocated(&b.end(), 16);
     let [before, inside, after] = accesses(&a)[..] else { panic!("{:?}", a.block_line) };
     assert_eq!((before[1], inside, after[0]), (0, [0, 0], 0));
-    // Thirteen of sixteen registers are taken in the loop.
+    // Thirteen of the sixteen registers are used in the loop.
     assert_eq!((before[0], after[1]), (5, 5));
 }
 
-/// A loop whose own code leaves no register of sixteen for four values that its inner loop reads.
+/// A loop whose own code leaves none of the sixteen registers to the four values that its inner loop reads.
 pub fn inner_loop() -> Function {
     let (mut b, p, values) = start(4);
     let outer = b.block(1);
@@ -87,7 +86,7 @@ pub fn inner_loop() -> Function {
     b.end()
 }
 
-/// Before the inner loop, not in it.
+/// The loads are before the inner loop, not in it.
 #[test]
 fn what_an_inner_loop_reads_is_loaded_before_it() {
     let a = allocated(&inner_loop(), 16);
@@ -96,8 +95,8 @@ fn what_an_inner_loop_reads_is_loaded_before_it() {
     assert_eq!((counts[1], counts[2], counts[3]), ([0, 4], [0, 0], [0, 0]), "{counts:?}");
 }
 
-/// Four sums that a loop adds to are in registers there, and stored when it is left, since the next loop
-/// needs the registers.
+/// A loop adds to four sums, which are in registers in the loop and are stored after it, since the next loop needs the
+/// registers.
 #[test]
 fn a_value_that_a_loop_changes_is_stored_after_it() {
     let (mut b, p, sums) = start(4);
@@ -119,8 +118,8 @@ fn a_value_that_a_loop_changes_is_stored_after_it() {
     assert_eq!((counts[2][0], counts[4][1]), (4, 4), "{counts:?}");
 }
 
-/// A 64-bit value that one instruction computes of what stays in registers, of which a half is read where registers are few: the
-/// instruction cannot be repeated for the half alone.
+/// One instruction computes a 64-bit value from values that stay in registers. Only one half is read where registers
+/// are scarce, but the instruction cannot be repeated for that half alone.
 #[test]
 fn halves_are_not_recomputed() {
     let (mut b, p, _) = start(0);

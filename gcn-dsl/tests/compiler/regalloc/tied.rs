@@ -1,5 +1,5 @@
-//! Operands that are read and written, several results, and results that must not meet a source: what calls
-//! of single instructions (`gcn_dsl::isa`) are made of.
+//! Operands that are both read and written, several results, and results that must not overlap a source: the operands
+//! of single instructions that a kernel calls (`gcn_dsl::isa`).
 
 use gcn_isa::{Operand, Reg, RegFile, Target, reg};
 
@@ -8,7 +8,7 @@ use super::hand::allocated;
 use gcn_dsl::mir::{Function, Op, VReg};
 use gcn_dsl::regalloc::{Allocated, verify};
 
-/// `b` with a VGPR that holds the work-item id.
+/// A builder, and a VGPR that contains the work-item id.
 fn with_id(target: Target) -> (Build, VReg) {
     let mut b = Build::new(target);
     let id = b.v(1);
@@ -17,7 +17,7 @@ fn with_id(target: Target) -> (Build, VReg) {
     (b, id)
 }
 
-/// Machine instructions of the program with this mnemonic.
+/// The index of the machine instruction with this mnemonic.
 fn find(a: &Allocated, mnemonic: &str) -> usize {
     a.program.lines.iter().position(|l| l.inst.desc.mnemonic == mnemonic).expect("it is in the program")
 }
@@ -26,7 +26,7 @@ fn moves(a: &Allocated) -> usize {
     a.program.lines.iter().filter(|l| l.inst.desc.mnemonic == "v_mov_b32").count()
 }
 
-/// `acc = fmac(acc, x, x)` where the old accumulator is needed afterwards or not.
+/// `acc = fmac(acc, x, x)`. `keep_old` says whether the old accumulator is used afterwards.
 fn fmac(keep_old: bool) -> Function {
     let (mut b, id) = with_id(Target::GFX942);
     let (x, old, acc) = (b.v(1), b.v(1), b.v(1));
@@ -47,7 +47,7 @@ fn a_tied_operand_takes_the_old_values_register_where_that_dies() {
     assert_eq!(moves(&allocated(&fmac(true))), 1);
 }
 
-/// Changes an operand of the one instruction with this mnemonic; true if the verifier objects.
+/// Changes an operand of the only instruction with this mnemonic. Returns true if the verifier rejects the result.
 fn refused(f: &Function, mnemonic: &str, operand: usize, to: impl Fn(Reg) -> Reg) -> bool {
     let mut bad = allocated(f);
     let line = find(&bad, mnemonic);
@@ -61,7 +61,7 @@ fn the_verifier_wants_the_old_value_in_a_tied_operand() {
     let f = fmac(true);
     assert!(verify(&f, &allocated(&f)).is_ok());
     assert!(refused(&f, "v_fmac_f32", 0, |r| Reg::v(r.index + 40, 1)));
-    // Reading the register that is free to hold the result is not reading the old value.
+    // The register that is free for the result does not contain the old value.
     let a = allocated(&f);
     let source = a.program.lines[find(&a, "v_fmac_f32")].inst.operands[1].reg().expect("a register");
     assert!(refused(&f, "v_fmac_f32", 0, |_| source));
@@ -117,7 +117,7 @@ fn a_returned_value_is_disjoint_from_the_atomics_sources() {
     for taken in [address, source] {
         let taken = taken.reg().expect("a register");
         let mut bad = allocated(&f);
-        // Everything that names the result names a source's register instead: only the overlap is wrong.
+        // Every use of the result refers to a source's register instead, so only the overlap is wrong.
         let (at, result) = (find(&bad, "ds_add_rtn_u32"), dst.reg().expect("a register"));
         for line in &mut bad.program.lines[at..] {
             let first = line.inst.desc.mnemonic == "ds_add_rtn_u32";
@@ -132,7 +132,7 @@ fn a_returned_value_is_disjoint_from_the_atomics_sources() {
     }
 }
 
-/// A DPP move with an old value, and a copy to and from M0 and VCC around instructions that read them.
+/// A DPP move with an old value, and copies to and from M0 and VCC around instructions that read these registers.
 #[test]
 fn registers_with_a_meaning_are_filled_and_read() {
     let (mut b, id) = with_id(Target::GFX942);
@@ -153,7 +153,7 @@ fn registers_with_a_meaning_are_filled_and_read() {
     let f = b.end();
     let a = allocated(&f);
     assert!(a.usage.uses_vcc);
-    // Without the move to M0 or VCC the reader finds another value there.
+    // Without the move to M0 or VCC, the instruction reads another value.
     for (file, index) in [(RegFile::Sgpr, reg::M0.index), (RegFile::Sgpr, reg::VCC.index)] {
         let mut bad = allocated(&f);
         let is_move = |l: &gcn_isa::Line| {
@@ -169,6 +169,6 @@ fn registers_with_a_meaning_are_filled_and_read() {
             Operand::Reg(Reg { index: source.index + 30, ..source });
         assert!(verify(&f, &bad).is_err());
     }
-    // A DPP move reads what its destination held.
+    // A DPP move reads the old content of its destination.
     assert!(refused(&f, "v_mov_b32", 0, |r| Reg::v(r.index + 40, 1)));
 }

@@ -1,4 +1,4 @@
-//! Several results, carries, tied accumulators, flags that the text does not show.
+//! Several results, carries, tied accumulators, and flags that are not in the instruction's text.
 
 use gcn_dsl::{isa, prelude::*};
 
@@ -41,7 +41,7 @@ fn chains_of_carries_are_wide_integers() {
 }
 
 gcn_kernel! {
-    /// The sequence that divides exactly: scale, Newton, fix up.
+    /// The sequence of instructions that divides exactly: scale, Newton iteration, fix up.
     #[workgroup(64)]
     fn divide(a: &[f32], b: &[f32], q: &mut [f32]) {
         let i = global_id().x;
@@ -84,7 +84,7 @@ fn the_division_instructions_divide() {
 }
 
 gcn_kernel! {
-    /// a * b + c with a 64-bit c and whether it overflowed.
+    /// a * b + c with a 64-bit c, and whether the sum overflowed.
     #[workgroup(64)]
     fn mad64(a: &[u32], b: &[u32], c: &[u64], out: &mut [u64], over: &mut [u32]) {
         let i = global_id().x;
@@ -116,7 +116,7 @@ gcn_kernel! {
         let i = global_id().x;
         let n = x.len();
         out[i] = isa::v_add_f32_with(isa::neg(isa::abs(x[i])), y[i], isa::Options::new().clamp());
-        // Output multipliers count while denormals are flushed and IEEE mode is off only: bits 9:4 of MODE.
+        // Output multipliers take effect only while denormals are flushed and IEEE mode is off: bits 9:4 of MODE.
         let denormals = isa::hwreg(1, 4, 6);
         let before = isa::s_getreg_b32(denormals);
         isa::s_setreg_imm32_b32(denormals, 0);
@@ -125,7 +125,7 @@ gcn_kernel! {
         out[i + 2 * n] = isa::v_sub_f32(x[i], isa::neg(y[i]));
         let one = Vector::<u16, 2>::from([splat(1u16), splat(3u16)]);
         let two = Vector::<u16, 2>::from([splat(100u16), splat(65535u16)]);
-        // Each half of `one` with the other half of `two`; saturating.
+        // Each half of `one` is added to the other half of `two`; the sums saturate.
         let crossed = isa::v_pk_add_u16_with(one, two, isa::Options::new().op_sel(2).op_sel_hi(1).clamp());
         halves[i] = isa::v_mov_b32(crossed);
     }
@@ -151,7 +151,7 @@ fn modifiers_change_sources_and_results() {
 }
 
 gcn_kernel! {
-    /// A literal in the encoding, a truth table, a value in M0's place.
+    /// A literal in the encoding, a truth table, and a value for M0.
     #[workgroup(64)]
     fn literals(x: &[f32], out: &mut [f32]) {
         let i = global_id().x;
@@ -166,7 +166,7 @@ gcn_kernel! {
 fn literals_stand_in_the_encoding() {
     let x: Vec<f32> = (0..64).map(|i| i as f32 / 8.0 - 3.0).collect();
     let c = f32::from_bits(0x4048_f5c3);
-    // gfx90a has the MAD forms of these only.
+    // gfx90a has only the MAD forms of these instructions.
     let mut out = vec![0.0; 192];
     literals.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut out)).unwrap();
     for i in 0..64 {

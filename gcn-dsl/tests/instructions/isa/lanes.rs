@@ -1,11 +1,11 @@
-//! Instructions that look at other lanes or at a part of a register: tied destinations, DPP, SDWA, halves.
+//! Instructions that access other lanes or a part of a register: tied destinations, DPP, SDWA, halves.
 
 use gcn_dsl::{isa, isa::Options, prelude::*};
 
 use super::{TARGETS, assert_text, numbers};
 
 gcn_kernel! {
-    /// One lane replaced, one lane read, two registers exchanged.
+    /// One lane is replaced, one lane is read, and two registers are exchanged.
     #[workgroup(64)]
     fn lanes(x: &[u32], y: &[u32], k: u32, v: u32, out: &mut [u32]) {
         let i = global_id().x;
@@ -31,7 +31,7 @@ fn lanes_are_written_and_registers_swapped() {
                 assert_eq!(out[i], if i == k as usize { 7 } else { x[i] }, "{target} {k} {i}");
                 assert_eq!(out[i + 64], if i == 5 { x[k as usize] } else { y[i] }, "{target} {k} {i}");
                 assert_eq!((out[i + 128], out[i + 192]), (y[i], x[i]));
-                // What was swapped away is still there for others.
+                // The exchanged values are still available to other instructions.
                 assert_eq!(out[i + 256], x[i].wrapping_sub(y[i]));
             }
         }
@@ -79,7 +79,7 @@ gcn_kernel! {
         let n = x.len();
         let bytes = Options::new().src0_sel(isa::Sel::Byte2).src1_sel(isa::Sel::Word1);
         out[i] = isa::v_add_u32_sdwa(0, x[i], y[i], bytes);
-        // The sum goes to byte 1; the rest stays as it was.
+        // The sum is written to byte 1; the other bytes are unchanged.
         out[i + n] = isa::v_add_u32_sdwa(y[i], x[i], y[i], bytes.dst_sel(isa::Sel::Byte1));
         out[i + 2 * n] =
             isa::v_add_u32_sdwa(y[i], isa::sext(x[i]), y[i], bytes.dst_sel(isa::Sel::Word0).dst_unused(isa::DstUnused::Pad));
@@ -106,7 +106,7 @@ fn sdwa_selects_parts() {
 }
 
 gcn_kernel! {
-    /// 16-bit results in one half of a register; the other half stays.
+    /// 16-bit results in one half of a register; the other half is unchanged.
     #[workgroup(64)]
     fn halves(x: &[u32], y: &[u32], out: &mut [u32]) {
         let i = global_id().x;
@@ -134,7 +134,7 @@ fn the_half_that_is_not_written_keeps_its_value() {
 }
 
 gcn_kernel! {
-    /// Comparisons that also write EXEC: what follows runs in all lanes again.
+    /// Comparisons that also write EXEC: the following code is executed by all lanes again.
     #[workgroup(64)]
     fn exec(x: &[u32], limit: u32, out: &mut [u32], masks: &mut [u64]) {
         let i = global_id().x;
@@ -186,7 +186,7 @@ fn a_matrix_instruction_broadcasts_a_block() {
     let a: Vec<f32> = (0..64).map(|i| (i * 7 % 32) as f32 - 9.0).collect();
     let mut out = vec![0.0; 256];
     matrix.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&a, &mut out)).unwrap();
-    // 16 blocks of 4 x 4; lane 4 b + j holds column j of B and row j of A of block b; register r is row r.
+    // 16 blocks of 4 x 4: lane 4 b + j has column j of B and row j of A of block b; register r is row r.
     for lane in 0..64 {
         for r in 0..4 {
             let block = lane / 4;

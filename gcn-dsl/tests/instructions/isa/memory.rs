@@ -1,4 +1,4 @@
-//! Memory instructions: every family, addressing form and kind of atomic.
+//! Memory instructions: every family, addressing form and kind of atomic operation.
 
 use gcn_dsl::isa::{self, Bothen, Idxen, Off, Offen, Options};
 use gcn_dsl::prelude::*;
@@ -39,7 +39,7 @@ fn lds_atomics_return() {
             assert_eq!(out[i], x[i], "{target} {i}");
             assert_eq!(out[i + 64], x[i].wrapping_add(5), "{target} {i}");
             assert_eq!((out[i + 128], out[i + 192]), (77, 77), "{target} {i}");
-            // With SRAM-ECC, which all but gfx900 have, the half that is not loaded becomes zero.
+            // With SRAM-ECC, which all targets except gfx900 have, the half that is not loaded becomes zero.
             let kept = if target.supports_sramecc() { 0 } else { x[i] };
             assert_eq!(out[i + 256], 77 << 16 | kept & 0xffff, "{target} {i}");
             assert_eq!(out[i + 320], 77 | kept & 0xffff_0000, "{target} {i}");
@@ -51,7 +51,7 @@ fn lds_atomics_return() {
 }
 
 gcn_kernel! {
-    /// Global loads, stores and atomics, by 64-bit addresses and from a base.
+    /// Global loads, stores and atomics with 64-bit addresses, and with a base and an offset.
     #[workgroup(64)]
     fn global(x: *mut u32, y: *mut u32, out: *mut u32) {
         let i = global_id().x;
@@ -94,7 +94,7 @@ fn global_atomics_return_the_old_value() {
 }
 
 gcn_kernel! {
-    /// The same memory by byte, by record, by both, by neither; atomics through a resource.
+    /// The same memory with a byte offset, with a record index, with both and with neither; atomics through a resource.
     #[workgroup(64)]
     fn buffers(p: *const u32, x: &[u32], y: &mut [u32], out: &mut [u32]) {
         let i = global_id().x;
@@ -142,7 +142,7 @@ fn buffers_are_addressed_in_four_ways() {
 }
 
 gcn_kernel! {
-    /// Loads straight to LDS: lane `k`'s dword arrives at M0 + 4 k.
+    /// Loads directly to LDS: the dword of lane `k` is written to M0 + 4 k.
     #[workgroup(64)]
     fn dma(x: &[u32], out: &mut [u32]) {
         let block = Lds::<u32, 128>::new();
@@ -168,7 +168,7 @@ fn loads_go_straight_to_lds() {
 }
 
 gcn_kernel! {
-    /// Scalar loads by immediate, by register and by both; the clock.
+    /// Scalar loads with an immediate offset, with a register and with both; the clock.
     #[workgroup(64)]
     fn scalar(x: *const u32, k: u32, out: &mut [u32]) {
         let i = global_id().x;

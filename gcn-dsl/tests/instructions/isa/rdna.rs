@@ -6,18 +6,18 @@ use gcn_dsl::prelude::*;
 use super::{assert_text, floats, numbers};
 
 gcn_kernel! {
-    /// Clamps, sums of bytes and lanes of the other row.
+    /// Clamps, sums of bytes, and values from lanes of the other row.
     #[workgroup(64)]
     fn vectors(a: &[u32], b: &[u32], c: &[u32], out: &mut [u32]) {
         let i = local_id().x;
         out[i] = isa::v_maxmin_u32(a[i], b[i], c[i]);
         out[64 + i] = isa::v_add3_u32(a[i], b[i], c[i]);
-        // Lane k of each row reads lane 15 - k of the other row of its half of 32 lanes.
+        // Lane k of each row reads lane 15 - k of the other row in the same half of 32 lanes.
         out[128 + i] = isa::v_permlanex16_b32(0u32, a[i], 0x89ab_cdefu32, 0x0123_4567u32);
         out[192 + i] = isa::v_mov_b32_dpp(0u32, a[i], Options::new().dpp8([7, 6, 5, 4, 3, 2, 1, 0]));
     }
 
-    /// The same operation by its name of RDNA, in a line.
+    /// The same operation by its RDNA name, in a line of `asm!`.
     #[workgroup(64)]
     fn lines(a: &[u32], b: &[u32], out: &mut [u32]) {
         let i = local_id().x;

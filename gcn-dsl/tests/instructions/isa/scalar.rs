@@ -6,7 +6,7 @@ use gcn_dsl::prelude::*;
 use super::{TARGETS, assert_text, numbers};
 
 gcn_kernel! {
-    /// 128-bit sums in SGPRs, with what SCC says of each limb.
+    /// 128-bit sums in SGPRs, with the SCC output of each limb.
     #[workgroup(64)]
     fn chain(a: &[u32], b: &[u32], out: &mut [u32]) {
         let (a0, a1, a2, a3) = (a.uniform(0), a.uniform(1), a.uniform(2), a.uniform(3));
@@ -27,7 +27,7 @@ gcn_kernel! {
             out[5] = splat(d0);
             out[6] = splat(d1);
             out[7] = select(last, 1u32, 0u32);
-            // A carry that is used twice, and later.
+            // A carry that is used twice, and not immediately.
             out[8] = select(borrow, 1u32, 0u32) + select(borrow, 2u32, 0u32);
         }
     }
@@ -59,7 +59,7 @@ fn a_carry_that_goes_straight_on_stays_in_scc() {
 }
 
 gcn_kernel! {
-    /// Bit fields with SCC, conditional moves, bits set in place, a comparison as SCC.
+    /// Bit fields with SCC, conditional moves, bits that are set in place, and a comparison that gives SCC.
     #[workgroup(64)]
     fn fields(x: &[u32], out: &mut [u32]) {
         let v = x.uniform(0);
@@ -117,7 +117,7 @@ fn scc_results_are_conditions() {
 }
 
 gcn_kernel! {
-    /// The rounding mode is read, changed, used and restored; hints that compute nothing.
+    /// The rounding mode is read, changed, used and restored; also hints that compute nothing.
     #[workgroup(64)]
     fn modes(x: &[f32], out: &mut [f32], mode: &mut [u32]) {
         let i = global_id().x;
@@ -126,7 +126,7 @@ gcn_kernel! {
         out[i] = x[i] + 1e-9;
         isa::s_setprio(3);
         isa::s_setreg_imm32_b32(rounding, 1);
-        // The same sum, now rounded up: it must not be shared with the first.
+        // The same sum is now rounded up, so the first result must not be reused for it.
         out[i + 64] = x[i] + 1e-9;
         isa::s_setreg_b32(rounding, before);
         out[i + 128] = x[i] + 1e-9;
@@ -221,7 +221,7 @@ gcn_kernel! {
     fn narrow_format(x: &mut [f32]) {
         let wide = Vector::<u32, 8>::from([splat(0u32), splat(0u32), splat(0u32), splat(0u32), splat(0u32), splat(0u32), splat(0u32), splat(0u32)]);
         let zero = Vector::<f32, 4>::from([splat(0.0f32), splat(0.0f32), splat(0.0f32), splat(0.0f32)]);
-        // Format 4 is fp4, which has four dwords.
+        // Format 4 is fp4, whose operands have four dwords.
         let d = isa::v_mfma_f32_16x16x128_f8f6f4_with(wide, wide, zero, Options::new().cbsz(4));
         x[0] = d.get(0);
     }
@@ -241,6 +241,6 @@ fn misuse_is_an_error_at_the_call() {
     for (text, part) in cases {
         assert!(text.contains(part) && text.contains("isa/scalar.rs:"), "`{part}`: {text}");
     }
-    // sc1 is called scc on gfx90a and exists there; nothing earlier has it.
+    // sc1 is called scc on gfx90a; earlier targets do not have it.
     assert_eq!(error(&later_cache_bit, Target::GFX90A), "it builds");
 }

@@ -1,4 +1,4 @@
-//! Loops whose ends are known only when they run, which make several trips at a time.
+//! Loops whose trip counts are known only at run time and that process several trips at a time.
 
 use gcn_dsl::prelude::*;
 
@@ -33,7 +33,7 @@ gcn_kernel! {
         y[i + 64] = trips;
     }
 
-    /// Under a condition, with what each trip stores loaded by the next one.
+    /// A loop under a condition, in which each trip loads what the previous one stored.
     #[workgroup(64)]
     fn chained(to: u32, x: &[u32], y: &mut [u32]) {
         let i = global_id().x;
@@ -67,7 +67,7 @@ gcn_kernel! {
     }
 }
 
-/// What the two kernels compute from the values of the counter.
+/// What the two kernels compute from the values of the loop counter.
 fn hashed(x: &[u32], trips: impl Iterator<Item = u32> + Clone) -> Vec<u32> {
     let of = |i: u32| {
         trips.clone().fold(7u32, |hash, k| {

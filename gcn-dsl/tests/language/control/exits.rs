@@ -53,7 +53,7 @@ fn a_varying_loop_with_break_continue_and_return() {
     }
     assert!(steps.contains(&7777) && last.contains(&8888) && last.iter().any(|l| *l != 8888));
     for device in simulators() {
-        // More lanes than elements: those beyond return at once.
+        // More lanes than elements: the additional lanes return immediately.
         let (mut s, mut l) = (vec![7777; 150], vec![8888; 150]);
         collatz.launch(&device, Grid::x(3), (40, &x, &mut s, &mut l)).unwrap();
         assert_eq!((s, l), (steps.clone(), last.clone()));
@@ -154,7 +154,7 @@ gcn_kernel! {
             k += 1;
         };
         roots[i] = root;
-        // A uniform counter: each lane takes the value of the trip on which it leaves.
+        // A uniform counter: each lane gets the value of the trip on which it leaves.
         let first = 'search: {
             for j in 0..n {
                 if v >> j & 1 == 1 {
@@ -173,7 +173,7 @@ gcn_kernel! {
             }
             v
         };
-        // All lanes leave together: the value is uniform, and a barrier after it is one for all lanes.
+        // All lanes leave together, so the value is uniform, and a barrier after the loop is allowed.
         let mut p = 1u32;
         let power = loop {
             if p >= n {
@@ -380,7 +380,7 @@ gcn_kernel! {
                 out[i] = 10 + k;
                 return;
             }
-            // Uniform: lanes that have returned do not read it any more.
+            // The variable is uniform: lanes that have returned no longer read it.
             steps += 1;
         }
         out[i] = 100 + steps;

@@ -1,10 +1,10 @@
-//! `for` over all integer types, both ways, with steps; ends of the number range.
+//! `for` over all integer types, in both directions, with steps, and at the ends of the number range.
 
 use gcn_dsl::prelude::*;
 
 use super::{numbers, simulators};
 
-/// A kernel that folds the loop variable of each form of range over uniform and varying bounds.
+/// A kernel that folds the loop variable, for each form of range with uniform and with varying bounds.
 macro_rules! ranges {
     ($($name:ident $t:ident;)*) => {$(
         gcn_kernel! {
@@ -56,7 +56,7 @@ fn ranges_run_as_rusts() {
             let pairs: Vec<($t, $t)> = near
                 .iter()
                 .flat_map(|a| near.map(|b| (*a, b)))
-                // Long ranges are only long.
+                // Long ranges would only take time, so they are shortened.
                 .map(|(a, b)| if (b as i128) - (a as i128) > 40 { (a, a + 11) } else { (a, b) })
                 .collect();
             let (xa, xb): (Vec<$t>, Vec<$t>) = pairs.iter().copied().unzip();

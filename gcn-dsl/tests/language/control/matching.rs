@@ -26,7 +26,7 @@ gcn_kernel! {
             k @ 1..=9 => k * 7,
             10.. => 8,
         };
-        // On a uniform value the arms are scalar branches, and a barrier in one is for all lanes.
+        // For a uniform value the arms are scalar branches, so all lanes reach a barrier in an arm.
         let c = match mode {
             0 => 10,
             1 => {

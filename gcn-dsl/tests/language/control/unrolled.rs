@@ -1,11 +1,11 @@
-//! Loops whose trips are known when the kernel is built become straight code that computes the same.
+//! Loops whose trip counts are known when the kernel is built become straight-line code that computes the same.
 
 use gcn_dsl::prelude::*;
 
 use super::TARGETS;
 
 gcn_kernel! {
-    /// A bitonic sort of 128 keys: the trips of the inner loop depend on the outer one.
+    /// A bitonic sort of 128 keys: the trip count of the inner loop depends on the outer loop.
     #[workgroup(64)]
     fn bitonic(x: &mut [u32]) {
         let keys = Lds::<u32, 128>::new();
@@ -32,7 +32,7 @@ gcn_kernel! {
         x[t + 64] = keys[t + 64];
     }
 
-    /// `break` and `continue`, uniform and varying, a step, both directions, and signed counters.
+    /// `break` and `continue` with uniform and with varying conditions, a step, both directions, and signed counters.
     #[workgroup(64)]
     fn left_early(stop: u32, x: &[i32], y: &mut [i32]) {
         let i = global_id().x;
@@ -58,7 +58,7 @@ gcn_kernel! {
         y[i] = sum;
     }
 
-    /// A loop of many trips, which makes several of them at a time.
+    /// A loop with many trips, of which several are processed at a time.
     #[workgroup(64)]
     fn hashes(x: &[u32], y: &mut [u32]) {
         let i = global_id().x;

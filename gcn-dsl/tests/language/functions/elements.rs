@@ -1,4 +1,4 @@
-//! Elements of arrays in variables, assigned at indices of the device: as local arrays of CUDA are.
+//! Elements of arrays in variables that are assigned at device indices, like CUDA's local arrays.
 
 use gcn_dsl::prelude::*;
 
@@ -32,7 +32,7 @@ gcn_kernel! {
         list[at] += 10;
     }
 
-    /// All ways of choosing an element.
+    /// All ways of selecting an element.
     #[workgroup(64)]
     fn choose(x: &[u32], n: u32, y: &mut [u32], z: &mut [f32], m: &mut [f32]) {
         let i = global_id().x;
@@ -148,7 +148,7 @@ gcn_kernel! {
     }
 }
 
-/// Where loops have become straight code, the index is known and nothing is left of the choice.
+/// After a loop has become straight-line code, the index is known and no selection remains.
 #[test]
 fn a_known_index_is_a_register() {
     for target in TARGETS {
@@ -168,7 +168,7 @@ gcn_kernel! {
         q: [[u8; 4]; 3],
     }
 
-    /// One index, of the host, for arrays of values and for memory.
+    /// The same host index for arrays of values and for memory.
     #[workgroup(64)]
     fn unrolled<const N: usize>(x: &[f32], last: [u32; 3], y: &mut [f32], blocks: &mut [Block], z: &mut [[f32; 3]]) {
         let i = local_id().x;
@@ -237,8 +237,8 @@ gcn_kernel! {
         a * 3 + (b ^ key)
     }
 
-    /// Variables that start with a part of an argument, with what a pointer of each lane points to, and in loops until an `Option` is
-    /// empty vary because of what is assigned.
+    /// Variables that start with a part of an argument, with the target of a varying pointer, or with a uniform value
+    /// in a loop that ends when an `Option` is empty; all become varying by assignments.
     #[workgroup(64)]
     fn vary(keys: Keys, nonce: [u32; 2], x: *const u32, n: u32, y: &mut [u32], z: &mut [u32]) {
         let i = local_id().x;

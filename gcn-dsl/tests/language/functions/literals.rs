@@ -1,4 +1,4 @@
-//! Literals take the type of where they stand: in tuples, arrays, structs, branches, results.
+//! Literals take the type that their position requires: in tuples, arrays, structs, branches, results.
 
 use gcn_dsl::prelude::*;
 
@@ -63,7 +63,7 @@ gcn_kernel! {
         let k = taken((1.0, (2, 3.0)), [(4, 5.0)]);
         y[i] = a + b + c + d;
         y[i + 64] = e + f as f32 + g[0] + g[1] + h;
-        // Numbers take the type of an element that has one; Rust's function form takes device values.
+        // Numbers take the type of an element that has one; Rust's functions such as `f32::max` accept device values.
         let mixed = [0.5, v, 2.0];
         let m = taken((f32::max(v, 3.0), (u32::min(i, 4), 0.5)), [(0, 0.0)]) + mixed[0] + mixed[1] + mixed[2];
         y[i + 192] = m;

@@ -1,4 +1,4 @@
-//! Parts of variables that are lent, and memory to write that is lent to read.
+//! Parts of variables as `&mut` arguments, and writable memory as an argument for reading.
 
 use gcn_dsl::prelude::*;
 
@@ -28,7 +28,7 @@ gcn_kernel! {
         (*a, *b) = (*b, *a);
     }
 
-    /// Lends a part of what it was lent.
+    /// Passes on a part of its own `&mut` parameter.
     #[device]
     fn inside(inner: &mut Inner, sum: &mut V<u32>) {
         add(&mut inner.low, 7);
@@ -103,13 +103,13 @@ gcn_kernel! {
         x[i] + uniform
     }
 
-    /// Hands on what it was handed.
+    /// Passes its own arguments on.
     #[device]
     fn through(x: &[u32], p: *const u32, i: V<u32>) -> V<u32> {
         both(x, i, x.len() - 1) + p[i]
     }
 
-    /// Each wave stores, then reads what it has stored, as memory to read.
+    /// Each wave stores, then reads what it has stored, through a read-only parameter.
     #[workgroup(64)]
     fn reads_what_it_wrote(x: &[u32], y: &mut [u32], small: &mut [u8], p: *mut u32, out: &mut [u32]) {
         let i = global_id().x;

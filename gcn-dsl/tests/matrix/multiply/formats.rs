@@ -3,16 +3,16 @@
 use gcn_dsl::lang::matrix::{Bf6, Bf8, Fp4, Fp6, Fp8, MatrixElement, Xf32};
 use gcn_dsl::prelude::*;
 
-/// Elements that a test can write.
+/// Element types that a test can write.
 pub trait Stored: MatrixElement {
     /// Bits of one element.
     const BITS: usize;
     /// The bits of a small integer.
     fn bits_of(x: i32, target: Target) -> u64;
-    /// A memory element from its bits.
+    /// An element of memory with these bits.
     fn memory(bits: u64) -> Self::Memory;
 
-    /// Elements side by side, from the low bits up.
+    /// The elements packed without gaps, from the lowest bits up.
     fn matrix(xs: impl IntoIterator<Item = i32>, target: Target) -> Vec<Self::Memory> {
         let bits = xs.into_iter().map(|x| Self::bits_of(x, target));
         if Self::BITS >= 8 {
@@ -32,7 +32,7 @@ pub trait Stored: MatrixElement {
     }
 }
 
-/// A small integer as a float of so many fraction bits.
+/// A small integer as a float with `fraction` fraction bits.
 fn float(x: i32, fraction: u32, bias: i32, sign: u32) -> u64 {
     if x == 0 {
         return 0;

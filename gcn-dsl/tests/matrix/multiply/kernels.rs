@@ -1,4 +1,4 @@
-//! One kernel for each way to multiply, generic over the fragments, and how it is run.
+//! One kernel for each kind of multiplication, generic over the fragments, and the code that runs it.
 
 use std::marker::PhantomData;
 
@@ -17,9 +17,9 @@ use gcn_test_support::Random;
 use super::TARGETS;
 use super::formats::Stored;
 
-/// The expansion of a call that all lanes make.
+/// What the macro expands a call by all lanes to.
 fn by_all<C, X: ExistsOn<AnyTarget>>(called: Everyone<C, X>) -> C {
-    called.__gcn_here::<_, AnyTarget, AnyTarget>(&Top::new())
+    called.a_call_in_a_kernel::<_, AnyTarget, AnyTarget>(&Top::new())
 }
 
 /// An instruction on a target.
@@ -30,7 +30,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The instruction on each target that has it.
+    /// The instruction, on each target that has it.
     pub fn all<A: Stored, B: Stored, C: Stored>(size: [u16; 4], sparse: bool, scaled: bool) -> Vec<Case> {
         let mut cases = Vec::new();
         for &(target, desc, shape) in layout::instructions() {
@@ -57,7 +57,7 @@ impl Case {
     }
 }
 
-/// The grid is one wave.
+/// A grid of one wave.
 const ONE: Grid = Grid::x(1);
 
 /// Small numbers.
@@ -65,7 +65,7 @@ fn numbers(rng: &mut Random, n: usize) -> Vec<i32> {
     (0..n).map(|_| rng.below(9) as i32 - 4).collect()
 }
 
-/// For each block C + A * B, all row by row.
+/// C + A * B for each block; all are stored row by row.
 fn product([m, n, k, blocks]: [usize; 4], a: &[i32], b: &[i32], c: &[i32]) -> Vec<i32> {
     let mut d = c.to_vec();
     for block in 0..blocks {
@@ -78,7 +78,7 @@ fn product([m, n, k, blocks]: [usize; 4], a: &[i32], b: &[i32], c: &[i32]) -> Ve
     d
 }
 
-/// Each block with rows for columns.
+/// Each block, transposed.
 fn transposed(rows: usize, cols: usize, xs: &[i32]) -> Vec<i32> {
     let block =
         |block: &[i32]| (0..rows * cols).map(|i| block[i % rows * cols + i / rows]).collect::<Vec<_>>();
@@ -124,7 +124,7 @@ macro_rules! kernel {
 }
 
 kernel! {
-    /// d += a * b, a stored row by row and b column by column if `wide`, else the other way round.
+    /// d += a * b. If `wide`, a is stored row by row and b column by column, otherwise the reverse.
     Dense<A: Stored, B: Stored, C: AccElement; M, N, K, BLOCKS> { wide: bool }
     args(&'a [A::Memory] => slice A::Memory, &'a [B::Memory] => slice B::Memory, &'a mut [C] => slice_mut C)
     where [Acc<C, M, N, BLOCKS>: Accumulates<FragA<A, M, K, BLOCKS>, FragB<B, K, N, BLOCKS>>]
@@ -177,7 +177,7 @@ pub fn run_dense<A, B, C, const M: usize, const N: usize, const K: usize, const 
     check(case, &d, &turned(!kernel.wide, m, n, &want));
 }
 
-/// Builds, runs, and sees that the instruction is the one that was meant.
+/// Builds and runs the kernel, and checks that it contains the expected instruction.
 fn run<K: Kernel>(kernel: &K, case: &Case, args: K::Args<'_>) {
     let built = kernel.build(case.target).unwrap_or_else(|e| panic!("{}: {e}", case.desc.printed));
     let text = built.assembly(Comments::None);
@@ -186,7 +186,7 @@ fn run<K: Kernel>(kernel: &K, case: &Case, args: K::Args<'_>) {
 }
 
 kernel! {
-    /// d += a * b for a compressed.
+    /// d += a * b, where a is compressed.
     Sparse<A: Stored, B: Stored, C: AccElement; M, N, K> {}
     args(&'a [A::Memory] => slice A::Memory, &'a [B::Memory] => slice B::Memory, &'a [u32] => slice u32, &'a mut [C] => slice_mut C)
     where [Acc<C, M, N>: AccumulatesSparse<SparseA<A, M, K>, FragB<B, K, N>>]
@@ -197,7 +197,7 @@ kernel! {
         let d = row_major(d, N as u32);
         let acc = Acc::<C, M, N>::load_from(d, 0, 0);
         let index = load(&index, lane_id());
-        // Every set that the register holds is used once, so that each is seen to be its own.
+        // Every set of indices in the register is used once, so the test detects if one is confused with another.
         let sets = 32 / (M * K / 64);
         let mut sum = acc;
         for set in 0..sets {
@@ -244,7 +244,7 @@ pub fn run_sparse<A, B, C, const M: usize, const N: usize, const K: usize>(
 }
 
 kernel! {
-    /// d += a * b in MX formats.
+    /// d += a * b, in MX formats.
     Mx<A: MxStored, B: MxStored; M, N, K> {}
     args(&'a [u8] => slice u8, &'a [u8] => slice u8, &'a mut [f32] => slice_mut f32)
     where [Acc<f32, M, N>: Accumulates<MxA<A, M, K>, MxB<B, K, N>>]
@@ -278,8 +278,8 @@ pub fn run_mx<A: MxStored, B: MxStored, const M: usize, const N: usize, const K:
 }
 
 kernel! {
-    /// d += a * b with scales: a byte for each row (column) and 32 k, rows one after the other; in other bytes of the register for
-    /// A and B.
+    /// d += a * b with scales: a byte for each row (column) and 32 k, stored row by row. A and B use different bytes of
+    /// the register.
     Scaled<A: MxStored, B: MxStored; M, N, K> {}
     args(&'a [u8] => slice u8, &'a [u8] => slice u8, &'a [u8] => slice u8, &'a [u8] => slice u8, &'a mut [f32] => slice_mut f32)
     where [Acc<f32, M, N>: AccumulatesScaled<MxA<A, M, K>, MxB<B, K, N>>]
@@ -309,7 +309,7 @@ pub fn run_scaled<A: MxStored, B: MxStored, const M: usize, const N: usize, cons
     let mut scales =
         |lines: usize| (0..lines * k / 32).map(|_| 127 + rng.below(4) as u8).collect::<Vec<u8>>();
     let (scales_a, scales_b) = (scales(m), scales(n));
-    // The exponents are 0 to 3, so that everything stays a small integer.
+    // The exponents are 0 to 3, so that all numbers remain small integers.
     let scaled = |x: i32, scales: &[u8], line: usize, l: usize| x << (scales[line * (k / 32) + l / 32] - 127);
     let left: Vec<i32> = (0..m * k).map(|i| scaled(a[i], &scales_a, i / k, i % k)).collect();
     let right: Vec<i32> = (0..k * n).map(|i| scaled(b[i], &scales_b, i % n, i / n)).collect();

@@ -15,8 +15,8 @@ fn lowered(target: Target, body: impl FnOnce()) -> Function {
     lower::lower(&kernel, target, [64, 1, 1]).unwrap_or_else(|e| panic!("{e}\n{kernel}")).0
 }
 
-/// Waits, cache instructions and atomic accesses of a function, as sequences are printed. Loads and stores count if
-/// they are of `space`, where the kernels of this file have no others.
+/// The waits, cache instructions and atomic accesses of a function, in the form in which sequences are printed. Loads
+/// and stores are included if they access `space`, where the kernels of this file have no others.
 fn memory_model(function: &Function, space: Space) -> String {
     let insts = function.blocks.iter().flat_map(|b| &b.insts);
     insts.filter_map(|inst| instruction(function.target, inst, space)).collect::<Vec<_>>().join("; ")
@@ -50,7 +50,7 @@ fn instruction(target: Target, inst: &MInst, space: Space) -> Option<String> {
     }
 }
 
-/// One access of each kind to each memory.
+/// Checks one access of each kind to each memory.
 fn check<O: MemoryOrdering>(
     operation: Operation,
     slice: impl Fn(Target, Scope) -> Function,
@@ -76,7 +76,7 @@ fn check<O: MemoryOrdering>(
     }
 }
 
-/// `check` for one form of an operation.
+/// Calls `check` for one form of an operation.
 macro_rules! access {
     ($operation:ident, $order:ident, |$atomic:ident, $scope:ident| $body:expr) => {
         check::<lang::$order>(
@@ -103,7 +103,7 @@ macro_rules! access {
     };
 }
 
-/// Uses a value so that it is not dropped: as a lane number, which needs no memory.
+/// Uses a value so that it is not removed: as a lane number, which needs no memory access.
 fn keep(v: V<u32>) {
     let _: S<u32> = lang::read_first_lane(v);
 }
@@ -146,7 +146,7 @@ fn fences_are_lowered_to_the_tables_sequences() {
     check(Ordering::SeqCst);
 }
 
-/// The mnemonics (and `glc`, `sc0` where it is set) of what a body is lowered to.
+/// The mnemonics (with `glc` or `sc0` if it is set) to which a body is lowered.
 fn mnemonics(target: Target, body: impl FnOnce()) -> Vec<String> {
     let function = lowered(target, body);
     let insts = function.blocks.iter().flat_map(|b| &b.insts);
@@ -159,7 +159,8 @@ fn mnemonics(target: Target, body: impl FnOnce()) -> Vec<String> {
     named.collect()
 }
 
-/// The instruction of each operation and type, with the old value unused and used: the names are the CDNA3 manual's.
+/// The instruction for each operation and type, with the old value unused and used. The names are those of the CDNA3
+/// manual.
 #[test]
 fn operations_have_their_instructions() {
     macro_rules! named {
@@ -257,8 +258,8 @@ fn what_a_target_lacks_is_an_error_at_the_call() {
     assert!(!mnemonics(Target::GFX908, f32_add).is_empty());
 }
 
-/// Without a fence the scheduler takes the second load up to the first; across a fence of any kind it does not, even
-/// one that needs no instruction.
+/// Without a fence, the scheduler moves the second load up to the first. It moves no load across a fence of any kind,
+/// even one that needs no instruction.
 #[test]
 fn nothing_is_scheduled_across_a_fence() {
     let order = |with_fence: bool| {
@@ -308,7 +309,7 @@ gcn_kernel! {
     }
 }
 
-/// The sequences stay whole through allocation and wait insertion, which only add.
+/// Register allocation and wait insertion keep the sequences; they only add instructions.
 #[test]
 fn finished_kernels_have_the_sequences() {
     let expected = [

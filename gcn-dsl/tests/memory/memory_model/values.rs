@@ -3,10 +3,10 @@
 use gcn_dsl::prelude::*;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
-/// Work-items in the kernels of this file.
+/// The number of work-items in the kernels of this file.
 const ITEMS: usize = 256;
 
-/// Inputs with both signs, all bits and repetitions.
+/// Inputs of both signs, with all bits in use and with repetitions.
 fn inputs(seed: u64) -> Vec<u64> {
     let mut state = seed;
     let mut next = || {
@@ -16,8 +16,8 @@ fn inputs(seed: u64) -> Vec<u64> {
     (0..ITEMS).map(|i| if i % 7 == 0 { next() % 5 } else { next() }).collect()
 }
 
-/// One kernel per operation: the result unused on `x[0..4]`, used on `y[0..4]`, and in LDS, which goes to `z`.
-/// Four workgroups of 64 lanes contend for each element.
+/// One kernel for each operation: its result is unused on `x[0..4]` and used on `y[0..4]`; a third array is in LDS and
+/// is copied to `z`. Four workgroups of 64 lanes contend for each element.
 macro_rules! operation {
     ($name:ident: $method:ident($t:ident) $initial:expr, |$values:ident| $fold:expr) => {
         mod $name {
@@ -68,7 +68,7 @@ macro_rules! operation {
                     assert_eq!(device.read(y, 4).unwrap(), slots(0..ITEMS), "{target} result used");
                     let groups: Vec<$t> = (0..4).flat_map(|g| slots(64 * g..64 * (g + 1))).collect();
                     assert_eq!(z, groups, "{target} LDS");
-                    // Old values are those of some order: each is what the others before it left.
+                    // The old values are those of some order: each is the result of the operations before it.
                     old.sort_unstable();
                     assert!(old.contains(&initial), "{target}: somebody was first");
                 }
@@ -99,7 +99,7 @@ operation!(xor_i32: fetch_xor(i32) 9, |values| |a, b| a ^ b);
 operation!(xor_u64: fetch_xor(u64) 9, |values| |a, b| a ^ b);
 
 gcn_kernel! {
-    /// Old values of counters: each work-item takes a number of its own.
+    /// Old values of counters: each work-item gets a number of its own.
     #[workgroup(64)]
     fn tickets(up: &mut [u32], wrapping: &mut [u32], down: &mut [u64], out: &mut [u32]) {
         let i = global_id().x;
@@ -127,14 +127,14 @@ fn old_values_are_those_of_one_order() {
         assert_eq!(parts[0], (0..256).collect::<Vec<_>>(), "{target}");
         assert_eq!(parts[1], sorted((0..256).map(|k| k % 10).collect()), "{target}");
         assert_eq!(parts[2], sorted((0..256).map(|k| (256 - k) % 16).collect()), "{target}");
-        // Each value went in once and came out once, or is there still.
+        // Each value was written once, and was either returned once or is still there.
         assert_eq!(parts[3], (0..256).chain([999]).collect::<Vec<_>>(), "{target}");
         assert_eq!((up[0], wrapping[0], down[0]), (256, 6, 0), "{target}");
     }
 }
 
 gcn_kernel! {
-    /// Floats, and an addition through compare-exchange.
+    /// Floats, and an addition by compare-exchange.
     #[workgroup(64)]
     fn sums(a: &mut [f32], b: &mut [f64], c: &mut [u32], halves: &mut [f16], out: &mut [f32]) {
         let i = global_id().x;
@@ -161,7 +161,7 @@ gcn_kernel! {
 
 #[test]
 fn floats_and_compare_exchange() {
-    // f64 in global memory: since gfx90a.
+    // f64 in global memory is supported from gfx90a on.
     for target in TARGETS.into_iter().filter(|t| *t >= Target::GFX90A) {
         let (mut a, mut b, mut c) = (vec![0.5f32], vec![0.25f64], vec![5u32]);
         let mut halves = [0.0f32, 1.0, 0.5, -1.0].map(f16::from_f32).to_vec();
@@ -178,7 +178,7 @@ fn floats_and_compare_exchange() {
 }
 
 gcn_kernel! {
-    /// Each workgroup waits for the one before it, adds to what it left and passes it on.
+    /// Each workgroup waits for the previous one, adds to that workgroup's result and passes the sum on.
     #[workgroup(64)]
     fn relay(data: &mut [u32], turn: &mut [u32]) {
         let group = workgroup_id().x;
@@ -192,7 +192,7 @@ gcn_kernel! {
         }
     }
 
-    /// A lock that one lane of each workgroup takes.
+    /// A lock that one lane of each workgroup acquires.
     #[workgroup(64)]
     fn locked(lock: &mut [u32], counter: &mut [u32]) {
         if lane_id() == 0 {

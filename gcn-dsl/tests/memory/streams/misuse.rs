@@ -1,4 +1,4 @@
-//! What is refused, and how.
+//! Misuse that is rejected, and the messages.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{LaunchError, Module};
@@ -84,7 +84,7 @@ fn what_belongs_to_another_device() {
     }
 }
 
-/// Views can be exchanged for buffers in safe code; the compiler still gets what it relies on.
+/// Safe code can swap a view with a buffer; the assumptions of the compiler still have to be true.
 #[test]
 fn memory_that_overlaps() {
     for device in devices() {
@@ -121,8 +121,8 @@ fn grids() {
     }
 }
 
-/// The fault of a kernel is reported by the launch, or at the latest when the stream is waited for. A GPU takes no more work
-/// from the process afterwards.
+/// A fault of a kernel is reported by the launch, or at the latest when the stream is waited for. Afterwards, a GPU
+/// accepts no more work from the process.
 pub fn faults_are_reported(device: &Device) {
     let (stream, nowhere) = (device.stream().unwrap(), DevicePtr::<u32>::from_address(0x1000));
     let x = device.zeroed::<u32>(64).unwrap();

@@ -1,5 +1,5 @@
-//! Buffers, streams, events and modules. The tests of the simulated HIP library run this file on its devices as well: each
-//! device that `super::devices` gives behaves the same.
+//! Buffers, streams, events and modules. The tests of the simulated HIP library also run this file on its devices: all
+//! devices that `super::devices` returns behave in the same way.
 
 pub mod misuse;
 mod prepared;
@@ -65,7 +65,7 @@ gcn_kernel! {
     }
 }
 
-/// Numbers whose squares are not all exact.
+/// Numbers whose squares are not all exact in f32.
 fn numbers() -> Vec<f32> {
     (0..1000).map(|i| i as f32 / 7.0).collect()
 }
@@ -83,7 +83,7 @@ fn kernels_pass_buffers_on() {
         assert_eq!(y.to_vec().unwrap(), expected);
         expected.iter_mut().for_each(|x| *x *= *x);
         assert_eq!(z.to_vec().unwrap(), expected);
-        // What a launch with slices of the host gives.
+        // The result of a launch with slices of the host.
         let (mut once, mut twice) = (vec![0.0; 1000], vec![0.0; 1000]);
         square.launch(&device, Grid::x(4), (&host, &mut once)).unwrap();
         square.launch(&device, Grid::x(4), (&once, &mut twice)).unwrap();
@@ -138,7 +138,7 @@ fn nothing_is_a_buffer_too() {
     }
 }
 
-/// Work on one buffer by several streams, in the order in which the program starts it.
+/// Several streams use one buffer, in the order in which the program starts the work.
 #[test]
 fn streams_take_turns_with_a_buffer() {
     for device in devices() {
@@ -176,7 +176,7 @@ fn copies_take_what_is_there_when_their_turn_comes() {
     }
 }
 
-/// Whatever is dropped or forgotten in whatever order, memory that is in use stays.
+/// Memory that is in use stays valid, whatever is dropped or forgotten, in any order.
 #[test]
 fn what_is_in_use_outlives_its_owner() {
     for device in devices() {
@@ -213,7 +213,7 @@ fn events_are_waited_for() {
             device.zeroed::<u32>(64).unwrap(),
             device.zeroed::<u32>(64).unwrap(),
         );
-        // Nothing but the event orders kernels that take raw pointers.
+        // Only the event orders kernels that take raw pointers.
         one.launch(&pointers, Grid::x(1), (x.as_ptr(), y.as_ptr())).unwrap();
         let event = one.record().unwrap();
         two.wait(&event).unwrap();
@@ -251,7 +251,7 @@ fn modules_hold_several_kernels() {
     }
 }
 
-/// A kernel whose type is forgotten is launched as what it is, and as nothing else.
+/// Code without a kernel type can only be launched as the kernel that it was built from.
 #[test]
 fn code_without_a_type_is_compared_when_it_is_launched() {
     for device in devices() {
@@ -267,7 +267,7 @@ fn code_without_a_type_is_compared_when_it_is_launched() {
     }
 }
 
-/// One buffer is used by threads that know nothing of each other.
+/// Threads that know nothing of each other use one buffer.
 #[test]
 fn threads_share_a_device() {
     for device in devices() {

@@ -1,4 +1,4 @@
-//! Graphs, page-locked memory, copies between devices, cooperative launches, and what devices say of themselves.
+//! Graphs, page-locked memory, copies between devices, cooperative launches, and the properties of devices.
 
 use gcn_dsl::LaunchError;
 use gcn_dsl::prelude::*;
@@ -7,7 +7,7 @@ use super::super::devices;
 use super::{add, double, square};
 
 gcn_kernel! {
-    /// Each workgroup says that it is there and waits for all others.
+    /// Each workgroup signals its arrival and waits for all others.
     #[workgroup(64)]
     fn meet(arrived: &mut [u32], seen: &mut [u32]) {
         let groups = seen.len();
@@ -42,7 +42,7 @@ fn graphs_are_replayed() {
         assert_eq!(y.to_vec().unwrap(), [0; 100], "nothing has run yet");
         let (mut low, mut high) = (0, 0);
         for n in 0..6 {
-            // Between replays on two streams the buffers are used otherwise.
+            // Between replays on two streams, other work uses the buffers.
             [&one, &two][n % 2].replay(&graph).unwrap();
             two.launch(&adding, Grid::x(1), (1, &mut x)).unwrap();
             (low, high) = (low + 3, (high + 3) * 2);
@@ -50,12 +50,12 @@ fn graphs_are_replayed() {
             assert_eq!(z.to_vec().unwrap(), [[0x1111_1111; 4], [low; 4]].concat());
             (low, high) = (low + 1, high + 1);
         }
-        // The graph keeps what it uses.
+        // The graph keeps alive what it uses.
         drop((x, z, adding, doubling));
         one.replay(&graph).unwrap();
         drop(graph);
         assert_eq!(y.to_vec().unwrap(), [[low + 3; 50], [(high + 3) * 2; 50]].concat());
-        // A graph without steps, too.
+        // The same for a graph without steps.
         one.replay(&device.graph().build().unwrap()).unwrap();
     }
 }
@@ -106,7 +106,7 @@ fn page_locked_memory_is_used_again() {
     }
 }
 
-/// The devices of the list are of one kind.
+/// The devices in the list are of the same kind.
 #[test]
 fn elements_go_from_device_to_device() {
     let devices = devices();
@@ -117,7 +117,7 @@ fn elements_go_from_device_to_device() {
         let mut y = to.zeroed::<u32>(6).unwrap();
         add.launch(&there, Grid::x(1), (10, &mut x)).unwrap();
         here.copy_peer(&x, &mut y.slice_mut(1..5).unwrap()).unwrap();
-        // After the copy, which a stream of the other device makes.
+        // Ordered after the copy, which a stream of the other device executes.
         there.zero(&mut x).unwrap();
         add.launch(&here, Grid::x(1), (100, &mut y)).unwrap();
         assert_eq!(y.to_vec().unwrap(), [100, 111, 112, 113, 114, 100]);
@@ -127,7 +127,7 @@ fn elements_go_from_device_to_device() {
     }
 }
 
-/// As many workgroups as the device holds wait for each other, and one more cannot.
+/// As many workgroups as fit on the device can wait for each other; one more is rejected.
 #[test]
 fn workgroups_of_a_cooperative_launch_wait_for_each_other() {
     for device in devices() {
@@ -140,7 +140,8 @@ fn workgroups_of_a_cooperative_launch_wait_for_each_other() {
             stream.launch(&meeting, grid, (&mut arrived, &mut seen)).unwrap();
             assert_eq!(seen.to_vec().unwrap(), vec![groups as u32; groups]);
         }
-        // With the most LDS that a workgroup can have a compute unit holds one, and a workgroup processor, which has twice as much, two.
+        // If each workgroup uses the maximum LDS size, one fits on a compute unit, and two fit on a workgroup
+        // processor, which has twice as much LDS.
         let properties = device.properties().unwrap();
         let lds = properties.lds_bytes;
         let most = if device.target().has_workgroup_processors() { 2 } else { 1 };
@@ -161,8 +162,8 @@ fn devices_say_what_they_are() {
         let properties = device.properties().unwrap();
         assert_eq!(properties.target, device.target());
         assert!(!properties.name.is_empty());
-        // Compute units of AMD Instinct MI60, MI250X (one die) and MI300X, and half of those of Radeon RX 5700 XT (40), 6900 XT (80),
-        // 7900 XTX (96), 8060S (40) and RX 9070 XT (64); a workgroup has at most 64 KiB of LDS.
+        // The compute units of AMD Instinct MI60, MI250X (one die) and MI300X, and half of those of Radeon RX 5700 XT
+        // (40), 6900 XT (80), 7900 XTX (96), 8060S (40) and RX 9070 XT (64). A workgroup has at most 64 KiB of LDS.
         let units = match device.target() {
             Target::GFX906 => 64,
             Target::GFX90A => 110,

@@ -1,5 +1,5 @@
-//! Two buffers in turn for LDS arrays that a loop fills itself: products against plain Rust in every mode of the simulator, what is
-//! refused, what is chosen.
+//! Two alternating buffers for LDS arrays that a loop fills itself: products are compared with plain Rust in every mode
+//! of the simulator; also what is rejected and what the compiler chooses.
 
 use gcn_dsl::kernel::SingleReason;
 use gcn_dsl::lang::matrix::Spread;
@@ -7,7 +7,7 @@ use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
 use gcn_dsl::{BuildError, BuiltKernel};
 
-/// Rows and columns of the workgroup's tile.
+/// The number of rows and of columns of the workgroup's tile.
 const TILE: usize = 64;
 
 macro_rules! products {
@@ -38,7 +38,7 @@ macro_rules! products {
     )*};
 }
 products! {
-    /// c = a * b; `a` has rows of `depth` elements, a multiple of 8, `b` columns.
+    /// c = a * b. `a` has rows of `depth` elements, a multiple of 8, `b` has columns of `depth` elements.
     two: f16 => f32, [32, 32, (HasMfma)], (stages = 2, buffers = 2);
     three: f16 => f32, [32, 32, (HasMfma)], (stages = 3, buffers = 2);
     four: f16 => f32, [32, 32, (HasMfma)], (stages = 4, buffers = 2);
@@ -46,7 +46,7 @@ products! {
     eighths: f8e4m3 => f32, [64, 32, (gfx942, gfx950)], (buffers = 2);
     one: f16 => f32, [32, 32, (HasMfma)], (stages = 2);
     one_of_three: f16 => f32, [32, 32, (HasMfma)], (stages = 3);
-    /// A single step of four products: the last ones need factors of the first ones.
+    /// A single step of four products: the last products need the factors of the first ones.
     shallow: f16 => f32, [16, 16, (HasMfma)], (stages = 2, buffers = 2);
     shallow_three: f16 => f32, [16, 16, (HasMfma)], (stages = 3, buffers = 2);
     shallow_one: f16 => f32, [16, 16, (HasMfma)], (stages = 2);
@@ -54,8 +54,8 @@ products! {
 }
 
 gcn_kernel! {
-    /// The same with arrays, addresses by hand, factors that are narrowed on their way to LDS, and a barrier before the stores
-    /// instead of one after the loads.
+    /// The same with arrays, addresses computed by hand, factors that are narrowed when they are stored to LDS, and a
+    /// barrier before the stores instead of one after the loads.
     #[workgroup(256)]
     #[targets(HasMfma)]
     fn arrays(depth: u32, a: &[f32], b: &[f32], c: &mut [f32]) {
@@ -83,7 +83,7 @@ gcn_kernel! {
         }
     }
 
-    /// A loop in a loop: what the next product puts into LDS must not overtake the last trip of this one.
+    /// A loop in a loop: the stores of the next product to LDS must not overtake the last trip of the current one.
     #[workgroup(256)]
     fn rounds(times: u32, n: u32, x: &[u32], y: &mut [u32]) {
         let tile = Lds::<u32, 256>::new();
@@ -112,7 +112,7 @@ fn product(depth: usize, a: &[i32], b: &[i32]) -> Vec<i32> {
     (0..TILE * TILE).map(dot).collect()
 }
 
-/// Every mode of the simulator that finds faults.
+/// A device for every mode of the simulator that finds faults.
 fn devices(target: Target) -> [Device; 4] {
     let with =
         |mode, sanitize| Device::simulator_with(target, Options { mode, sanitize, ..Options::default() });
@@ -134,7 +134,8 @@ macro_rules! right {
                 assert_eq!(pipeline.single, $single);
                 assert!(pipeline.ahead.len() >= 2);
                 for (at, device) in devices($target).into_iter().enumerate() {
-                    // Depths of none to six trips, and such that the last one is not whole; few of them in the slow modes.
+                    // Depths of zero to six trips, also such that the last trip is partial; in the slow modes, only a
+                    // few of them.
                     let depths = [0, 8, 16, 32, 40, 64, 96, 136, 192, 320, 384];
                     for depth in depths.into_iter().skip(at).step_by(if at == 0 { 1 } else { 4 }) {
                         let (a, b) = (numbers(5, TILE * depth), numbers(11, TILE * depth));
@@ -272,7 +273,7 @@ refused! {
 }
 
 gcn_kernel! {
-    /// What is stored is the trip's own result.
+    /// The stored value is the result of the same trip.
     #[workgroup(256)]
     fn own_result(n: u32, x: &[u32], y: &mut [u32]) {
         let tile = Lds::<u32, 256>::new();
@@ -288,7 +289,7 @@ gcn_kernel! {
         y[i] = sum;
     }
 
-    /// Two of them do not fit.
+    /// There is no space for two of these buffers.
     #[workgroup(256)]
     #[targets(gfx942)]
     fn too_large(n: u32, x: &[f32], y: &mut [f32]) {

@@ -1,6 +1,7 @@
-//! How busy plain tiled loops keep the matrix pipe in the steady state, in the timed simulator, and what `#[pipeline]` chooses for them.
+//! Measures in the timed simulator how busy plain tiled loops keep the matrix pipe in the steady state, and tests what
+//! `#[pipeline]` chooses for them.
 //!
-//! Tiles come through an L2 that other compute units share, as in docs/matrix-pipe.md.
+//! Tiles come through an L2 cache that is shared with other compute units, as in docs/matrix-pipe.md.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::kernel::SingleReason;
@@ -11,14 +12,14 @@ use gcn_test_support::env::some_of;
 
 const SHARED: [&str; 5] =
     ["l2.bandwidth=54", "memory.bandwidth=54", "mall.bandwidth=54", "memory.latency=500", "mall.latency=500"];
-/// As in docs/matrix-pipe.md for gfx90a.
+/// The simulator parameters that docs/matrix-pipe.md gives for gfx90a.
 const SHARED_GFX90A: [&str; 3] = ["l2.bandwidth=37", "memory.bandwidth=37", "memory.latency=500"];
 const SLOW: [&str; 4] = ["barrier.release=40", "lds.latency=96", "l1.latency=200", "memory.latency=900"];
 
 macro_rules! products {
     ($($name:ident: $t:ident => $sum:ty, $targets:tt [$lanes:literal, $m:literal, $half:literal, $n:literal, $depth:literal], [$($pipeline:tt)*];)*) => {$(
         gcn_kernel! {
-            /// c = a * b for a workgroup's tile of c.
+            /// c = a * b for the workgroup's tile of c.
             #[workgroup($lanes)]
             #[targets $targets]
             fn $name(depth: u32, a: &[$t], b: &[$t], c: &mut [$sum]) {
@@ -59,10 +60,11 @@ products! {
     large_f8: f8e4m3 => f32, (gfx942, gfx950) [512, 256, 128, 256, 64], [pipeline];
 }
 
-/// What a compute unit did in a run: cycles, those of them in which the matrix pipe and the banks of LDS were busy, and lines from L2.
+/// Counts for a compute unit in a run: cycles, those in which the matrix pipe was busy, those in which the LDS banks
+/// were, and lines from L2.
 type Cycles = [f64; 4];
 
-/// A kernel on one compute unit with as many workgroups as fit; returns their number as well.
+/// Runs a kernel on one compute unit with as many workgroups as fit. Also returns their number.
 fn run<K, T, C>(kernel: &K, built: &BuiltKernel<K>, depth: u32, settings: &[&str]) -> (Cycles, u32)
 where
     T: Copy + Default,
@@ -88,8 +90,9 @@ where
     ([cycles, cycles * matrix.utilization, lds, lines], groups)
 }
 
-/// The share of the steady state in which the matrix pipe is busy, in percent, and the most that LDS and the lines from L2 permit. On
-/// gfx950 a row of 64 bytes is half a line: before the next iteration wants the other half, the line has left the L1.
+/// The share of the steady state in percent in which the matrix pipe is busy, and the maximum that LDS and the lines
+/// from L2 permit. On gfx950 a row of 64 bytes is half a line: when the next iteration needs the other half, the line
+/// is no longer in the L1.
 fn busy<K, T, C>(kernel: &K, target: Target, slow: bool) -> [f64; 2]
 where
     T: Copy + Default,
@@ -120,7 +123,7 @@ where
 
 macro_rules! check {
     ($($kernel:ident: $targets:expr;)*) => {$(
-        // In an ordinary run each of the kernels on one target.
+        // In an ordinary test run, each kernel runs on one target.
         for &target in some_of(&$targets, stringify!($kernel).len()) {
             let [share, most] = busy(&$kernel, target, false);
             assert!(share >= 85.0 || share >= 0.97 * most, "{} {target}: {share:.1} of {most:.1}", stringify!($kernel));
@@ -131,7 +134,7 @@ macro_rules! check {
 const ALL: [Target; 3] = super::TARGETS;
 const F8: [Target; 2] = [Target::GFX942, Target::GFX950];
 
-/// What a beginner writes: tiles in LDS, one loop, the attribute.
+/// Code that a beginner writes: tiles in LDS, one loop, and the attribute.
 #[test]
 fn plain_loops_keep_the_matrix_pipe_busy() {
     check! {
@@ -143,8 +146,9 @@ fn plain_loops_keep_the_matrix_pipe_busy() {
     }
 }
 
-/// With a slower barrier, slower LDS and memory. Two workgroups hide each other's barriers; one has a barrier every 2048 cycles that
-/// holds both waves of a SIMD for 48, of which their last product covers 32: at most 99.2%.
+/// With slower barriers, LDS and memory. Two workgroups hide each other's barriers. A single workgroup has a barrier
+/// every 2048 cycles that stops both waves of a SIMD for 48 cycles, of which their last product covers 32: at most
+/// 99.2%.
 #[test]
 fn a_slow_barrier_costs_plain_loops_little() {
     for (share, least) in
@@ -154,8 +158,8 @@ fn a_slow_barrier_costs_plain_loops_little() {
     }
 }
 
-/// Two workgroups take turns at the matrix pipe. A wave begins with its products when all its factors are on their way, and computes the
-/// addresses of the next loads among them.
+/// Two workgroups use the matrix pipe alternately. A wave starts its products when all loads of its factors have been
+/// issued, and computes the addresses of the next loads between the products.
 #[test]
 fn what_is_not_needed_between_products_of_another_workgroup_is_elsewhere() {
     let text = square.build(Target::GFX942).unwrap().assembly(Comments::None);
@@ -184,7 +188,8 @@ fn plain_loops_of_other_types() {
     }
 }
 
-/// Two workgroups on the compute unit hide each other's barriers: as many as with one buffer, if LDS has room for them.
+/// Two workgroups on the compute unit hide each other's barriers, so a second buffer is used only if as many workgroups
+/// fit into LDS as with one.
 #[test]
 fn a_second_buffer_is_chosen_where_it_costs_no_workgroup() {
     let on = Target::GFX942;
@@ -192,7 +197,7 @@ fn a_second_buffer_is_chosen_where_it_costs_no_workgroup() {
     assert_eq!(large.build(on).unwrap().pipelines()[0].single, None);
 }
 
-/// The choices ask the timed model for these by name.
+/// The compiler's choices query these parameters of the timed model by name.
 #[test]
 fn the_model_has_the_times_on_which_choices_rest() {
     for target in Target::REPRESENTATIVES {

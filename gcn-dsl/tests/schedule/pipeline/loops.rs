@@ -1,4 +1,4 @@
-//! Shapes of loops: ranges, nests, variables that the addresses come from, and what surrounds and fills the body.
+//! Shapes of loops: ranges, nests, variables that determine the addresses, and code around the loop and in its body.
 
 use gcn_dsl::BuildOptions;
 use gcn_dsl::prelude::*;
@@ -6,7 +6,7 @@ use gcn_dsl::prelude::*;
 use super::{EVERYWHERE, for_stages};
 
 gcn_kernel! {
-    /// The ranges, at the ends of their types too.
+    /// All forms of ranges, also at the ends of their types.
     #[workgroup(64)]
     fn ranges<const STAGES: usize>(n: u32, x: &[u32], y: &mut [u32]) {
         let lane = local_id().x;
@@ -32,7 +32,7 @@ gcn_kernel! {
         y[lane] = sum;
     }
 
-    /// Addresses from variables of the user's own, uniform and varying, which live on after the loop.
+    /// Addresses from the user's own variables, uniform and varying, which are also used after the loop.
     #[workgroup(64)]
     fn strides<const STAGES: usize>(n: u32, by: u32, x: &[u32], y: &mut [u32]) {
         let lane = local_id().x;
@@ -52,7 +52,7 @@ gcn_kernel! {
         y[lane] = sum + row + at;
     }
 
-    /// Variables that begin in the trip, some of which branches of it change.
+    /// Variables that are declared in the trip, some of which are changed in branches.
     #[workgroup(64)]
     fn locals<const STAGES: usize>(n: u32, x: &[u32], y: &mut [u32]) {
         let lane = local_id().x;
@@ -75,7 +75,7 @@ gcn_kernel! {
         y[lane] = sum;
     }
 
-    /// Indices that are loaded themselves.
+    /// Indices that are themselves loaded.
     #[workgroup(64)]
     fn gather<const STAGES: usize>(n: u32, index: &[u32], x: &[u32], y: &mut [u32]) {
         let lane = local_id().x;
@@ -183,7 +183,7 @@ fn loads_at_loaded_indices_run_ahead_together() {
 }
 
 gcn_kernel! {
-    /// Both loops of a nest, and one within a varying branch whose body has loops, exits and branches of its own.
+    /// Both loops of a nest, and one in a varying branch whose body contains loops, exits and branches.
     #[workgroup(64)]
     fn nest<const STAGES: usize>(rows: u32, columns: u32, x: &[u32], scale: &[u32], y: &mut [u32]) {
         let lane = local_id().x;
@@ -271,7 +271,7 @@ fn nests_and_bodies_with_branches_and_loops() {
 }
 
 gcn_kernel! {
-    /// Generic over the stages, with a `return` of its own.
+    /// Generic over the number of stages, and with a `return`.
     #[device]
     fn sum_of<const STAGES: usize>(n: u32, x: &[u32], odd: V<bool>) -> V<u32> {
         if odd {
@@ -300,7 +300,7 @@ gcn_kernel! {
     }
 }
 
-/// What `debug_assert!` and `dbg!` add does not keep a load of a slice from running ahead.
+/// The code that `debug_assert!` and `dbg!` add does not prevent a load from a slice from running ahead.
 #[test]
 fn device_functions_and_host_values_say_how_many_stages() {
     let x = data(8 * 64);

@@ -1,4 +1,5 @@
-//! Products of matrices: fragments straight from memory, from LDS, and through registers to two LDS buffers in turn.
+//! Products of matrices: with fragments directly from memory, from LDS, and through registers to two alternating LDS
+//! buffers.
 
 use gcn_dsl::prelude::*;
 
@@ -8,7 +9,7 @@ pub type A = FragA<f16, 32, 8>;
 pub type B = FragB<f16, 8, 32>;
 
 gcn_kernel! {
-    /// c = a * b; tile `t` of `a` (32 rows of 8) begins at `a[256 t]`, tile `t` of `b` (32 columns of 8) at `b[256 t]`.
+    /// c = a * b. Tile `t` of `a` (32 rows of 8) starts at `a[256 t]`, tile `t` of `b` (32 columns of 8) at `b[256 t]`.
     #[workgroup(64)]
     pub fn direct<const STAGES: usize>(tiles: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let (get_a, get_b) = (A::row() * 8 + A::k(), B::col() * 8 + B::k());
@@ -23,7 +24,7 @@ gcn_kernel! {
         }
     }
 
-    /// The same from LDS, in which all tiles are before the loop.
+    /// The same with all tiles in LDS before the loop.
     #[workgroup(64)]
     fn from_lds<const STAGES: usize>(tiles: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let put = lane_id() * 4;
@@ -45,7 +46,7 @@ gcn_kernel! {
         }
     }
 
-    /// The same through registers and two LDS buffers in turn.
+    /// The same through registers and two alternating LDS buffers.
     #[workgroup(64)]
     fn double_buffered<const STAGES: usize>(tiles: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let put = lane_id() * 4;
@@ -82,7 +83,7 @@ fn product(tiles: usize, a: &[f16], b: &[f16]) -> Vec<f32> {
     (0..1024).map(element).collect()
 }
 
-/// A test for each kernel: they have types of their own.
+/// A test for each kernel, because the kernels have different types.
 macro_rules! products {
     ($($test:ident: $kernel:ident, $ahead:literal ahead;)*) => {$(
         #[test]
@@ -106,7 +107,7 @@ products! {
     registers_before_two_lds_buffers: double_buffered, 2 ahead;
 }
 
-/// What is read from LDS is other waves' work after a barrier: it stays.
+/// Loads from LDS after a barrier read what other waves stored, so they stay in their trip.
 #[test]
 fn lds_that_the_loop_fills_is_read_in_its_trip() {
     let built = double_buffered::<2>.build(Target::GFX942).unwrap();

@@ -1,4 +1,4 @@
-//! Loops of which nothing can run ahead: the error says for each load why.
+//! Loops in which no load can run ahead: the error gives the reason for each load.
 
 use gcn_dsl::prelude::*;
 
@@ -99,10 +99,10 @@ gcn_kernel! {
     }
 }
 
-/// The error names the attribute's line and the load's, and contains the rest.
+/// Checks that the error names the attribute's line and the load's line, and contains `why`.
 fn refuses<K: Kernel>(kernel: K, attribute: u32, load: Option<u32>, why: &str) {
     for target in super::TARGETS {
-        // Not `unwrap_err`, which would print a whole kernel.
+        // Not `unwrap_err`, which would print the whole kernel.
         let Err(error) = kernel.build(target) else { panic!("line {attribute}: nothing can run ahead") };
         let error = error.to_string();
         let here = |line: u32| format!("{}:{line}:", file!());
@@ -151,8 +151,8 @@ gcn_kernel! {
     }
 }
 
-/// An assertion may end the kernel before a trip that a raw pointer is then not read for; what builds without assertions
-/// builds with them all the same.
+/// An assertion may end the kernel before a trip, and a raw pointer is then not read for that trip. So raw loads do not
+/// run ahead of it, but a kernel that builds without assertions must also build with them.
 #[test]
 fn raw_loads_do_not_pass_what_ends_the_kernel() {
     use gcn_dsl::BuildOptions;

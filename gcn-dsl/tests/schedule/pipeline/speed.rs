@@ -1,7 +1,7 @@
-//! Cycles with and without, in the timed simulator.
+//! Cycles with and without pipelining, in the timed simulator.
 //!
-//! A kernel's `STAGES` are 1 without the attribute. The bounds are what was measured (guide/scheduling.md) with
-//! room for a better model or schedule, and fail if running ahead stops to pay.
+//! A kernel whose `STAGES` is 1 has no attribute. The bounds are the measured values (guide/scheduling.md) with a
+//! margin for changes of the model or the schedule. A test fails if running ahead is no longer worthwhile.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
@@ -10,13 +10,13 @@ type A = FragA<f16, 32, 8>;
 type B = FragB<f16, 8, 32>;
 
 gcn_kernel! {
-    /// A stream of products: two loads of 16 bytes for four multiplications.
+    /// A stream of products: two loads of 16 bytes for every four multiplications.
     #[workgroup(64)]
     fn stream<const STAGES: usize>(n: u32, a: &[f32], b: &[f32], y: &mut [f32]) {
         let first = workgroup_id().x * n;
         let mut sum: V<f32> = 0.0;
         comptime if STAGES == 1 {
-            // One trip at a time, as the pipelined loop makes them: four at once hide memory, too.
+            // One trip at a time, as in the pipelined loop: processing four at once would also hide memory latency.
             #[unroll(1)]
             for k in 0..n {
                 sum = stream_step(first + k, a, b, sum);
@@ -41,7 +41,8 @@ gcn_kernel! {
         sum
     }
 
-    /// y = a x, a column by column: each lane has a row, the elements of x come through scalar memory.
+    /// y = a x, with `a` stored column by column: each lane has a row, and the elements of x are loaded by scalar
+    /// instructions.
     #[workgroup(256)]
     fn gemv<const STAGES: usize>(columns: u32, rows: u32, a: &[f32], x: &[f32], y: &mut [f32]) {
         let mut sum: V<f32> = 0.0;
@@ -68,7 +69,7 @@ gcn_kernel! {
         sum
     }
 
-    /// A wave's 32 x 32 product with fragments straight from memory.
+    /// A wave's 32 x 32 product with fragments loaded directly from memory.
     #[workgroup(64)]
     fn fragments<const STAGES: usize>(tiles: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let first = workgroup_id().x * tiles;
@@ -90,7 +91,8 @@ gcn_kernel! {
         }
     }
 
-    /// Four waves' 64 x 64 product, 16 deep a trip, through registers and two LDS buffers in turn.
+    /// The 64 x 64 product of four waves, with a depth of 16 per trip, through registers and two alternating LDS
+    /// buffers.
     #[workgroup(256)]
     fn gemm<const STAGES: usize>(tiles: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let (a, b) = (a.assume_whole_dwords(), b.assume_whole_dwords());
@@ -139,10 +141,11 @@ gcn_kernel! {
     }
 }
 
-/// Compute units of the device: an eighth of an MI300X, whose whole grids would be mostly memory to fill.
+/// The number of compute units of the device: an eighth of an MI300X. Grids for a whole one would mostly take time to
+/// fill memory.
 const CUS: u32 = 38;
 
-/// Cycles of so many workgroups, on memory of zeros: a kernel here does the same whatever is in it.
+/// The cycles of `groups` workgroups, with memory full of zeros: the time of these kernels does not depend on the data.
 fn cycles<K: Kernel>(kernel: &K, target: Target, groups: u32, args: K::Args<'_>, slices: [usize; 3]) -> u64 {
     let built = kernel.build(target).unwrap();
     let mut memory = Memory::new();
@@ -157,7 +160,7 @@ fn cycles<K: Kernel>(kernel: &K, target: Target, groups: u32, args: K::Args<'_>,
 
 const STAGES: [usize; 4] = [1, 2, 3, 4];
 
-/// What `cycles` gives for 1, 2, 3 and 4 stages.
+/// The results of `cycles` for 1, 2, 3 and 4 stages.
 macro_rules! measured {
     ($kernel:ident on $target:ident, $groups:ident: $args:expr, $slices:expr) => {
         [
@@ -169,9 +172,9 @@ macro_rules! measured {
     };
 }
 
-/// With one workgroup on the device memory is far away and nothing hides it: two stages take at most `two` percent of the
-/// cycles, the best number of stages at most `best`. With the device full other waves hide it, and running ahead must not
-/// cost more than a hundredth.
+/// With one workgroup on the device, nothing else hides the memory latency: two stages must take at most `two` percent
+/// of the cycles, and the best number of stages at most `best` percent. With the device full, other waves hide the
+/// latency, and running ahead must cost at most one percent.
 fn pays(name: &str, groups: u32, [two, best]: [u64; 2], cycles: impl Fn(Target) -> [u64; 4]) {
     let targets = if groups == 1 { &super::TARGETS[..] } else { &[Target::GFX942] };
     let [two, best] = if groups == 1 { [two, best] } else { [101, 101] };

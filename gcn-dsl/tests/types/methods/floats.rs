@@ -1,4 +1,4 @@
-//! Floats: Euclidean division, neighbours, kinds of numbers, bits, means, angles.
+//! Floats: Euclidean division, neighbours, classes of numbers, bits, means, angles.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use gcn_test_support::Random;
 
 use crate::{TARGETS, bf16_of, bits, f16_of, samples};
 
-/// What the crate `half` leaves out, from f64, which holds its types exactly.
+/// Methods that the crate `half` lacks, computed in f64, which represents its types exactly.
 trait Rusts: Copy {
     fn rem_euclid(self, d: Self) -> Self;
     fn div_euclid(self, d: Self) -> Self;
@@ -48,7 +48,7 @@ macro_rules! half_types {
                     all.sort_by(f64::total_cmp);
                     all
                 });
-                // The least of all numbers above; of the zeros the one with this number's sign.
+                // The least of all greater numbers; of the two zeros, the one with this number's sign.
                 let above = sorted.partition_point(|x| *x <= self.to_f64());
                 let least = sorted.get(above).copied().unwrap_or(f64::INFINITY);
                 $of(if least == 0.0 { least.copysign(self.to_f64()) } else { least })

@@ -8,7 +8,7 @@ use gcn_test_support::Random;
 use super::Word;
 use crate::{TARGETS, bits, samples};
 
-/// A kernel of varying values, one of uniform values, and the test of both, for each type.
+/// A kernel on varying values, one on uniform values, and the test of both, for each type.
 macro_rules! results {
     ($x:ident $y:ident $d:ident $n:ident $s:ident $u:ident; $($t:ident $ut:ident $st:ident $v:ident $w:ident $test:ident,)* ; $e:tt) => {
         $(results! { @one $x $y $d $n $s $u $t $ut $st $v $w $test $e })*
@@ -26,7 +26,7 @@ macro_rules! results {
                 #[unroll] for k in 0..results.len() { out[i + k as u32 * a.len()] = results[k]; }
             }
 
-            /// The same in uniform values: a wave for each element.
+            /// The same with uniform values, one wave for each element.
             #[allow(unused_variables, reason = "each list of calls takes some")]
             #[workgroup(64)]
             fn $w(a: &[$t], b: &[$t], c: &[$t], shift: &[u32], out: &mut [u64]) {
@@ -52,7 +52,7 @@ macro_rules! results {
                     let (mut a, mut b, mut c) = (sample(), sample(), sample());
                     let shift: Vec<u32> = sample().iter().map(|s| *s as u32 & 255).collect();
                     c.iter_mut().filter(|c| **c == 0).for_each(|c| *c = 3);
-                    // The ends by -1 and its neighbours, equal numbers, multiples.
+                    // The extreme values with -1 and its neighbours, equal numbers, multiples.
                     for i in 0..16 {
                         a[i] = [$t::MIN, $t::MAX, 0, 1, $t::MIN + 1, $t::MAX - 1, (0 as $t).wrapping_sub(1), 16][i % 8];
                         c[i] = [(0 as $t).wrapping_sub(1), 2][i / 8];
@@ -134,7 +134,7 @@ gcn_kernel! {
     }
 }
 
-/// The usual ring buffer's index costs a mask, not a division.
+/// The index of a ring buffer, as usually written, costs a mask and not a division.
 #[test]
 fn by_a_power_of_two_is_a_mask_and_a_shift() {
     let text = by_sixteen.build(Target::GFX942).unwrap().assembly(Comments::None);

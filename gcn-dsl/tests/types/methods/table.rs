@@ -1,5 +1,5 @@
-//! The tables of the guide to types name what is there: each of these lists calls what it names on every type, varying and
-//! uniform, and holds the page to it.
+//! Tests that the tables in the guide to types name what exists: each of these lists calls the methods that it names on
+//! every type, varying and uniform, and compares its names with those in the guide.
 
 use gcn_dsl::prelude::*;
 
@@ -22,7 +22,7 @@ macro_rules! methods {
     };
 }
 
-/// The integer of the other sign.
+/// The integer type of the same size and the other signedness.
 trait Other {
     type Type;
 }
@@ -80,7 +80,7 @@ fn the_page_names_what_is_there() {
         ("floats", FLOATS),
     ];
     for (heading, methods) in tables {
-        // Called as a function, which the list has no form for; the tests of floats do.
+        // A function and not a method, for which the lists have no form; the tests of floats call it.
         let mut page: Vec<&str> =
             named(page, heading).into_iter().filter(|name| *name != "from_bits").collect();
         let mut methods = methods.to_vec();

@@ -64,7 +64,7 @@ pub(super) fn lds<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static 
     let (size, align) = (size as u64, align as u64);
     let sym = asm.symbols.intern(name.into(), span);
     let symbol = asm.symbols.get_mut(sym);
-    // Repeating the declaration with the same numbers is allowed.
+    // A repeated declaration is allowed if size and alignment are the same.
     if symbol.def != Def::Undefined && symbol.def != (Def::Lds { size, align }) {
         return Err(Located::new(span, Fault::Redefined(name.to_owned())));
     }
@@ -100,7 +100,7 @@ pub(super) fn kernel<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'stat
     args.end()?;
     asm.open_kernel = Some(Kernel::new(name, args.statement()));
     if asm.target.is_none() {
-        // The kernel's directives are parsed nevertheless, to find further errors.
+        // The directives of the kernel are parsed nevertheless, so that their errors are reported too.
         return Err(Located::new(span, Fault::NoTarget));
     }
     Ok(())

@@ -91,7 +91,7 @@ pub(super) fn floats<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'s
     }
 }
 
-/// Consumes the characters of a number, including the sign of an exponent.
+/// Consumes the characters of a number. A sign after an exponent letter belongs to the number.
 fn float_word<'s>(args: &mut Args<'s>) -> &'s str {
     let hex = args.look(1).is_some_and(|b| b == b'x' || b == b'X');
     let before = std::cell::Cell::new(0);
@@ -110,7 +110,7 @@ fn float_bits(word: &str, double: bool) -> Option<u64> {
         "inf" | "infinity" => {
             return Some(if double { f64::INFINITY.to_bits() } else { f32::INFINITY.to_bits().into() });
         }
-        // All ones, as llvm-mc encodes it.
+        // NaN has all fraction bits set, as llvm-mc encodes it.
         "nan" => return Some(if double { u64::MAX >> 1 } else { u64::from(u32::MAX >> 1) }),
         _ => {}
     }
@@ -136,7 +136,7 @@ pub(in crate::asm) fn hex_float(text: &str, double: bool) -> Option<u64> {
     if whole.is_empty() && part.is_empty() {
         return None;
     }
-    // The first 60 bits, and a sticky bit that represents all bits after them.
+    // Keeps the first 60 bits, and a sticky bit that represents all further bits.
     let (mut value, mut scale) = (0u64, 0i32);
     for (i, c) in whole.chars().chain(part.chars()).enumerate() {
         let digit = c.to_digit(16)?;
@@ -161,7 +161,7 @@ fn round_binary(value: u64, exponent: i32, fraction: u32, exponent_bits: u32) ->
     let bias = (1i64 << (exponent_bits - 1)) - 1;
     let top = 63 - i64::from(value.leading_zeros());
     let scale = top + i64::from(exponent);
-    // The weight of the last bit that is kept; subnormal numbers keep fewer bits.
+    // The exponent of the last bit that is kept; subnormal numbers keep fewer bits.
     let last = (scale - i64::from(fraction)).max(1 - bias - i64::from(fraction));
     let drop = last - i64::from(exponent);
     let kept = match drop {
@@ -173,7 +173,7 @@ fn round_binary(value: u64, exponent: i32, fraction: u32, exponent_bits: u32) ->
         64 => u64::from(value > 1 << 63),
         _ => 0,
     };
-    // The implicit bit adds one to the exponent, and so does a carry out of the fraction.
+    // The implicit bit increments the exponent, and so does a carry from the fraction.
     let field = (last + i64::from(fraction) + bias - 1).max(0) as u64;
     let bits = (field << fraction) + kept;
     let infinity = ((1 << exponent_bits) - 1) << fraction;
@@ -193,7 +193,7 @@ pub(super) fn ascii<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'st
         if name != ".ascii" {
             asm.bytes(&[0], args.span_from(at))?;
         }
-        // `.ascii "a" "b"` is one string; so is each of `.asciz` (observed with llvm-mc 22).
+        // In `.ascii`, `"a" "b"` is a single string; in `.asciz`, each is a string (observed with llvm-mc 22).
         if args.peek() == Some(b'"') && name == ".ascii" {
             continue;
         }
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn hexadecimal_floats_round_to_nearest_even() {
-        // The expected values: the standard library parses decimal, and powers of two and their sums are exact in both
+        // The expected values come from the standard library, which parses decimal notation; powers of two and their sums are exact in both
         // notations.
         let cases = [
             ("1p0", 1.0),

@@ -32,7 +32,7 @@ pub(super) fn include<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'sta
         Call { span: statement, name: file, is_file: true },
         Rounds::Over,
     )?;
-    // Messages show the text as written; the assembler parses it with comments blanked out.
+    // Error messages show the original text; the assembler parses a copy in which comments are blank.
     asm.text = text;
     match open_comment {
         Some(at) => Err(Located::new(asm.span(at, at + 2), Fault::OpenComment)),
@@ -40,7 +40,7 @@ pub(super) fn include<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'sta
     }
 }
 
-/// If the file with this path is already being read: the chain of includes from that file to itself.
+/// If the file with this path is being read already: the chain of includes from that file to itself, as text. Otherwise `None`.
 fn cycle(asm: &Assembler<'_>, path: &str) -> Option<String> {
     let (main, _) = asm.sources.line(0);
     let open: Vec<&str> = asm.open_files().chain([main]).collect();

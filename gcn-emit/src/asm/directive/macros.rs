@@ -15,7 +15,7 @@ const REPETITION: Delimiters = Delimiters { begin: &[".rep", ".rept", ".irp", ".
 pub(super) fn define<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static str) -> Result<()> {
     asm.expands = true;
     let read = head(asm, args);
-    // The body must not be parsed as statements of the file, even if the macro's head is wrong.
+    // The body must be consumed even if the macro's head is wrong, so that it is not parsed as statements of the file.
     let body = asm.body(&MACRO, args.statement());
     let (name, parameters) = read?;
     let body = body?;
@@ -73,7 +73,8 @@ fn parameter<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<Paramet
     Ok(Parameter { name, required, vararg, default })
 }
 
-/// `.endm` and `.endr` end the body that is being read; `.exitm` also closes the conditions opened in it.
+/// Executes `.endm`, `.endr` and `.exitm`. The first two end the body that is being read; `.exitm` also closes the conditions that were
+/// opened in the body.
 pub(super) fn leave<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     asm.expands = true;
     args.end()?;

@@ -22,7 +22,7 @@ const FLAGS: [(char, u32); 11] = [
     ('G', elf::SHF_GROUP),
     ('T', elf::SHF_TLS),
     ('R', SHF_GNU_RETAIN),
-    // The group of the section that is being left, if it has one.
+    // `?`: the group of the section that is being left, if it has one.
     ('?', 0),
 ];
 

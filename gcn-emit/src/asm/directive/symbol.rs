@@ -31,8 +31,8 @@ impl<'s> Assembler<'s> {
     fn assign(&mut self, name: &'s str, span: Span, args: &mut Args<'s>, fixed: bool) -> Result<()> {
         let expr = self.expr(args)?;
         args.end()?;
-        // A value that is known now is final, whatever happens to its symbols later. Differences of labels are
-        // evaluated later, as in llvm-mc, because the size of an instruction may depend on one.
+        // A value that is known at this point is final, even if its symbols change later. A difference of labels is evaluated after layout,
+        // as in llvm-mc, because the size of an instruction may depend on it.
         let number = self.number_now(expr, false).map_err(|fault| Located::new(args.statement(), fault))?;
         let expr = number.map_or(expr, Expr::Const);
         let sym = self.symbols.intern(name.into(), span);
@@ -46,8 +46,8 @@ impl<'s> Assembler<'s> {
         let symbol = self.symbols.get(sym);
         let sym = match symbol.def {
             Def::Undefined => sym,
-            // This also applies if nothing has used the symbol: its position in the symbol table is that of its last
-            // definition, as in llvm-mc.
+            // The symbol is replaced even if nothing has used it: its position in the symbol table is that of its last definition, as in
+            // llvm-mc.
             Def::Value(_) if !fixed && !symbol.flags.fixed => self.symbols.replace(sym, span),
             _ => return Err(Located::new(span, Fault::Redefined(name.to_owned()))),
         };
@@ -60,7 +60,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Defines a symbol from outside the text, which the text must not change, as in llvm-mc.
+    /// Defines an external symbol, which the text must not redefine, as in llvm-mc.
     pub fn define(&mut self, name: &str, value: i64) {
         let sym = self.symbols.intern(name.to_owned().into(), Span::default());
         let symbol = self.symbols.get_mut(sym);
@@ -110,7 +110,7 @@ const ATTRIBUTES: [(&str, Attribute); 8] = [
     (".protected", Attribute::Visibility(Visibility::Protected)),
 ];
 
-/// `.globl a, b`
+/// Executes an attribute directive, such as `.globl a, b`.
 pub(super) fn attribute<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     let attribute = ATTRIBUTES.iter().find(|(n, _)| *n == name).map(|row| row.1);
     if args.at_end() {
@@ -194,7 +194,7 @@ pub(super) fn kind<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static
     })?;
     args.end()?;
     let symbol = asm.symbols.get_mut(sym);
-    // A later directive does not remove the type function or object.
+    // A later `.type` does not remove the type function or object from a symbol.
     if kind != SymbolKind::None || symbol.kind == SymbolKind::None {
         symbol.kind = kind;
     }
@@ -272,7 +272,7 @@ fn local_common(asm: &mut Assembler<'_>, sym: Sym, size: u64, align: u64, span: 
     })
 }
 
-/// A directive without arguments that only guides the order of sections: `.addrsig`.
+/// A directive without arguments that only affects the order of sections: `.addrsig`.
 pub(super) fn no_arguments<'s>(_: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static str) -> Result<()> {
     args.end()
 }

@@ -1,7 +1,7 @@
 //! The arguments of macro calls.
 //!
-//! Values are separated by commas or blanks. Blanks around operators and inside parentheses belong to a value: `m a +
-//! 1, (2 3)` has two. The value of a string is its content.
+//! Values are separated by commas or blanks. Blanks around operators and inside parentheses are part of a value: `m a + 1, (2 3)` has two
+//! values. The value of a string is its content.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ pub(in crate::asm) fn value<'s>(args: &mut Args<'s>, vararg: bool) -> Result<Val
             return Err(args.error(Fault::StrayEqual));
         }
         if depth > 0 {
-            // Consumed as a whole, so that the `=` of a comparison does not count as a separate operator.
+            // Consumes the whole operator, so that the `=` of a comparison does not count as a separate operator.
             if let Some(length) = operator(args) {
                 value.take(args, length);
                 continue;
@@ -81,7 +81,7 @@ pub(in crate::asm) fn value<'s>(args: &mut Args<'s>, vararg: bool) -> Result<Val
     Ok(value.text)
 }
 
-/// The length of the operator that is next, if there is one.
+/// The length of the operator that comes next; `None` if none does.
 fn operator(args: &Args<'_>) -> Option<usize> {
     let is = |text: &&&str| text.bytes().enumerate().all(|(i, byte)| args.look(i) == Some(byte));
     let lone = |byte| args.look(0) == Some(byte) && !args.look(1).is_some_and(is_name);
@@ -106,13 +106,13 @@ fn token<'s>(args: &mut Args<'s>, byte: u8, value: &mut Pieces<'s>) -> Result<()
     Ok(())
 }
 
-/// The number of bytes of the character in single quotes that is next.
+/// The number of bytes of the character in single quotes that comes next.
 fn character(args: &Args<'_>) -> usize {
     let length = if args.look(1) == Some(b'\\') { 4 } else { 3 };
     if args.look(length - 1) == Some(b'\'') { length } else { 1 }
 }
 
-/// Parts of a statement that form one text. The text is borrowed as long as there is only one part.
+/// Parts of a statement that are concatenated to one text. As long as there is only one part, the text is borrowed.
 #[derive(Default)]
 struct Pieces<'s> {
     text: Value<'s>,
@@ -142,7 +142,7 @@ impl<'s> Assembler<'s> {
                     args.skip(1);
                     return Ok(Some(Cow::Owned(self.absolute(args)?.to_string())));
                 }
-                // Other operators begin with `<`, too.
+                // Other operators also begin with `<`.
                 Some(b'<') if !matches!(args.look(1), Some(b'<' | b'>' | b'=')) => {
                     if let Some(text) = bracketed(args) {
                         return Ok(Some(Cow::Owned(text)));
@@ -169,7 +169,7 @@ impl<'s> Assembler<'s> {
             }
             args.eat(b',');
         }
-        // After the last comma, nothing is not a value; between two commas, nothing is an empty value.
+        // An empty text after the last comma is not a value, but an empty text between two commas is.
         values.truncate(last);
         Ok(values)
     }
@@ -210,7 +210,7 @@ pub(in crate::asm) fn word<'s>(args: &mut Args<'s>) -> Result<&'s str> {
     if args.at_end() && is_one_token(word) { Ok(word) } else { Err(args.expected(wanted)) }
 }
 
-/// True unless the word is a number with letters after it, which are two tokens.
+/// False for a number followed by letters, which is two tokens; true otherwise.
 fn is_one_token(word: &str) -> bool {
     let digits = |text: &str, radix| text.chars().all(|c| c.is_digit(radix));
     match word.as_bytes() {

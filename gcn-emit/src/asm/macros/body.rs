@@ -24,7 +24,7 @@ impl Body<'_> {
     }
 }
 
-/// The directives that begin and end a body.
+/// True if the text uses the number of the repetition, so that the repetitions differ.
 pub(in crate::asm) struct Delimiters {
     pub begin: &'static [&'static str],
     pub end: &'static [&'static str],
@@ -55,7 +55,7 @@ impl<'s> Assembler<'s> {
         Err(Located::new(span, Fault::OpenBody(delimiters.end.first().copied().unwrap_or_default())))
     }
 
-    /// The body in the byte range `body`; reading continues at `rest`, after the directive that ends the body.
+    /// The body in the byte range `body`. Reading continues at `rest`, after the directive that ends the body.
     fn body_between(&mut self, body: Range<usize>, rest: Range<usize>) -> Result<Body<'s>> {
         self.at = (rest.end + 1).min(self.text.len());
         let after = self.text.get(rest.clone()).unwrap_or_default().trim_ascii();

@@ -9,14 +9,14 @@ use super::super::fault::Fault;
 /// each expansion counts an additional 64 bytes.
 pub const MAX_EXPANSION: u64 = 1 << 26;
 
-/// The numbers that a body may use.
+/// The numbers that `\@` and `\+` in a body stand for.
 pub(super) struct Numbers {
-    /// `\@`: the number of macro calls in the file so far. `None` in `.rept`, which leaves `\@` for an enclosing macro.
+    /// The value of `\@`: the number of macro calls in the file so far. `None` in `.rept`, which leaves `\@` unchanged for an enclosing
+    /// macro.
     pub calls: Option<u64>,
-    /// `\+`: the number of calls of this macro, or of rounds of this repetition, so far.
+    /// The value of `\+`: the number of calls of this macro, or of rounds of this repetition, so far.
     pub round: u64,
-    /// True between `.altmacro` and `.noaltmacro`, where names of parameters need no backslash, and an `&` after a name
-    /// ends it.
+    /// True between `.altmacro` and `.noaltmacro`. There, names of parameters need no backslash, and an `&` after a name ends it.
     pub bare: bool,
 }
 

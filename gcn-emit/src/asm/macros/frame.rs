@@ -16,12 +16,12 @@ use super::repetition::Rounds;
 /// The greatest nesting depth of macros and of the repetitions around them: `llvm-mc`'s default.
 pub const MAX_MACRO_NESTING: usize = 20;
 
-/// The cost of an expansion in addition to its text, in bytes.
+/// The number of bytes that count against the limit for each expansion, in addition to its text.
 pub(super) const OVERHEAD: u64 = 64;
 
 /// A text that is being read, nested in another one.
 pub(in crate::asm) struct Frame<'s> {
-    /// The outer text, in which reading continues afterwards.
+    /// The outer text, in which reading continues after this one.
     text: &'s str,
     base: usize,
     at: usize,
@@ -34,7 +34,7 @@ pub(in crate::asm) struct Frame<'s> {
 }
 
 impl Frame<'_> {
-    /// The offset in the outer text after the statement that started this one.
+    /// The offset in the outer text after the statement that started the nested text.
     pub fn after(&self) -> usize {
         self.at
     }
@@ -60,8 +60,8 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Handles the end of a text: begins the next round of a repetition, or returns to the outer text. False at the end
-    /// of the file.
+    /// Handles the end of a text: begins the next round of a repetition, or returns to the outer text. Returns false at the end of the
+    /// file.
     pub fn leave(&mut self) -> bool {
         let Some(mut frame) = self.frames.pop() else { return false };
         if let Some(text) = self.expanded_text.as_mut().filter(|text| !text.ends_with('\n')) {
@@ -80,8 +80,8 @@ impl<'s> Assembler<'s> {
             if let Some(kernel) = self.open_kernel.take() {
                 self.report(Located::new(kernel.span, Fault::OpenKernel));
             }
-            // An open condition would also skip the statements after the call. `llvm-mc` stops reading the
-            // file in that case.
+            // An open condition would also cause the statements after the call to be skipped. `llvm-mc` stops reading the file in that
+            // case.
             if self.conditions.skipping()
                 && let Some(span) = self.conditions.close_to(frame.conditions)
             {
@@ -92,7 +92,8 @@ impl<'s> Assembler<'s> {
         true
     }
 
-    /// Leaves the innermost macro or repetition; false if there is none. If `conditions`, also closes its conditions.
+    /// Leaves the innermost macro or repetition. Returns false if there is none. If `conditions`, also closes the conditions that were
+    /// opened in it.
     pub fn exit(&mut self, conditions: bool) -> bool {
         if self.frames.iter().all(|frame| frame.call.is_file) {
             return false;
@@ -109,14 +110,14 @@ impl<'s> Assembler<'s> {
         true
     }
 
-    /// Advances to the next round; `None` after the last one.
+    /// Advances to the next round of a repetition; `None` after the last round.
     fn next_round(&mut self, rounds: &mut Rounds<'s>, call: Call<'s>) -> Result<Option<()>> {
         match rounds.next() {
             None => Ok(None),
             Some(round) => {
                 let located = |fault| Located::new(call.span, fault);
                 let Some(text) = round.text(self.budget()).map_err(located)? else {
-                    // The same text again, at the same offsets.
+                    // The next round has the same text, at the same offsets.
                     self.at = 0;
                     return Ok(Some(()));
                 };
@@ -138,7 +139,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// The number of bytes by which expansions may still grow.
+    /// The number of bytes that expansions may still add.
     pub fn budget(&self) -> u64 {
         MAX_EXPANSION - self.expanded
     }
@@ -163,7 +164,7 @@ impl<'s> Assembler<'s> {
         self.frames.iter().rev().filter(|frame| frame.call.is_file).map(|frame| frame.call.name)
     }
 
-    /// The offset, in the file itself, of the statement at `at`, or of the call that leads to it.
+    /// The offset in the file itself: `at`, or the offset of the call that leads to the statement at `at`.
     pub fn outermost(&self, at: usize) -> u32 {
         self.frames.first().map_or(at as u32, |frame| frame.call.span.at)
     }

@@ -7,7 +7,7 @@ use super::argument::Value;
 use super::body::Body;
 use super::expand::{Numbers, expand};
 
-/// The remaining rounds of a repetition.
+/// The rounds of a repetition that remain.
 pub(in crate::asm) enum Rounds<'s> {
     /// No further rounds: a macro or a file.
     Over,
@@ -25,7 +25,7 @@ pub(in crate::asm) struct Each<'s> {
     pub values: Values<'s>,
     /// The number of the next round: `\+`.
     pub number: u64,
-    /// The value of `\@`, if it is replaced.
+    /// The value of `\@`; `None` if `\@` is not replaced.
     pub calls: Option<u64>,
     /// True if the repetition is between `.altmacro` and `.noaltmacro`.
     pub alternate: bool,
@@ -51,7 +51,7 @@ pub(in crate::asm) struct Round<'r, 's> {
 }
 
 impl<'s> Rounds<'s> {
-    /// Begins the next round.
+    /// Begins the next round; `None` if there are no more.
     pub fn next(&mut self) -> Option<Round<'_, 's>> {
         match self {
             Rounds::Over | Rounds::Same(0) => None,
@@ -89,7 +89,7 @@ impl<'s> Values<'s> {
 }
 
 impl<'s> Round<'_, 's> {
-    /// The round's text, of at most `limit` bytes; `None` if it is the same as in the previous round.
+    /// The text of the round, of at most `limit` bytes; `None` if it equals that of the previous round.
     pub fn text(&self, limit: u64) -> std::result::Result<Option<Cow<'s, str>>, Fault> {
         let Some(each) = self.each else { return Ok(None) };
         let parameter = |name: &str| (each.parameter == Some(name)).then_some(&*self.value);

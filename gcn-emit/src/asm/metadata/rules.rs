@@ -1,8 +1,7 @@
 //! The required contents of metadata (guide, *Code Object Metadata*).
 //!
-//! The rules are those of LLVM's assembler: a missing or ill-typed key is an error, an unknown key is
-//! accepted. In addition, keys that LLVM's assembler ignores but readers need (`amdhsa.target`,
-//! `.agpr_count`, `.kind`) have their types here.
+//! The rules are those of LLVM's assembler: a missing or ill-typed key is an error, an unknown key is accepted. In addition, the types of
+//! some keys are checked that LLVM's assembler ignores but readers need (`amdhsa.target`, `.agpr_count`, `.kind`).
 
 use super::yaml::implicit;
 use crate::metadata::Node;
@@ -21,7 +20,7 @@ enum Want {
     Bool,
     /// One of these strings.
     OneOf(&'static [&'static str]),
-    /// This number of integers.
+    /// A sequence of this many integers.
     Ints(usize),
     Texts,
     /// A sequence of maps.
@@ -144,7 +143,7 @@ fn check_value(node: &mut Node, want: &Want, path: &str) -> Result<(), Broken> {
             reread(node);
             match node {
                 Node::UInt(number) if u32::try_from(*number).is_ok() => Ok(()),
-                // The loader and our own reader accept no larger values.
+                // Neither the loader nor our own reader accepts larger values.
                 Node::UInt(_) | Node::Int(_) => Err(broken(path, "has to be from 0 to 4294967295")),
                 _ => Err(broken(path, "has to be an integer")),
             }

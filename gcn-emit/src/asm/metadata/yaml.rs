@@ -77,7 +77,7 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
                 None => continue,
             },
             Event::Scalar(value, style, 0, tag) => {
-                // LLVM treats a missing value as an empty sequence.
+                // As in LLVM, a missing value is an empty sequence.
                 let missing = value.is_empty() && style == saphyr_parser::ScalarStyle::Plain;
                 let waits_for_key = matches!(open.last(), Some(Open::Map(_, None)));
                 match scalar(&value, tag.as_deref()) {
@@ -109,8 +109,8 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
     Ok(Node::Nil)
 }
 
-/// The bytes of the value at a path as in [`Broken`](super::rules::Broken), or of the enclosing map if the path has no
-/// value.
+/// The byte range of the value at a path as in [`Broken`](super::rules::Broken); if there is no such value, the byte range of the enclosing
+/// map.
 pub(super) fn locate(text: &str, path: &str) -> Option<std::ops::Range<usize>> {
     let around = path.rsplit_once(": ").map_or("", |(around, _)| around);
     find(text, path).or_else(|| find(text, around))
@@ -183,8 +183,8 @@ fn byte_offset(text: &str, character: usize) -> Option<usize> {
     text.char_indices().nth(character).map(|(at, _)| at)
 }
 
-/// The value of a scalar. Of the tags of the YAML core schema, only `!!str` has an effect: LLVM treats it like a
-/// missing tag. Unknown tags give a string (observed with llvm-mc 22).
+/// The value of a scalar. Among the tags of the YAML core schema, only `!!str` has no effect: LLVM treats it like a missing tag. Its other tags, and
+/// unknown tags, give a string (observed with llvm-mc 22).
 fn scalar(text: &str, tag: Option<&Tag>) -> Result<Node, &'static str> {
     let Some(tag) = tag else { return Ok(implicit(text)) };
     if tag.is_yaml_core_schema() {

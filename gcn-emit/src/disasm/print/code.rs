@@ -13,8 +13,8 @@ use crate::text::InstText;
 
 /// The column of comments.
 const COMMENT_COLUMN: usize = 60;
-/// The number of equal dwords from which on a single `.fill` is written. This applies to words that are not
-/// instructions, and to `s_nop 0`, which pads code.
+/// The minimum number of equal dwords that are written as a single `.fill`. This applies to words that are not instructions, and to `s_nop
+/// 0`, which pads code.
 const RUN: usize = 8;
 
 /// A run of equal dwords.
@@ -22,7 +22,7 @@ struct Run {
     dword: u32,
     address: u64,
     count: usize,
-    /// The line for one of them, with its comment.
+    /// The line for one of the dwords, with its comment.
     line: String,
 }
 
@@ -51,7 +51,7 @@ impl<'p, 'd> Printer<'p, 'd> {
             self.item(section, &item, range, &mut run);
         }
         self.flush(&mut run);
-        // Padding at the very end belongs to the file, not to a single kernel.
+        // Padding at the end of the section belongs to the whole file, not to a single kernel.
         let end = if self.only.is_some() { None } else { Some(to) };
         while let Some((offset, symbol)) = symbols.next_if(|s| Some(s.0) >= end && end.is_some()) {
             if Some(offset) == end {
@@ -71,7 +71,7 @@ impl<'p, 'd> Printer<'p, 'd> {
     }
 
     fn label(&mut self, label: &str) {
-        // A label that is a symbol's name has already been written.
+        // A label that equals a symbol's name has already been written.
         if !self.defined.contains(label) {
             let _ = writeln!(self.out, "{}:", written(label).unwrap_or_default());
         }
@@ -129,8 +129,8 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// The text of an instruction. The distance of a branch is replaced by a label, and half a distance from
-    /// `s_getpc_b64` by a difference of two labels, if these labels are written.
+    /// The text of an instruction. If the labels involved are written, the distance of a branch is replaced by a label, and half of a
+    /// distance from `s_getpc_b64` by a difference of two labels.
     fn inst(&self, section: &CodeSection<'_>, item: &Item<'_>, inst: &Inst, range: (u64, u64)) -> String {
         let mut text = InstText { inst, target: self.disassembly.target, program: None }.to_string();
         let label =
@@ -147,12 +147,12 @@ impl<'p, 'd> Printer<'p, 'd> {
             return text;
         }
         let Some(to) = CodeSection::destination(item.address, inst) else { return text };
-        // If the target were a label, an assembler would insert an `s_nop`.
+        // For a branch with this distance, an assembler would insert an `s_nop` if the target were a label.
         let bad = inst.desc.bad_distance(self.disassembly.target);
         if bad.is_some_and(|bad| item.address + 4 + 4 * u64::from(bad) == to) {
             return text;
         }
-        // The distance is the last operand of every branch that has one.
+        // In every branch with a distance, the distance is the last operand.
         match (label(to), text.rfind(' ')) {
             (Some(label), Some(space)) => {
                 text.truncate(space + 1);

@@ -16,7 +16,7 @@ const LINKERS: [&str; 6] = [".dynamic", ".relro_padding", ".got", ".got.plt", ".
 /// The largest alignment that is written: a page.
 const MAX_ALIGN: u64 = 4096;
 
-/// What begins at an offset of a section.
+/// Something that begins at an offset of a section.
 enum Place<'p, 'd> {
     Symbol(&'p SymbolView<'d>),
     /// A kernel's descriptor, with the kernel's number.
@@ -48,7 +48,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// Writes a section with data. The numbers of the kernels whose descriptors it contains are added to `descriptors`.
+    /// Writes a section with data. The numbers of the kernels whose descriptors are in the section are added to `descriptors`.
     pub(super) fn data_section(
         &mut self,
         number: usize,
@@ -70,7 +70,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         let mut at = 0;
         for (offset, place) in places {
             if offset < at || offset > size {
-                // Inside a range that was already written, or outside the section.
+                // The symbol or descriptor is inside a range that was already written, or outside of the section.
                 continue;
             }
             self.content(section, at, offset);
@@ -93,7 +93,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         let mut places = Vec::with_capacity(symbols.len());
         for (offset, symbol) in symbols {
             let kernel = symbol.name.strip_suffix(".kd").and_then(|name| self.kernels.get(name)).copied();
-            // The directive always writes to `.rodata`.
+            // The assembler's directive always writes the descriptor to `.rodata`.
             let fits = section.name == ".rodata"
                 && offset.is_multiple_of(DESCRIPTOR_ALIGN)
                 && section.bytes_at(symbol.address, DESCRIPTOR_BYTES as u64).is_some();
@@ -120,7 +120,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         }
     }
 
-    /// Writes a kernel's descriptor: the directives that produce its bytes or, if there are none, the bytes.
+    /// Writes a kernel's descriptor: as directives that produce its bytes or, if that is not possible, as bytes.
     pub(super) fn descriptor(&mut self, kernel: &KernelCode<'_>) {
         let Some(name) = written(kernel.name) else {
             let _ = writeln!(

@@ -190,7 +190,7 @@ const SDWA_MODS: &[ModSlot] = &[
     piece(Modifier::Neg, 1, 60, 1),
     piece(Modifier::Abs, 1, 61, 1),
 ];
-/// Rows without a destination selector write the whole register.
+/// Rows without a destination selector, which write the whole register.
 const SDWA_WHOLE_DST: Fixed = bits(40, 3, 6).when(When::WholeDestination);
 
 pub(super) const VOP1_SDWA: Layout = Layout {
@@ -252,9 +252,9 @@ const VOP3P_ENC: Fixed = bits(23, 9, 0b1_1010_0111);
 const VOP3P: Layout = Layout {
     fixed: &[
         VOP3P_ENC,
-        // op_sel_hi of a source that does not exist: assemblers set it, and the hardware does not read it.
+        // op_sel_hi of a source that does not exist: assemblers set the bit, and the hardware does not read it.
         bits(14, 1, 1).ignored().when(When::Has(Modifiers::OP_SEL_HI)),
-        // If op_sel_hi cannot be written, it is all ones.
+        // In rows that do not have op_sel_hi, its bits are all ones.
         bits(59, 2, 3).when(When::Lacks(Modifiers::OP_SEL_HI)),
         bits(14, 1, 1).when(When::Lacks(Modifiers::OP_SEL_HI)),
     ],
@@ -389,7 +389,7 @@ const BUFFER_SLOTS: &[Slot] = &[
 const MUBUF: Layout = Layout {
     fixed: &[
         bits(26, 6, 0b111000),
-        // GLC and SCC: LLVM 22 sets them when it compiles, although its assembler does not accept them here.
+        // GLC and SCC: LLVM 22's compiler sets these bits, although its assembler does not accept them here.
         bits(14, 2, 0).ignored().when(When::PlainWriteBack),
     ],
     opcode_lo: 18,

@@ -92,7 +92,7 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
         Format::VScratch => VSCRATCH,
         Format::Mubuf => by_generation(GFX10_MUBUF, GFX11_MUBUF, Layout::NONE),
         Format::Mtbuf => by_generation(GFX10_MTBUF, GFX11_MTBUF, Layout::NONE),
-        // The format field of an untyped access has the value that is the (unprinted) default of typed accesses.
+        // In an untyped access, the format field has the default value of typed accesses, which is not printed.
         Format::VBuffer => Layout { fixed: UNTYPED, ..VBUFFER },
         Format::VBufferTyped => VBUFFER,
         Format::VImage => VIMAGE,
@@ -100,7 +100,7 @@ pub(super) fn layout(format: Format, generation: Generation) -> Layout {
     }
 }
 
-/// A message is encoded in the place of a source.
+/// A message is encoded in the field of a source.
 const SOP1_SLOTS: &[Slot] = &[SOP1.slots[0], SOP1.slots[1], slot(&["msg"], Code::Imm, 0, 8)];
 
 const SOP2_SLOTS: &[Slot] =
@@ -158,7 +158,7 @@ const VOP1_ENC: Fixed = bits(25, 7, 0b0111111);
 const VOP2_ENC: Fixed = bits(31, 1, 0);
 const VOPC_ENC: Fixed = bits(25, 7, 0b0111110);
 
-/// The two marks of DPP8, 0xe9 and 0xea: the upper of the low bits is set with `fi`, the lower one without it.
+/// The two values that mark DPP8, 0xe9 and 0xea: 0xea with `fi`, 0xe9 without it.
 const DPP8_MARK: Fixed = bits(2, 7, 0xe8 >> 2);
 /// The marks in the first source of the long encodings.
 const LONG_DPP_MARK: Fixed = bits(32, 9, 0xfa);
@@ -187,7 +187,7 @@ const DPP16: &[ModSlot] = &[
 const DPP8: &[ModSlot] = &[field(Modifier::Fi, 1, 1), field(Modifier::Dpp8, 40, 24)];
 
 const VOP3_ENC: Fixed = bits(26, 6, 0b110101);
-/// A comparison without a destination writes EXEC, whose number is encoded nevertheless.
+/// A comparison without a destination writes EXEC, whose number is encoded as the destination.
 const TO_EXEC: Fixed = bits(0, 8, 0x7e).when(When::WritesExec);
 const VOP3: Layout = Layout { opcode_lo: 16, ..Layout::NONE };
 const VDST: Slot = slot(&["vdst"], Code::Vector, 0, 8);
@@ -217,7 +217,7 @@ long! {
     VOP3A_MODS, VOP3A_DPP16, VOP3A_DPP8:
     field(Modifier::Abs, 8, 3),
     field(Modifier::OpSel, 11, 4),
-    // The two bits of a source's byte number are exchanged in the encoding; those of a destination's are not.
+    // The two bits of a source's byte number are exchanged in the encoding; the two bits of a destination's byte number are not.
     piece(Modifier::ByteSel, 1, 11, 1).when(When::WholeResult),
     piece(Modifier::ByteSel, 0, 12, 1).when(When::WholeResult),
     field(Modifier::ByteSel, 13, 2).when(When::PartOfResult),
@@ -243,7 +243,7 @@ const NOT_SEL_HI: Modifiers = Modifiers::OP_SEL_HI
     .union(Modifiers::MATRIX_B_REUSE)
     .union(Modifiers::MATRIX_B_FMT)
     .union(Modifiers::MATRIX_B_SCALE);
-/// If op_sel_hi cannot be written, it is all ones.
+/// In rows that do not have op_sel_hi, its bits are all ones.
 const SEL_HI: [Fixed; 3] = [
     bits(14, 1, 1).ignored().when(When::Has(Modifiers::OP_SEL_HI)),
     bits(59, 2, 3).when(When::Lacks(
@@ -251,7 +251,7 @@ const SEL_HI: [Fixed; 3] = [
     )),
     bits(14, 1, 1).when(When::Lacks(NOT_SEL_HI)),
 ];
-/// The scales of a matrix are loaded without a third source; its field has the code of `v0`.
+/// The instruction that loads the scales of a matrix has no third source; the field of that source has the code of `v0`.
 const NO_THIRD_SOURCE: Fixed = bits(50, 9, 0x100).when(When::Has(Modifiers::MATRIX_A_SCALE));
 const VOP3P_FIXED: &[Fixed] = &[VOP3P_ENC, SEL_HI[0], SEL_HI[1], SEL_HI[2], NO_THIRD_SOURCE];
 const VOP3P_DPP_FIXED: &[Fixed] = &[VOP3P_ENC, LONG_DPP_MARK, SEL_HI[0], SEL_HI[1], SEL_HI[2]];
@@ -426,7 +426,7 @@ const GFX10_FLAT: Layout = Layout {
 };
 const GFX10_GLOBAL: Layout =
     Layout { fixed: &[FLAT_ENC, bits(14, 2, 2), null_saddr(GFX10_NULL)], ..GFX10_FLAT };
-/// Without any address register, the scalar address is 0x7f instead of `null` (RDNA2 ISA, scratch address modes).
+/// Without any address register, the scalar address is encoded as 0x7f instead of `null` (RDNA2 ISA, scratch address modes).
 const GFX10_SCRATCH: Layout = Layout {
     fixed: &[FLAT_ENC, bits(14, 2, 1)],
     slots: &[
@@ -579,8 +579,8 @@ const VBUFFER: Layout = Layout {
     ..Layout::NONE
 };
 
-/// The only supported image instructions are tensor copies, which have no per-lane registers; an omitted group of
-/// registers is `null`.
+/// Tensor copies are the only supported image instructions. They have no per-lane registers; an omitted group of registers is encoded as
+/// `null`.
 const VIMAGE: Layout = Layout {
     fixed: &[
         bits(26, 6, 0b110100),

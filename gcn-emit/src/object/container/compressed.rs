@@ -1,8 +1,8 @@
 //! Compressed bundles: a header, then a bundle as one zlib stream or one Zstandard frame (Clang's
 //! `OffloadBundler.h`).
 //!
-//! The magic text is followed by the version of the header and the compression method (2 bytes each), from version 2 on
-//! the total size, in all versions the unpacked size (4 bytes each, 8 from version 3 on), and 8 bytes of an MD5 hash.
+//! The magic text is followed by: the version of the header and the compression method (2 bytes each); from version 2 on, the total size;
+//! in all versions, the unpacked size (sizes have 4 bytes, from version 3 on 8 bytes); and 8 bytes of an MD5 hash.
 
 use std::io::Read;
 
@@ -21,7 +21,7 @@ const HASH: usize = 8;
 /// The fields of a header.
 struct Header {
     method: u64,
-    /// The size of header and data in bytes, if the header contains it.
+    /// The size of header and data in bytes; `None` if the header does not contain it.
     whole: Option<u64>,
     unpacked: u64,
     /// The size of the header in bytes.
@@ -49,8 +49,8 @@ fn header(bytes: &[u8]) -> Result<Header, ObjectError> {
     Ok(Header { method, whole, unpacked, bytes: at + HASH })
 }
 
-/// Unpacks the compressed bundle with which `bytes` begin, if it has at most `room` bytes afterwards. Also returns the
-/// number of bytes that it occupies.
+/// Unpacks the compressed bundle with which `bytes` begin; an error if its unpacked size exceeds `room` bytes. Also returns the number of
+/// bytes that the compressed bundle occupies.
 pub(super) fn unpack(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), ObjectError> {
     let header = header(bytes)?;
     if header.unpacked > room {
@@ -76,10 +76,10 @@ pub(super) fn unpack(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), Object
     Ok((unpacked, header.whole.map_or(bytes.len() - left.len(), |_| header.bytes + data.len())))
 }
 
-/// Reads exactly `size` bytes.
+/// Reads exactly `size` bytes; an error if there are fewer or more.
 fn read(source: impl Read, size: u64) -> Result<Vec<u8>, String> {
     let mut unpacked = Vec::new();
-    // Reading one byte more than expected shows whether there are more.
+    // Attempts to read one byte more than expected, to find out whether there are more.
     source.take(size + 1).read_to_end(&mut unpacked).map_err(|error| error.to_string())?;
     if unpacked.len() as u64 == size {
         Ok(unpacked)

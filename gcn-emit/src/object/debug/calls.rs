@@ -7,7 +7,7 @@ use gcn_isa::program::{Call, SourceLoc};
 use super::Files;
 use super::scopes::Inlined;
 
-/// The calls of a kernel's rows. Each row applies up to the next one, and the last up to `end`.
+/// The calls in a kernel's rows. Each row applies up to the next row, and the last one up to `end`.
 pub(super) fn inlined(rows: &[(u32, u64, SourceLoc)], end: u32, files: &mut Files) -> Vec<Inlined> {
     let mut top = Vec::new();
     let ends = rows.iter().skip(1).map(|row| row.0).chain([end]);
@@ -29,7 +29,7 @@ fn cover<'c>(
     code: Range<u32>,
     files: &mut Files,
 ) -> &'c mut Vec<Inlined> {
-    // Equal calls are merged.
+    // Ranges of the same call are merged.
     let at = calls.iter().position(|known| std::ptr::eq(known.call, call)).unwrap_or_else(|| {
         let file = files.number(call.at.file);
         calls.push(Inlined { call, file, ranges: Vec::new(), inner: Vec::new(), blocks: Vec::new() });

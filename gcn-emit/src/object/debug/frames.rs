@@ -8,7 +8,7 @@ use crate::object::{RelocationKind, SectionId};
 const CODE_ALIGN: u8 = 4;
 /// Stack offsets are multiples of this.
 const DATA_ALIGN: i64 = 4;
-/// The register with the return address, unless the procedure names another: the program counter.
+/// The register with the return address, unless the procedure specifies another one: the program counter.
 const RETURN_REGISTER: u64 = 16;
 const LENGTH_BYTES: usize = 4;
 
@@ -28,13 +28,12 @@ pub(crate) struct Frame {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) struct Kind {
     pub(crate) is_signal_frame: bool,
-    /// True if the common rules of the target's procedures do not apply; there are no such rules for this target.
+    /// True if the rules that are common to the target's procedures do not apply. (This target has no such rules.)
     pub(crate) is_simple: bool,
     pub(crate) return_register: ReturnRegister,
 }
 
-/// The register with the return address. If the procedure names one, it gets a separate entry, even if it is the
-/// default register.
+/// The register with the return address. A procedure that specifies it gets a separate entry, even if it specifies the default register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) enum ReturnRegister {
     Named(u64),
@@ -51,7 +50,7 @@ pub(crate) enum Rule {
     CfaRegister(u64),
     CfaInAddressSpace(u64, i64, u64),
     Offset(u64, i64),
-    /// Relative to the register of the CFA instead of the CFA.
+    /// As `Offset`, relative to the register of the CFA instead of the CFA.
     RelativeOffset(u64, i64),
     ValueOffset(u64, i64),
     Register(u64, u64),
@@ -64,17 +63,18 @@ pub(crate) enum Rule {
     Escape(Vec<u8>),
 }
 
-/// Appends the frames to `out`, the bytes of the section `own`, which is `.eh_frame` if `eh`.
+/// Appends the frames to `out`, which contains the bytes of the section `own`. That section is `.eh_frame` if `eh`, otherwise
+/// `.debug_frame`.
 pub(crate) fn write(frames: &[Frame], eh: bool, own: SectionId, out: &mut Bytes) {
     let mut order: Vec<&Frame> = frames.iter().collect();
     order.sort_by_key(|frame| frame.kind);
     let mut common: Option<(Kind, usize)> = None;
     for (number, frame) in order.iter().enumerate() {
-        // `.debug_frame` has only one entry, that of the first procedure: llvm-mc 22 does not distinguish others.
+        // `.debug_frame` has only one common entry, that of the first procedure, because llvm-mc 22 does not distinguish others there.
         let known = common.filter(|(kind, _)| !eh || *kind == frame.kind);
         let (kind, entry) = known.unwrap_or_else(|| (frame.kind, write_common(frame.kind, eh, out)));
         common = Some((kind, entry));
-        // Older readers require that the whole `.eh_frame` is aligned.
+        // Older readers require that `.eh_frame` as a whole is aligned.
         let align = if eh && number + 1 < order.len() { 4 } else { ADDRESS_BYTES };
         write_frame(frame, eh, (own, entry), align, out);
     }
@@ -92,7 +92,7 @@ fn write_common(kind: Kind, eh: bool, out: &mut Bytes) -> usize {
         out.bytes.push(1);
         out.string(if kind.is_signal_frame { "zRS" } else { "zR" });
         out.bytes.extend([CODE_ALIGN, DATA_ALIGN as u8, return_register as u8]);
-        // The data for `R` in the augmentation: addresses are relative and have 4 bytes.
+        // The data for the letter `R` of the augmentation: addresses are relative and have 4 bytes.
         out.bytes.extend([1, DW_EH_PE_PCREL_SDATA4]);
     } else {
         out.bytes.extend([0xff; 4]);
@@ -106,7 +106,7 @@ fn write_common(kind: Kind, eh: bool, out: &mut Bytes) -> usize {
 
 const DW_EH_PE_PCREL_SDATA4: u8 = 0x1b;
 
-/// Appends a frame description entry of the section and common entry `of`.
+/// Appends a frame description entry. `of` is the section of the code and the position of the common entry.
 fn write_frame(frame: &Frame, eh: bool, of: (SectionId, usize), align: u8, out: &mut Bytes) {
     let start = begin(out);
     let size = frame.end.wrapping_sub(frame.start);
@@ -184,7 +184,7 @@ fn write_rule(rule: &Rule, cfa_offset: &mut i64, out: &mut Bytes) {
     const DW_CFA_VAL_OFFSET_SF: u8 = 0x15;
     const DW_CFA_GNU_WINDOW_SAVE: u8 = 0x2d;
     const DW_CFA_LLVM_DEF_ASPACE_CFA: u8 = 0x30;
-    // An opcode whose low six bits can contain a small register number.
+    // The opcode contains a register number in its low six bits, if the number is small enough.
     let small = |register: u64| u8::try_from(register).ok().filter(|register| *register < 0x40);
     let mut operation = |opcode: u8, operands: &[u64]| {
         out.bytes.push(opcode);

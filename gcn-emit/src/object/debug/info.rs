@@ -170,10 +170,10 @@ pub(super) fn info(kernels: &[Lines<'_>], places: &Places<'_>) -> Info {
         kernel.parameters.iter().for_each(|parameter| writer.parameter(parameter, distance));
         writer.blocks(&kernel.blocks, distance);
         writer.calls(&kernel.inlined, distance);
-        // The end of the kernel's children.
+        // Ends the list of the kernel's children.
         writer.out.unsigned(0);
     }
-    // The end of the unit's children.
+    // Ends the list of the unit's children.
     writer.out.unsigned(0);
     writer.out.set_length(0);
     writer.ranges.set_length(0);
@@ -234,7 +234,7 @@ impl Writer<'_> {
         calls.iter().for_each(|call| self.types_of(&call.inner, &call.blocks));
     }
 
-    /// Writes the entry of a type, after those of its parts; returns its offset.
+    /// Writes the entry of a type, after the entries of its parts. Returns the entry's offset.
     fn type_entry(&mut self, ty: &Type) -> u32 {
         if let Some(at) = self.types.get(ty) {
             return *at;
@@ -251,7 +251,7 @@ impl Writer<'_> {
         at
     }
 
-    /// Writes the entry of a type whose parts have entries at these offsets.
+    /// Writes the entry of a type; `parts` are the offsets of the entries of its parts.
     fn described(&mut self, ty: &Type, parts: &[u32]) {
         let out = &mut self.out;
         let mut parts = parts.iter().map(|at| at.to_le_bytes());
@@ -290,7 +290,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a parameter of a kernel that begins `kernel` bytes after the unit's first.
+    /// Writes a parameter of a kernel whose code begins `kernel` bytes after the first code of the unit.
     fn parameter(&mut self, parameter: &Parameter, kernel: u64) {
         let ty = self.type_entry(&parameter.ty);
         self.out.unsigned(PARAMETER.into());
@@ -348,7 +348,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the calls in a kernel that begins `kernel` bytes after the unit's first.
+    /// Writes the calls in a kernel whose code begins `kernel` bytes after the first code of the unit.
     fn calls(&mut self, calls: &[Inlined], kernel: u64) {
         for Inlined { call, file, ranges, inner, blocks } in calls {
             let leaf = inner.is_empty() && blocks.is_empty();

@@ -3,7 +3,7 @@
 use super::bytes::{ADDRESS_BYTES, Bytes, UDATA};
 use crate::object::{RelocationKind, SectionId};
 
-/// The smallest line advance of a special opcode; below, the number of different line advances (6.2.5.1).
+/// The smallest line advance of a special opcode; the next constant is the number of different line advances (6.2.5.1).
 const LINE_BASE: i64 = -5;
 const LINE_RANGE: u64 = 14;
 /// The first special opcode.
@@ -15,7 +15,7 @@ const OPERANDS: [u8; OPCODE_BASE as usize - 1] = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 
 /// Addresses are multiples of this.
 const STEP: u8 = 4;
 
-/// A line table. Directory 0 is the one in which the compiler ran, file 0 that of the unit; version 4 names neither.
+/// A line table. Directory 0 is the one in which the compiler ran, and file 0 is that of the unit; a table of version 4 contains neither.
 pub(crate) struct LineTable {
     pub(crate) version: u16,
     pub(crate) directories: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) struct Row {
     pub(crate) marks: Marks,
 }
 
-/// The scopes that begin or end at a row.
+/// How paths are encoded: the form, and a function that appends a path.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Marks {
     pub(crate) basic_block: bool,
@@ -78,7 +78,7 @@ impl LineTable {
         }
         let header = out.bytes.len();
         out.bytes.extend([0; 4]);
-        // One operation per instruction; rows are statements by default.
+        // One operation per instruction; by default, rows are the start of a statement.
         out.bytes.extend([STEP, 1, 1, LINE_BASE as u8, LINE_RANGE as u8, OPCODE_BASE]);
         out.bytes.extend(OPERANDS);
         if self.version >= 5 {

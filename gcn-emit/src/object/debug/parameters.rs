@@ -23,7 +23,7 @@ pub(super) struct Parameter {
     pub(super) location: Vec<u8>,
 }
 
-/// The parameters of a kernel whose instructions are at `offsets`, if they have a name and a type that debuggers know.
+/// The parameters of a kernel whose instructions are at `offsets`. Only parameters with a name and a type that debuggers know are included.
 pub(super) fn parameters(kernel: &KernelSpec, offsets: &[u32], end: u32) -> Vec<Parameter> {
     let Some(segment) = kernel.initial_sgprs().user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR) else {
         return Vec::new();
@@ -63,7 +63,7 @@ fn in_segment(segment: Reg, offset: u32) -> Vec<u8> {
 fn unwritten(program: &Program, reg: Reg, offsets: &[u32], end: u32) -> Vec<Range<u32>> {
     let cfg = Cfg::build(program);
     let writes = |line: usize| program.lines[line].inst.writes().iter().any(|w| w.reg.overlaps(reg));
-    // If jumps lead to unknown destinations, only the first block is certain.
+    // If jumps lead to unknown destinations, the registers are certainly unwritten only in the first block.
     let unsure = cfg.blocks.iter().any(|b| b.unknown_exit);
     let mut written = vec![unsure; cfg.blocks.len()];
     written.first_mut().into_iter().for_each(|first| *first = false);

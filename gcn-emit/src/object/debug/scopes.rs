@@ -16,20 +16,20 @@ pub(super) struct Inlined {
     /// and not adjacent.
     pub(super) ranges: Vec<Range<u32>>,
     pub(super) inner: Vec<Inlined>,
-    /// Its blocks that declare variables.
+    /// The function's blocks that declare variables.
     pub(super) blocks: Vec<Block>,
 }
 
 /// A block with the variables that it declares.
 pub(super) struct Block {
-    /// First line and column; `end` is the last, inclusive.
+    /// The first line and column; `end` contains the last ones, which are part of the block.
     pub(super) start: (u32, u32),
     pub(super) end: (u32, u32),
     /// The block's code, by byte offset in the kernel.
     pub(super) ranges: Vec<Range<u32>>,
     pub(super) variables: Vec<Local>,
     pub(super) inner: Vec<Block>,
-    /// The functions that were inlined into it, except those in its inner blocks.
+    /// The functions that were inlined into the block, except for those in its inner blocks.
     pub(super) calls: Vec<Inlined>,
 }
 

@@ -8,7 +8,7 @@ const DW_ATE_UNSIGNED: u8 = 7;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Type {
     Scalar(Scalar),
-    /// A pointer, named as in the source; the pointer of a slice is represented in the same way.
+    /// A pointer, with its name in the source. The pointer of a slice is represented in the same way.
     Pointer {
         name: String,
         to: Scalar,
@@ -78,7 +78,7 @@ impl Type {
         match pointee {
             None => Scalar::named(name).map(Type::Scalar),
             Some(to) => {
-                // The element type of an array, or of a structure of bytes that is written like one.
+                // The element type of an array, or of a structure of bytes that is written in the same way.
                 let to = to.trim_start_matches('[').trim_end_matches(']');
                 let to = to.split_once(';').map_or(to, |(element, _)| element);
                 Some(Type::Pointer { name: name.to_owned(), to: Scalar::named(to)? })

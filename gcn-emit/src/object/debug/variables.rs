@@ -48,7 +48,7 @@ pub(super) fn place(lines: &mut Lines<'_>, offsets: &[u32], files: &mut Files) {
         blocks.retain(|block| !block.ranges.is_empty());
         nested(blocks)
     };
-    // Passed as a reference because the closure is used again below.
+    // A reference, because the closure is used again below.
     let of_frame = &mut of_frame;
     lines.blocks = of_frame(None);
     inlined(&mut lines.inlined, &mut lines.blocks, of_frame);
@@ -86,7 +86,7 @@ fn same(a: Option<&'static Call>, b: Option<&'static Call>) -> bool {
     a.map(std::ptr::from_ref) == b.map(std::ptr::from_ref)
 }
 
-/// The code of a block: the rows whose position is in the block, or that were inlined there.
+/// The code of a block: the rows whose position is in the block, and the rows of code that was inlined there.
 fn ranges(
     block: &Block,
     call: Option<&'static Call>,
@@ -110,7 +110,7 @@ fn ranges(
 
 /// Nests blocks in each other.
 fn nested(mut blocks: Vec<Block>) -> Vec<Block> {
-    // An outer block begins before an inner one, or ends after it.
+    // An outer block begins before an inner one, or at the same position and ends after it.
     blocks.sort_by_key(|block| (block.start, std::cmp::Reverse(block.end)));
     let mut out: Vec<Block> = Vec::new();
     for block in blocks {
@@ -181,7 +181,7 @@ fn at_place(at: PieceAt, out: &mut Bytes) {
     }
 }
 
-/// Selects, in a vector register, which has four bytes for each lane, those of the lane that the debugger inspects.
+/// An operation for a vector register, which has four bytes for each lane: selects those of the lane that the debugger inspects.
 const OF_LANE: [u8; 6] = {
     const DW_OP_LLVM_USER: u8 = 0xe9;
     const DW_OP_LLVM_PUSH_LANE: u8 = 0x03;

@@ -7,7 +7,7 @@ use super::symbol::{Place, Symbols};
 
 /// The dynamic symbol table and related tables.
 pub(super) struct Tables {
-    /// Symbols in the order of `.dynsym`, without the null row: number of the symbol, and offset of its name.
+    /// The number of each symbol and the offset of its name, in the order of `.dynsym`, without the null row.
     pub(super) symbols: Vec<(usize, u32)>,
     /// The number of undefined symbols, which come first and are not in `.gnu.hash`.
     pub(super) undefined: usize,
@@ -18,7 +18,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Numbers the dynamic symbols: first undefined ones, then the others by bucket of the GNU hash table.
+    /// Numbers the dynamic symbols: first the undefined ones, then the others by their bucket in the GNU hash table.
     pub(super) fn of(symbols: &mut Symbols<'_>, needs: &Needs) -> Tables {
         let mut names = Strings::repeating();
         let exported = symbols.list.iter().enumerate().filter(|s| s.1.is_exported);
@@ -50,7 +50,7 @@ impl Tables {
         (2 + 2 * (self.symbols.len() as u64 + 1)) * 4
     }
 
-    /// The `.gnu.hash` section: filter, buckets and chains (the format is glibc's).
+    /// The `.gnu.hash` section: filter, buckets and chains (in glibc's format).
     pub(super) fn gnu_hash(&self, name: impl Fn(usize) -> Vec<u8>) -> Vec<u8> {
         let hashes: Vec<u32> =
             self.symbols.iter().skip(self.undefined).map(|(index, _)| hash::gnu(&name(*index))).collect();

@@ -47,24 +47,24 @@ pub(super) fn comment(producer: &str) -> Section {
     }
 }
 
-/// What becomes of an input section.
+/// What the linker does with an input section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
-    /// Nothing of it is in the output.
+    /// Drops it: no part of it is in the output.
     Dropped,
-    /// It is copied unchanged to a part of an output section.
+    /// Copies it unchanged to a part of an output section.
     Part { output: usize, part: usize },
-    /// It is merged with others, as input number `input` of a merged section.
+    /// Merges it with others, as input number `input` of a merged section.
     Merged { output: usize, part: usize, merged: usize, input: usize },
 }
 
-/// The output sections in the order of the file, and what became of each input section.
+/// The output sections in the order of the file, and what the linker does with each input section.
 pub(super) struct Inputs<'m> {
     pub(super) sources: Sources<'m>,
     pub(super) outputs: Vec<Output<'m>>,
     pub(super) homes: Vec<Home>,
     pub(super) merged: Vec<Merged<'m>>,
-    /// The output section and part of each common symbol.
+    /// The output section and the part in it for each common symbol.
     pub(super) commons: HashMap<usize, (usize, usize)>,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn collect(sources: Sources<'_>) -> Result<Inputs<'_>, ObjectError> {
 struct Collector<'m> {
     inputs: Inputs<'m>,
     by_name: HashMap<Cow<'m, str>, usize>,
-    /// For an output section and a merge key: the part, and its merged section.
+    /// The part and its merged section, by output section and merge key.
     groups: HashMap<(usize, MergeKey), (usize, usize)>,
 }
 
@@ -152,8 +152,8 @@ impl<'m> Collector<'m> {
         Ok(Home::Merged { output, part, merged, input })
     }
 
-    /// Appends an entry of length 0, which ends the call frames: a reader in memory has no other way to find their end
-    /// (LSB, `.eh_frame`).
+    /// Appends an entry of length 0 that ends the call frames. Code that reads them in memory has no other way to find their end (LSB,
+    /// `.eh_frame`).
     fn end_frames(&mut self) {
         let frames = self.by_name.get(".eh_frame").copied();
         let has_frames = |output: &usize| self.inputs.outputs[*output].parts.iter().any(|part| part.size > 0);
@@ -178,7 +178,7 @@ impl<'m> Collector<'m> {
         Ok(())
     }
 
-    /// The output section with this name, which takes over the properties of an input section.
+    /// The output section with this name, created if necessary, which takes over the properties of an input section.
     fn output(
         &mut self,
         name: Cow<'m, str>,
@@ -235,13 +235,12 @@ impl Inputs<'_> {
         self.commons.values_mut().for_each(|(output, _)| *output = places[*output]);
     }
 
-    /// True for a mergeable section, whose entries were moved individually.
+    /// True for a section that was merged, so that its entries were moved individually.
     pub(super) fn is_merged(&self, section: usize) -> bool {
         matches!(self.homes.get(section), Some(Home::Merged { .. }))
     }
 
-    /// The position of a byte of an input section in the output: output section and offset. Parts have their offsets
-    /// only after layout.
+    /// The position in the output of a byte of an input section: output section and offset. Offsets are known only after layout.
     pub(super) fn locate(&self, section: usize, offset: u64) -> Option<(usize, u64)> {
         let at = |output: usize, part: usize, offset: u64| {
             let start = self.outputs.get(output)?.parts.get(part)?.offset;
@@ -294,7 +293,7 @@ fn alignment(align: u64) -> Result<u64, LinkFault> {
     }
 }
 
-/// The type of an output section whose inputs have two types.
+/// The type of an output section whose inputs have two different types.
 fn common_kind(a: u32, b: u32) -> Result<u32, LinkFault> {
     const BYTES: [u32; 6] = [
         elf::SHT_NOBITS,

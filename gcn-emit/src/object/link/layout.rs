@@ -18,15 +18,14 @@ const PROGRAM_HEADER: u64 = 56;
 const SECTION_HEADER: u64 = 64;
 /// Section numbers from here on have special meanings (`SHN_LORESERVE`).
 const MAX_SECTIONS: usize = 0xff00;
-/// The most padding in a file; a larger alignment is a mistake or an attack.
+/// The maximum amount of padding in a file, in bytes. A larger alignment is a mistake or an attack.
 const MAX_PADDING: u64 = 1 << 26;
 
 /// The complete layout.
 pub(super) struct Plan<'m> {
     pub(super) inputs: Inputs<'m>,
     pub(super) segments: Vec<Segment>,
-    /// The number of bytes between the file header and the first section: program headers, including those of empty
-    /// segments.
+    /// The number of bytes between the file header and the first section: the program headers, including those of empty segments.
     pub(super) program_headers: u64,
     pub(super) section_names: Strings,
     /// The offset of each name in `.shstrtab`, by output section.
@@ -106,7 +105,7 @@ pub(super) fn plan<'m>(
     Ok(Plan { inputs, segments, program_headers, section_names, name_offsets, section_headers, file_size })
 }
 
-/// The number of bytes in parts with content. Memory without file bytes inside a section with bytes does not count.
+/// The number of bytes in parts that have bytes in the file. Zeroed memory inside a section with bytes does not count.
 fn filled(inputs: &Inputs<'_>) -> u64 {
     let bytes = |content: Content, size: u64| match content {
         Content::Input(index) => inputs.sources.get(index).map_or(0, |s| s.bytes.len() as u64),
@@ -186,8 +185,8 @@ fn place_parts(inputs: &mut Inputs<'_>, index: usize) -> Option<()> {
     Some(())
 }
 
-/// The program headers: that of the program headers themselves, one segment for each run of sections with equal flags,
-/// the dynamic table, the part that becomes read-only, the stack, and notes.
+/// The segments in the order of their program headers: one for the program headers themselves, one for each run of sections with equal
+/// flags, the dynamic table, the part that becomes read-only, the stack, and notes.
 fn segments(outputs: &[Output<'_>]) -> Vec<Segment> {
     let read_write = elf::PF_R | elf::PF_W;
     let segment = |kind, flags, align, start| Segment { kind, flags, align, start, last: None };
@@ -207,8 +206,8 @@ fn segments(outputs: &[Output<'_>]) -> Vec<Segment> {
     all
 }
 
-/// The `PT_LOAD` segments. A section without file bytes ends its segment, and so does the end of the part that becomes
-/// read-only.
+/// The `PT_LOAD` segments. A segment ends before a section of another kind, after a section without file bytes, and at the end of the part
+/// that becomes read-only.
 fn loads(outputs: &[Output<'_>], loaded: &[usize]) -> Vec<Segment> {
     let first =
         Segment { kind: elf::PT_LOAD, flags: elf::PF_R, align: PAGE, start: Start::FileHeader, last: None };
@@ -268,7 +267,7 @@ fn addresses(outputs: &mut [Output<'_>], segments: &[Segment]) -> Option<()> {
         at = at.checked_next_multiple_of(output.align)?;
         output.address = at;
         if output.made() == Some(Made::RelroPadding) {
-            // The next section starts on a new page anyway.
+            // Extends the section to the end of its page; the next section starts on a new page anyway.
             output.size = at.checked_next_multiple_of(PAGE)? - at;
         } else {
             at = at.checked_add(output.size)?;
@@ -305,7 +304,7 @@ fn offsets(outputs: &mut [Output<'_>], segments: &[Segment], program_headers: u6
         } else if output.has_bytes() && last.is_none_or(|last| i <= last) {
             at = output.address.wrapping_add(shift);
         } else if output.has_bytes() {
-            // The section is after the segment, which is empty.
+            // A section after a segment that has turned out to be empty.
             at = at.checked_next_multiple_of(output.align)?;
         }
         output.offset = at;
@@ -321,7 +320,7 @@ fn offsets(outputs: &mut [Output<'_>], segments: &[Segment], program_headers: u6
     Some(at)
 }
 
-/// The first number from `at` on that is congruent to `address` modulo `align`.
+/// The smallest number from `at` on that is congruent to `address` modulo `align`.
 fn congruent(at: u64, align: u64, address: u64) -> Option<u64> {
     let want = address % align;
     let base = at.checked_sub(want).map_or(Some(0), |rest| rest.checked_next_multiple_of(align))?;

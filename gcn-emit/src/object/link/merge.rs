@@ -1,7 +1,7 @@
 //! Mergeable sections (`SHF_MERGE`): equal strings or constants of an output section are stored only once.
 //!
-//! The order of the entries is the linker's choice. This is LLVM's order, so that files can be compared: 32 groups by
-//! the upper bits of a hash, and in each group the order of first appearance.
+//! Each linker orders the entries in its own way. The order here is that of LLVM's linker, so that files can be compared: 32 groups by the
+//! upper bits of a hash, and in each group the order of first appearance.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use object::elf;
 use super::super::{LinkFault, Module, ObjectError, Section};
 use super::section_fault;
 
-/// Flags, entry size, and for strings the alignment.
+/// Flags, entry size, and the alignment for strings.
 pub(super) type MergeKey = (u64, u64, u64);
 
 /// The number of groups of pieces; the highest bits of a piece's hash select its group.
@@ -33,7 +33,7 @@ pub(super) struct Merged<'m> {
     inputs: Vec<usize>,
     /// The pieces of each input section, in ascending order of offset.
     pieces: Vec<Vec<Piece>>,
-    /// The stored entries: offset and bytes.
+    /// The entries of the merged section: offset and bytes.
     pub(super) kept: Vec<(u64, &'m [u8])>,
     pub(super) size: u64,
 }
@@ -79,7 +79,7 @@ impl<'m> Merged<'m> {
         self.align
     }
 
-    /// Splits and merges the inputs, when all of them are known. `bytes_of` returns the bytes of an input section.
+    /// Splits the inputs into pieces and merges them, after all inputs have been added. `bytes_of` returns the bytes of an input section.
     pub(super) fn merge(
         &mut self,
         module: &'m Module,
@@ -122,7 +122,7 @@ impl<'m> Merged<'m> {
         Ok(())
     }
 
-    /// The new offset of the byte at `offset` of the input section with index `input` in the list.
+    /// The offset in the merged section of the byte at `offset` of input number `input`.
     pub(super) fn offset_of(&self, input: usize, offset: u64) -> Option<u64> {
         let pieces = self.pieces.get(input)?;
         let piece = pieces.get(pieces.partition_point(|p| p.from <= offset).checked_sub(1)?)?;

@@ -21,7 +21,7 @@ pub(super) enum Made {
 }
 
 impl Made {
-    /// All of them in the order in which they are created: name, `sh_type`, `sh_flags`, alignment, entry size.
+    /// All of them, in the order of their creation: name, `sh_type`, `sh_flags`, alignment, entry size.
     pub(super) const ALL: [(Made, &'static str, u32, u32, u64, u64); 11] = {
         const R: u32 = elf::SHF_ALLOC;
         const RW: u32 = elf::SHF_ALLOC | elf::SHF_WRITE;
@@ -81,7 +81,7 @@ pub(super) struct Output<'m> {
     pub(super) address: u64,
     /// The offset in the file.
     pub(super) offset: u64,
-    /// The number of the section header; 0 if the section has turned out to be unnecessary.
+    /// The number of the section header; 0 if the section is not written because it is unnecessary.
     pub(super) index: u32,
 }
 
@@ -105,7 +105,7 @@ impl<'m> Output<'m> {
         }
     }
 
-    /// Which of the linker's own sections this is, if it is one.
+    /// Which of the linker's own sections this is; `None` for other sections.
     pub(super) fn made(&self) -> Option<Made> {
         match self.parts.first()?.content {
             Content::Made(made) => Some(made),
@@ -125,7 +125,7 @@ impl<'m> Output<'m> {
         self.kind == elf::SHT_NOTE && self.is_loaded()
     }
 
-    /// True if the section becomes read-only once the loader has filled in addresses.
+    /// True if the section becomes read-only after the loader has filled in addresses.
     pub(super) fn is_relro(&self) -> bool {
         const KINDS: [u32; 3] = [elf::SHT_INIT_ARRAY, elf::SHT_FINI_ARRAY, elf::SHT_PREINIT_ARRAY];
         const NAMES: [&str; 12] = [
@@ -154,8 +154,8 @@ impl<'m> Output<'m> {
         elf::PF_R | write | execute
     }
 
-    /// The sort key of sections in the file: read-only ones (notes first, data last), code, data that becomes
-    /// read-only, data, and sections that are not loaded; in each group, sections without file bytes come last.
+    /// The sort key of sections in the file: read-only sections (notes first, data last), code, data that becomes read-only, other data,
+    /// and sections that are not loaded. In each group, sections without file bytes come last.
     pub(super) fn rank(&self) -> (bool, u8, bool, bool) {
         if !self.is_loaded() {
             return (true, 0, false, false);

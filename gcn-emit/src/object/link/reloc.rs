@@ -1,4 +1,4 @@
-//! Relocations: which values the linker writes, and which the loader must write.
+//! Relocations: decides for each whether the linker writes the value or the loader must write it.
 
 use object::elf;
 
@@ -12,11 +12,11 @@ use super::symbol::{Place, Symbols, check_inside};
 /// How a relocation is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Action {
-    /// The linker writes the value.
+    /// The linker writes the final value.
     Write,
     /// The loader adds the address at which the object is loaded (`R_AMDGPU_RELATIVE64`).
     Relative,
-    /// The loader looks the symbol up (`R_AMDGPU_ABS64`).
+    /// The loader looks up the symbol (`R_AMDGPU_ABS64`).
     LookUp,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum At {
     Got(u32),
 }
 
-/// What all relocations together require.
+/// The tables and entries that all relocations together require.
 #[derive(Default)]
 pub(super) struct Needs {
     pub(super) loaded: Vec<Loaded>,
@@ -50,7 +50,7 @@ pub(super) struct Needs {
 #[derive(Clone, Copy)]
 struct Base {
     is_preemptible: bool,
-    /// True if the value does not move with the object: a number, or an undefined weak symbol.
+    /// True if the value does not depend on the load address: a number, or an undefined weak symbol.
     is_number: bool,
     is_undefined: bool,
 }
@@ -123,7 +123,7 @@ pub(super) fn scan(inputs: &Inputs<'_>, symbols: &mut Symbols<'_>) -> Result<Nee
     Ok(needs)
 }
 
-/// Adds the entries of the global offset table: those of global symbols, then those of local ones.
+/// Adds the entries of the global offset table: first those of global symbols, then those of local ones.
 fn add_got(needs: &mut Needs, wants_got: &[bool], symbols: &mut Symbols<'_>) {
     let is_local = |i: &usize| symbols.module[*i].binding == Binding::Local;
     let wanted = || (0..wants_got.len()).filter(|i| wants_got[*i]);
@@ -152,7 +152,7 @@ fn check_place(section: &Section, reloc: &Relocation) -> Result<(), LinkFault> {
     Err(LinkFault::Outside { what: "a relocation", at: reloc.offset, size: section.bytes.len() as u64 })
 }
 
-/// Checks that a base in a merged section is one of its bytes.
+/// Checks that a base in a merged section is at one of the bytes of that section.
 fn check_base(inputs: &Inputs<'_>, reloc: &Relocation) -> Result<(), ObjectError> {
     if let RelocationBase::Section(id) = reloc.base
         && let Some(Home::Merged { .. }) = inputs.homes.get(id.0 as usize)

@@ -10,12 +10,12 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// A table that contains a name as often as it is added, as `.strtab` and `.dynstr` do.
+    /// A table in which each added name gets a new copy, as in `.strtab` and `.dynstr`.
     pub(super) fn repeating() -> Strings {
         Strings { bytes: vec![0], known: None }
     }
 
-    /// A table that contains each name once, as `.shstrtab` does.
+    /// A table in which equal names share one copy, as in `.shstrtab`.
     pub(super) fn sharing() -> Strings {
         Strings { bytes: vec![0], known: Some(HashMap::new()) }
     }

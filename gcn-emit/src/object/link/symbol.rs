@@ -1,5 +1,4 @@
-//! Symbols in the linked object: their addresses, whether other objects may replace them, and the tables that
-//! list them.
+//! Symbols in the linked object: their addresses, whether other objects may replace their definitions, and the tables that contain them.
 
 use std::collections::HashMap;
 
@@ -27,7 +26,7 @@ pub(super) enum Place {
     Start(usize),
     /// The end of an output section.
     Stop(usize),
-    /// In LDS; the number is the alignment.
+    /// An LDS symbol; the number is its alignment.
     Lds(u64),
 }
 
@@ -37,15 +36,15 @@ pub(super) struct Linked {
     pub(super) place: Place,
     pub(super) visibility: Visibility,
     pub(super) binding: Binding,
-    /// True if another code object may define it instead.
+    /// True if another code object may define the symbol instead.
     pub(super) is_preemptible: bool,
-    /// True if it is in the dynamic symbol table.
+    /// True if the symbol is in the dynamic symbol table.
     pub(super) is_exported: bool,
-    /// Its number in the dynamic symbol table; 0 if it is not there.
+    /// The symbol's number in the dynamic symbol table; 0 if it is not there.
     pub(super) dynamic_index: u32,
-    /// Its index in the global offset table, if it has an entry.
+    /// The symbol's index in the global offset table, if it has an entry.
     pub(super) got: Option<u32>,
-    /// True if its section is not part of the output.
+    /// True if the symbol's section is not part of the output.
     is_dropped: bool,
 }
 
@@ -178,7 +177,7 @@ fn place(
     })
 }
 
-/// Checks that a position is inside its mergeable section: outside of it, it has no counterpart in the merged one.
+/// Checks that a position is inside its mergeable section: a position outside of it has no counterpart in the merged section.
 pub(super) fn check_inside(inputs: &Inputs<'_>, section: usize, at: u64) -> Result<(), ObjectError> {
     let size = inputs.sources.get(section).map_or(0, |s| s.bytes.len() as u64);
     if at < size {
@@ -188,7 +187,8 @@ pub(super) fn check_inside(inputs: &Inputs<'_>, section: usize, at: u64) -> Resu
     Err(section_fault(inputs.sources.module, section, None, fault))
 }
 
-/// `__start_NAME` and `__stop_NAME` denote the ends of the section NAME, if that is a C identifier.
+/// The symbol's place if it is `__start_NAME` or `__stop_NAME`, which denote the ends of the section NAME, and NAME is a C identifier;
+/// otherwise `None`.
 fn bounds(outputs: &OutputNames<'_>, symbol: &str) -> Option<Place> {
     let (name, is_start) = match symbol.strip_prefix("__start_") {
         Some(name) => (name, true),
@@ -200,8 +200,8 @@ fn bounds(outputs: &OutputNames<'_>, symbol: &str) -> Option<Place> {
     Some(if is_start { Place::Start(output) } else { Place::Stop(output) })
 }
 
-/// The rows of `.symtab`: the module's local symbols, those that became local, `_DYNAMIC`, and the rest.
-/// Names are in `.strtab` in the module's order.
+/// The rows of `.symtab`: the module's local symbols, those that became local, `_DYNAMIC`, and the rest. In `.strtab`, names are in the
+/// module's order.
 fn rows(inputs: &Inputs<'_>, list: &[Linked]) -> (Vec<(Row, u32)>, usize, Strings) {
     let mut names = Strings::repeating();
     let (mut locals, mut globals) = (Vec::new(), Vec::new());
@@ -239,7 +239,7 @@ fn keeps_local(inputs: &Inputs<'_>, symbol: &Symbol, linked: &Linked) -> bool {
 }
 
 impl Symbols<'_> {
-    /// The address or number of a symbol after layout; 0 for undefined ones.
+    /// The address or number of a symbol after layout; 0 for an undefined symbol.
     pub(super) fn value(&self, inputs: &Inputs<'_>, index: usize) -> u64 {
         let Some(linked) = self.list.get(index) else { return 0 };
         let at = |output: usize, offset: u64| {
@@ -278,7 +278,7 @@ impl Symbols<'_> {
     }
 }
 
-/// The output section that the linker created for this purpose.
+/// The output section that the linker created as `which`, if it is in the file.
 pub(super) fn made<'a, 'm>(outputs: &'a [Output<'m>], which: Made) -> Option<&'a Output<'m>> {
     outputs.iter().find(|o| o.made() == Some(which))
 }

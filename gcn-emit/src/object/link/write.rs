@@ -216,7 +216,7 @@ impl Image<'_, '_> {
             RelocationBase::Symbol(id) => {
                 self.symbols.value(self.inputs, id.0 as usize).wrapping_add_signed(addend)
             }
-            // The addend selects a byte, and bytes of merged sections move.
+            // The addend selects a byte, and each piece of a merged section has moved separately.
             RelocationBase::Section(id) => {
                 let address = |(output, offset): (usize, u64)| {
                     self.inputs.outputs.get(output).map_or(0, |o| o.address).wrapping_add(offset)
@@ -264,7 +264,7 @@ impl Image<'_, '_> {
         }
     }
 
-    /// Writes the global offset table: it contains numbers, while the loader fills in addresses.
+    /// Writes the global offset table. The linker writes only numbers; the loader fills in addresses.
     fn got(&self, out: &mut Vec<u8>) {
         for &symbol in &self.needs.got {
             let linked = self.symbols.list.get(symbol);
@@ -332,8 +332,8 @@ impl Image<'_, '_> {
     }
 }
 
-/// The value that debug information contains for a place that does not exist: 0, unless a pair of zeros ends a list, or
-/// 0 is a valid place.
+/// The value that debug information contains for a place that is not in the output: 0. It is another value in sections in which a pair of
+/// zeros ends a list, or in which 0 is a valid place.
 fn nowhere(section: &str) -> Option<u64> {
     match section {
         ".debug_loc" | ".debug_ranges" => Some(1),

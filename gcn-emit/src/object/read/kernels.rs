@@ -29,8 +29,7 @@ pub(super) fn kernels<'d>(
     by_address.sort_unstable();
     let functions = functions(file, symbols);
     let finder = Finder { file, sections, symbols, functions, entries: entries(file, symbols)?, by_address };
-    // An entry of the metadata is assigned to one kernel only: a file with many symbols of the same name must not
-    // multiply it.
+    // Each entry of the metadata is assigned to only one kernel: otherwise a file with many symbols of the same name could multiply it.
     let mut by_symbol: HashMap<&str, &KernelMetadata> = HashMap::new();
     for kernel in metadata.iter().flat_map(|m| &m.kernels) {
         by_symbol.insert(&kernel.symbol, kernel);
@@ -64,8 +63,8 @@ fn functions(file: &File<'_>, symbols: &[Symbol<'_>]) -> Vec<(Address, u64)> {
     all
 }
 
-/// In an unlinked object, the contents of each descriptor's `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each place with a
-/// 64-bit distance, the symbol to which the distance leads.
+/// In an unlinked object, the relocations of the descriptors' `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each place with a 64-bit distance, the
+/// position to which the distance leads.
 fn entries(file: &File<'_>, symbols: &[Symbol<'_>]) -> Result<HashMap<Address, Address>, ObjectError> {
     let mut all = HashMap::new();
     if !file.is_relocatable {
@@ -79,7 +78,8 @@ fn entries(file: &File<'_>, symbols: &[Symbol<'_>]) -> Result<HashMap<Address, A
             let is_distance = info as u32 == RelocationKind::Rel64.number();
             if let Some(symbol) = target.filter(|s| is_distance && s.is_defined()) {
                 let (code, value) = address(file, symbol);
-                // Offset and addend are relative to the field, the distance is relative to the descriptor's start.
+                // Offset and addend of the relocation are relative to the field, while the distance is relative to the start of the
+                // descriptor.
                 let entry = value.wrapping_add_signed(row.r_addend.get(E)).wrapping_sub(CODE_ENTRY_OFFSET);
                 all.insert((section, row.r_offset.get(E)), (code, entry));
             }
@@ -127,8 +127,8 @@ impl<'d> Finder<'_, 'd> {
         Ok(KernelCode { name, descriptor, descriptor_bytes, address: entry.1, code, section, metadata: None })
     }
 
-    /// True if the kernel's function has no bytes and another one begins at its address: compilers leave such kernels
-    /// if they know that control never reaches them. A size of 0 alone also occurs in assembly without `.size`.
+    /// True if the kernel's function has no bytes and another one begins at its address. Compilers leave such kernels if they know that
+    /// control never reaches them. A size of 0 alone is not sufficient, because it also occurs in assembly without `.size`.
     fn is_empty(&self, name: &str, address: Address) -> bool {
         let is_own = |s: &&Symbol<'_>| {
             s.name == name
@@ -140,7 +140,7 @@ impl<'d> Finder<'_, 'd> {
         self.largest_at(address).is_some_and(|size| size > 0) && empty()
     }
 
-    /// The section with code that ends at an address at which no other begins, so that no code is there.
+    /// The section with code that ends at an address, if no other section begins there, so that there is no code at the address.
     fn ends_at(&self, (section, at): Address) -> Option<usize> {
         if self.file.is_relocatable {
             let number = section_number(SectionId(section))?;
@@ -155,7 +155,7 @@ impl<'d> Finder<'_, 'd> {
     /// The size of the largest function at an address.
     fn largest_at(&self, address: Address) -> Option<u64> {
         let next = self.functions.partition_point(|f| f.0 <= address);
-        // The largest is the last.
+        // Functions at the same address are sorted by size, so the largest is the last.
         self.functions.get(..next)?.last().filter(|f| f.0 == address).map(|f| f.1)
     }
 

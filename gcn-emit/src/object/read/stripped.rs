@@ -33,7 +33,7 @@ pub(super) fn sections<'d>(file: &File<'d>) -> Result<Vec<SectionView<'d>>, Obje
     Ok(all)
 }
 
-/// The symbols of the dynamic table. Only the hash tables show how many there are.
+/// The symbols of the dynamic table. Their number is known only from the hash tables.
 pub(super) fn symbols<'d>(file: &File<'d>) -> Result<Vec<Symbol<'d>>, ObjectError> {
     let dynamic = file.segments.iter().find(|s| s.p_type.get(E) == elf::PT_DYNAMIC);
     let dynamic = dynamic.ok_or_else(|| fault(0, ReadFault::NoSymbols))?;
@@ -59,17 +59,17 @@ fn word(bytes: &[u8], index: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes))
 }
 
-/// The System V table has a chain entry for each symbol.
+/// The number of symbols according to the System V hash table, which has a chain entry for each symbol.
 fn count_by_hash(table: &[u8]) -> Option<u64> {
     word(table, 1).map(u64::from)
 }
 
-/// The GNU table ends with the chain of the highest bucket, whose last entry is odd.
+/// The number of symbols according to the GNU hash table, which ends with the chain of the highest bucket, whose last entry is odd.
 fn count_by_gnu_hash(table: &[u8]) -> Option<u64> {
     let (buckets, first, filter) = (word(table, 0)?, word(table, 1)?, word(table, 2)?);
     let start = (filter as usize).checked_mul(2)?.checked_add(4)?;
     let end = start.checked_add(buckets as usize)?;
-    // There cannot be more buckets than bytes.
+    // The number of buckets is limited by the number of bytes.
     let highest = (start..end.min(table.len() / 4)).filter_map(|i| word(table, i)).max()?;
     if highest < first {
         return Some(first.into());

@@ -17,7 +17,7 @@ pub struct SectionView<'d> {
     pub kind: u32,
     /// `sh_flags`.
     pub flags: u64,
-    /// The address relative to the object's start; 0 for sections that are not loaded and in relocatable objects.
+    /// The address relative to the object's start; 0 for sections that are not loaded, and in relocatable objects.
     pub address: u64,
     /// The offset in the file.
     pub offset: u64,
@@ -61,16 +61,15 @@ pub struct SymbolView<'d> {
     pub address: u64,
     /// The size in bytes; 0 if unknown.
     pub size: u64,
-    /// The kind of thing that it names; an unknown type is treated as [`SymbolKind::None`].
+    /// The kind of thing that the symbol names; an unknown type is treated as [`SymbolKind::None`].
     pub kind: SymbolKind,
-    /// Which files may refer to it; an unknown binding is treated as [`Binding::Global`].
+    /// Which files may refer to the symbol; an unknown binding is treated as [`Binding::Global`].
     pub binding: Binding,
-    /// Where it is visible.
+    /// Where the symbol is visible.
     pub visibility: Visibility,
-    /// The index in [`CodeObject::sections`](super::CodeObject::sections) of its section; `None` if it is not in a
-    /// section.
+    /// The index in [`CodeObject::sections`](super::CodeObject::sections) of the symbol's section; `None` if it is not in a section.
     pub section: Option<usize>,
-    /// The symbol's location; the number of a section is that of `section`.
+    /// The symbol's location; a section number in it is that of `section`.
     pub place: SymbolPlace,
 }
 

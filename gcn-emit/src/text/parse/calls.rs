@@ -45,7 +45,7 @@ fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> O
     }
 }
 
-/// Parses `hwreg(NAME)` or `hwreg(NAME, offset, size)` after its parenthesis.
+/// Parses the rest of `hwreg(NAME)` or `hwreg(NAME, offset, size)`; the cursor is just past the opening parenthesis.
 pub(super) fn hwreg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let at = cursor.at();
     let target = context.on.target;
@@ -100,10 +100,10 @@ pub(super) fn hwreg_structure(
     Ok(RawValue::Call(Function::Hwreg, id | offset << 6 | (size - 1) << 11))
 }
 
-/// Parses `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)` or `sendmsg(MESSAGE, OPERATION, STREAM)` after its
-/// parenthesis.
+/// Parses the rest of `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)` or `sendmsg(MESSAGE, OPERATION, STREAM)`; the cursor is just past
+/// the opening parenthesis.
 ///
-/// Names must be a permitted combination; numbers are accepted unchecked.
+/// Names must be a permitted combination; numbers are not checked.
 pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let set = context.on.instruction_set();
     let at = cursor.at();
@@ -153,7 +153,7 @@ pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     Ok(id | op << 4 | stream << 8)
 }
 
-/// Parses `gpr_idx(SRC0, DST)` after its parenthesis.
+/// Parses the rest of `gpr_idx(SRC0, DST)`; the cursor is just past the opening parenthesis.
 pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     let mut modes = 0;
     if cursor.peek() == b')' {
@@ -175,7 +175,7 @@ pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     }
 }
 
-/// True if the name of a field or of a version is next (otherwise the immediate is a number).
+/// True if the name of a field or of a version comes next; otherwise the immediate is a number.
 pub(super) fn fields_begin(cursor: &Cursor<'_>, immediate: Immediate) -> bool {
     let mut ahead = cursor.clone();
     let name = ahead.name();
@@ -201,7 +201,7 @@ pub(super) fn fields(
 ) -> Result<RawOperand, Located> {
     let start = cursor.at();
     let known = immediate.fields(context.on.instruction_set());
-    // A counter that is not named is not waited for; a delay that is not named is no delay.
+    // A counter that is not named is not waited for; a delay that is not named is omitted.
     let mut value = match immediate {
         Immediate::Counters | Immediate::Dependencies => {
             known.iter().fold(0, |all, field| all | field.encode(u16::MAX))
@@ -231,7 +231,7 @@ pub(super) fn fields(
     Ok(RawOperand { span: Span::new(start, end), value, neg: false, abs: false, sext: false })
 }
 
-/// Parses `name(value)`. Only counters also have `name_sat`, which limits a value that is too large.
+/// Parses `name(value)`. Only counters also have `name_sat`, which reduces a value that is too large to the maximum.
 fn field(
     cursor: &mut Cursor<'_>,
     context: &mut Context<'_>,
@@ -294,7 +294,7 @@ fn listed<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-/// Parses the offset of `swizzle(MODE, …)` after its parenthesis.
+/// Parses the rest of `swizzle(MODE, …)`, the offset of `ds_swizzle_b32`; the cursor is just past the opening parenthesis.
 pub(super) fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let span = cursor.word_span();
     let mode = cursor.name();

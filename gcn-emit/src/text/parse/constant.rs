@@ -1,7 +1,7 @@
 //! Numbers as operands: encodes them as inline constants or literals, depending on the operand's type.
 //!
-//! The rules are those of LLVM's assembler: an integer gives the operand's bits; a float is converted to the operand's
-//! type and may lose precision, but must neither overflow nor underflow.
+//! The rules are those of LLVM's assembler. An integer gives the operand's bits. A float is converted to the operand's type; it may lose
+//! precision, but must neither overflow nor underflow.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use super::number::Number;
 use crate::text::ConstType;
 use crate::text::source::inline_of_literal;
 
-/// Why a number is not accepted for an operand.
+/// The reason why a number is not accepted as an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Unfit {
     Bits32(i64),
@@ -82,7 +82,7 @@ pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
         && desc.operands.get(position).is_some_and(|o| !o.is_literal())
 }
 
-/// Applies source modifiers to the constant itself, for a form that has no source modifiers.
+/// The constant with source modifiers applied to it, for a form that has no source modifiers.
 pub(super) fn folded(
     desc: &InstDesc,
     position: usize,
@@ -93,7 +93,7 @@ pub(super) fn folded(
     if !neg && !abs {
         return Ok(number);
     }
-    // The number of bits of the constant, and the sign bit. In a pair only the low half is changed, as in LLVM.
+    // The number of bits of the constant, and the sign bit. In a pair, only the low half is changed, as in LLVM.
     let (bits, sign) = match desc.constant_type(position) {
         ConstType::F64 | ConstType::B64 => (64, 0),
         ConstType::I16 | ConstType::F16 | ConstType::Bf16 => (16, 0x8000),
@@ -114,7 +114,7 @@ pub(super) fn folded(
     }
 }
 
-/// True if the operand can be a 64-bit literal: one of its own, or that of another operand, which is always a literal.
+/// True if the operand can be a 64-bit literal: its own, or that of another operand that is always a literal.
 fn takes_long(desc: &InstDesc, position: usize) -> bool {
     let Some(slot) = desc.operands.get(position) else { return false };
     let shared = || desc.operands.iter().any(|other| other.kinds == OperandKinds::LITERAL64);
@@ -126,8 +126,8 @@ fn takes_long_alone(desc: &InstDesc, position: usize) -> bool {
     takes_long(desc, position) && !desc.operands[position].kinds.contains(OperandKinds::LITERAL)
 }
 
-/// The shorter literal that represents a number (LLVM 22): a 32-bit literal is the upper half of a float, or the lower
-/// half of a non-negative integer.
+/// The shorter of the literals that represent a number, as in LLVM 22. A 32-bit literal gives the upper half of a float, or the lower half
+/// of a non-negative integer.
 fn long(ty: ConstType, value: i64) -> Operand {
     match (ty, u32::try_from(value), i32::try_from(value)) {
         (ConstType::F64, Ok(bits), _) => Operand::Literal(bits),
@@ -191,7 +191,7 @@ fn float_source(desc: &InstDesc, position: usize, ty: ConstType, value: f64) -> 
     Ok(inline_of_literal(ty, bits).map_or(Operand::Literal(bits), Operand::Inline))
 }
 
-/// Fails if the narrower type overflows, or underflows and loses bits.
+/// Fails if the value overflows the narrower type, or underflows and loses bits.
 fn in_range(value: f64, narrow: f64, smallest_normal: f64, bits: u8) -> Result<(), Unfit> {
     let overflow = narrow.is_infinite() && value.is_finite();
     let underflow = narrow != value && narrow.abs() < smallest_normal;
@@ -211,8 +211,8 @@ fn f16_bits(value: f64) -> Result<u32, Unfit> {
 }
 
 fn bf16_bits(value: f64) -> Result<u32, Unfit> {
-    // The hardware's bf16 value of 1/(2π) is truncated where a conversion would round up; its canonical spelling
-    // denotes the hardware's constant.
+    // The hardware's bf16 value of 1/(2π) is truncated, where a conversion would round up. The canonical notation of that number denotes
+    // the hardware's constant.
     if let Some((_, _, bits, _)) = INLINE_FLOATS.iter().find(|f| f.0.parse() == Ok(value)) {
         return Ok(bits >> 16);
     }
@@ -233,8 +233,8 @@ fn f64_literal(desc: &InstDesc, position: usize, value: f64) -> Result<Operand, 
     }
 }
 
-/// The literal of an operand that accepts nothing else. If the operand is 64 bits wide, a value that fits in 32 bits is
-/// the upper half.
+/// The literal of an operand that accepts nothing else. If the operand is 64 bits wide, a value that fits into 32 bits gives the upper
+/// half.
 pub(super) fn always(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     match number {
         Number::Int(value @ 0..=0xffff_ffff) if takes_long_alone(desc, position) => {
@@ -258,7 +258,7 @@ pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Resul
     if takes_long(desc, position) {
         return long_literal(number);
     }
-    // The literals of an instruction pair are f32.
+    // The literals of a dual instruction (VOPD) are f32.
     let half_float = desc.entry.has_half_floats() && !desc.format.is_pair();
     let bits = match number {
         Number::Int(value) if half_float => bits16(value)?,

@@ -18,14 +18,14 @@ pub(super) struct Context<'s> {
 }
 
 impl Context<'_> {
-    /// True if a word that can be a modifier or `off` is the name of a symbol here, after `operands` operands: a
-    /// modifier follows all operands, and `off` occurs where a form has no address.
+    /// True if a word that can also be a modifier or `off` is the name of a symbol here, after `operands` operands. Modifiers follow all
+    /// operands, and `off` occurs only in forms without an address.
     pub fn is_symbol(&self, name: &str, word: Word, operands: usize) -> bool {
         let takes_off = |row: &&InstDesc| {
             let slot = row.operands.get(operands);
             slot.is_some_and(|slot| slot.kinds.contains(OperandKinds::OFF))
         };
-        // If the form accepts the modifier and its last operand is optional, the word is the modifier.
+        // If the form has this modifier and its last operand is optional, the word is the modifier.
         let still_wants = |row: &InstDesc| match word {
             Word::Flag(modifier, _) if row.modifiers.intersects(modifier.word.flag()) => {
                 operands < least_operands(row)

@@ -10,7 +10,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The bytes from `at` up to `end`. Statements of 4 GiB are not parsed; their spans are limited.
+    /// The bytes from `at` up to `end`. Offsets are limited to 32 bits, because statements of 4 GiB are not parsed.
     pub fn new(at: usize, end: usize) -> Span {
         let short = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         Span { at: short(at), end: short(end) }
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes `byte` and the blanks around it, if it is next.
+    /// If `byte` comes next, consumes it and the blanks around it.
     pub fn eat(&mut self, byte: u8) -> bool {
         self.blanks();
         let found = self.peek() == byte && !self.rest.is_empty();
@@ -111,12 +111,12 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Consumes `byte`, or fails with what was expected.
+    /// Consumes `byte`, or fails with a message that `what` was expected.
     pub fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), Located> {
         if self.eat(byte) { Ok(()) } else { Err(self.expected(what)) }
     }
 
-    /// Consumes a closing `byte` and the blanks before it, but none after it.
+    /// Consumes a closing `byte` and the blanks before it, but not those after it.
     pub fn close(&mut self, byte: u8, what: &'static str) -> Result<(), Located> {
         self.blanks();
         if self.peek() != byte {
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The fault that something else was expected here; its span is the next word or character.
+    /// The error that `what` was expected here; its span is the next word or character.
     pub fn expected(&self, what: &'static str) -> Located {
         (self.word_span(), ParseFault::Expected(what))
     }

@@ -4,7 +4,7 @@ use gcn_isa::{Target, TargetSet, table};
 
 use crate::encode::EncodeFault;
 
-/// A text is not an instruction or program: the position and the reason.
+/// The error for a text that is not an instruction or program: the position and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct ParseError {
@@ -29,7 +29,7 @@ impl ParseError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseFault {
-    /// The grammar requires something else here.
+    /// The grammar requires something else at this position.
     #[error("expected {0}")]
     Expected(&'static str),
     /// No target has such a mnemonic.
@@ -40,7 +40,7 @@ pub enum ParseFault {
         /// The mnemonic as written.
         mnemonic: String,
     },
-    /// A graphics instruction, which some target may have.
+    /// A graphics instruction, which a target outside of this crate's tables may have.
     #[error("`{mnemonic}`: graphics instructions (images, exports, interpolation) are not supported")]
     Graphics {
         /// The mnemonic as written.
@@ -109,7 +109,7 @@ pub enum ParseFault {
     Encode {
         /// The instruction, in the form that came closest.
         mnemonic: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         fault: EncodeFault,
     },
@@ -140,17 +140,17 @@ pub enum ParseFault {
     OpenComment,
 }
 
-/// Computed only when the message is written: comparing with all names takes long, and few of many errors are
-/// displayed.
+/// The nearest known mnemonic, for the message. It is computed only when the message is written, because comparing with all names takes
+/// long, and only few of many errors are displayed.
 fn nearest_hint(target: Target, mnemonic: &str) -> String {
     let names = table::rows_on(target).flat_map(|row| [row.mnemonic, row.printed]);
     let near = nearest(&mnemonic.to_ascii_lowercase(), names);
     near.map(|name| format!("; the nearest name is `{name}`")).unwrap_or_default()
 }
 
-/// The known name with the fewest edits, if they are few enough for a typing error.
+/// The known name with the smallest edit distance, if the distance is small enough for a typing error.
 pub(crate) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    // No known name is longer than this; the comparison takes time proportional to the product of the lengths.
+    // No known name is longer. The limit bounds the time, which is proportional to the product of the lengths.
     if name.len() > 64 {
         return None;
     }

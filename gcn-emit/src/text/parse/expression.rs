@@ -1,5 +1,4 @@
-//! Numbers and expressions in operands and values: the parser determines where an expression ends, and its scope knows
-//! the value.
+//! Numbers and expressions in operands and values. The parser determines where an expression ends; the scope provides the value.
 
 use super::cursor::{Cursor, Located, Span, is_name_byte};
 use super::error::ParseFault;

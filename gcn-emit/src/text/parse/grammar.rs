@@ -9,7 +9,7 @@
 //! modifier    = name [ ":" value ]               see [`super::words`]
 //! ```
 //!
-//! The result contains the words but not yet the instruction, which [`super::resolve`] determines.
+//! The result contains the operands and modifiers, but not yet the instruction, which [`super::resolve`] determines.
 
 use gcn_isa::table::{InstDesc, OperandKinds};
 use gcn_isa::target::{Generation, Subtarget};
@@ -26,7 +26,7 @@ use super::scope::Scope;
 use super::syntax::{Raw, RawMod, RawOperand, RawValue};
 use super::words::{self, Function, Word};
 
-/// Parses the text after the mnemonic of an instruction that has these rows, of which `desc` is the first.
+/// Parses the text after a mnemonic that may denote any of these rows; `desc` is the first row.
 pub(super) fn instruction(
     cursor: &mut Cursor<'_>,
     desc: &InstDesc,
@@ -130,7 +130,7 @@ fn next_is(cursor: &Cursor<'_>, byte: u8) -> bool {
     ahead.peek() == byte
 }
 
-/// Consumes the name of a function and its parenthesis, if they are next.
+/// If the name of this function and a parenthesis come next, consumes both.
 fn opening(cursor: &mut Cursor<'_>, wanted: Function) -> bool {
     let start = cursor.clone();
     if let Some(Word::Function(function)) = words::word(cursor.name())
@@ -174,7 +174,7 @@ fn negated(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOper
     absolute(cursor, context)
 }
 
-/// True if the minus that is next negates an operand instead of being the sign of a number or of an expression.
+/// True if the minus that comes next negates an operand, instead of being the sign of a number or of an expression.
 fn minus_negates(cursor: &Cursor<'_>, context: &mut Context<'_>) -> bool {
     let mut ahead = cursor.clone();
     ahead.skip(1);
@@ -185,7 +185,7 @@ fn minus_negates(cursor: &Cursor<'_>, context: &mut Context<'_>) -> bool {
         b'|' | b'[' => !again,
         b'0'..=b'9' | b'.' | b'(' | b'"' | b'\'' | b'~' | b'!' | b'+' => false,
         _ => {
-            // An out-of-range register is reported when the register is actually parsed.
+            // An error about a register that does not exist is not reported here, but when the register is parsed.
             if !matches!(register::regular(&mut ahead, context), Ok(None)) {
                 return true;
             }
@@ -215,7 +215,7 @@ fn absolute(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<RawOpe
     Ok(plain(cursor.span_from(at), value))
 }
 
-/// Parses a value; between bars a `|` ends it.
+/// Parses a value. Between bars, a `|` ends the value.
 fn value(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> Result<RawValue, Located> {
     let at = cursor.at();
     if let Some(reg) = register::regular(cursor, context)? {
@@ -290,7 +290,7 @@ fn number(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> 
     if !in_bars {
         return cursor.number(context.scope);
     }
-    // Only one term: the bar after it is not an operator.
+    // Parses a single term, because the bar after it is not an operator.
     let at = cursor.at();
     cursor.skip_term()?;
     let term = cursor.text_from(at);

@@ -9,8 +9,8 @@ pub(super) fn least_operands(desc: &InstDesc) -> usize {
     all - usize::from(all > 0 && implied_operand(desc, all - 1).is_some())
 }
 
-/// The operand that the text omits: the offset of scalar memory, the code of `s_endpgm`, or the VCC of a 32-bit
-/// encoding that has only one. `None` if the number of operands is wrong, `Some(None)` if all are present.
+/// The operand that the text omits: the offset of scalar memory, the code of `s_endpgm`, or the VCC of a 32-bit encoding that has no other
+/// choice. `Some(None)` if no operand is missing, `None` if the number of operands is wrong.
 pub(super) fn implied_operand(desc: &InstDesc, have: usize) -> Option<Option<(usize, Operand)>> {
     let want = desc.operands.len();
     if have == want {

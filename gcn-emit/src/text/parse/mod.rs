@@ -38,7 +38,7 @@ use syntax::Raw;
 
 /// Parses one instruction.
 ///
-/// A mnemonic without `_e32`, `_e64`, `_dpp` or `_sdwa` selects the shortest encoding that can represent the text.
+/// If the mnemonic has no `_e32`, `_e64`, `_dpp` or `_sdwa`, the shortest encoding that can represent the text is selected.
 ///
 /// # Errors
 /// The column, and what is wrong there.
@@ -132,7 +132,7 @@ fn pair(
     let other = two.name();
     let both = format!("{mnemonic} :: {other}");
     let rows = names::rows(on, &both).map_err(|fault| match names::rows(on, mnemonic) {
-        // If an instruction cannot be half of any pair, there is no point in asking whether the pair exists.
+        // If an instruction cannot be half of any dual instruction, its error is reported, and not that the combination does not exist.
         Ok(_) => (two.span_from(at), fault),
         Err(_) => (span, fault),
     })?;

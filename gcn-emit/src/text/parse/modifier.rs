@@ -19,10 +19,10 @@ use crate::text::symbols;
 const PERMLANE_FETCH_INACTIVE: u32 = 1;
 const PERMLANE_BOUND_CONTROL: u32 = 2;
 
-/// The older spelling, whose meaning depends on the generation.
+/// The older notation `bound_ctrl:0`, whose meaning depends on the generation.
 const BOUND_CTRL_0: u32 = 2;
 
-/// Flags in [`RawMod::value`] that tell which part of a buffer format is specified; the other part keeps its default.
+/// Flags in [`RawMod::value`] that tell which part of a buffer format is specified. The other part keeps its default.
 const DATA_FORMAT_ONLY: u32 = 0x100;
 const NUM_FORMAT_ONLY: u32 = 0x200;
 
@@ -76,7 +76,7 @@ fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Resu
         Form::Dpp8 => return dpp8(cursor, context),
         Form::Hint => {
             let name = cursor.name();
-            // Both words for the default behaviour set no bits.
+            // Both words for the default hint set no bits.
             let plain = matches!(name, "TH_DEFAULT" | "TH_LOAD_RT" | "TH_STORE_RT" | "TH_ATOMIC_RT");
             let found = HINTS.iter().position(|hint| hint.0 == named_hint(name));
             match (plain, found) {
@@ -144,7 +144,7 @@ fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed,
     Ok(Ok(offset.into()))
 }
 
-/// The hint with a name; `TH_ATOMIC_RT_RETURN` is another name of the one that only requests the old value.
+/// The hint with this name. `TH_ATOMIC_RT_RETURN` is another name of the hint that only requests the old value.
 fn named_hint(name: &str) -> TemporalHints {
     let name = if name == "TH_ATOMIC_RT_RETURN" { "TH_ATOMIC_RETURN" } else { name };
     TemporalHints::from_name(name).unwrap_or(TemporalHints::empty())
@@ -237,7 +237,7 @@ fn format(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, 
     }
 }
 
-/// Why an instruction does not accept a modifier.
+/// The reason why an instruction does not accept a modifier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused {
     pub span: Span,
@@ -281,7 +281,7 @@ pub(super) fn apply(
     Ok(written)
 }
 
-/// A modifier's rank in the required order.
+/// The rank of a modifier in the required order.
 fn place(desc: &InstDesc, raw: &RawMod) -> u8 {
     // If LDS is the source, `lds` comes before the cache bits.
     if raw.modifier.word.modifier == Modifier::Lds && desc.class == Class::VmemStoreLds {
@@ -312,7 +312,7 @@ fn meaning(
     if field == Modifier::BoundCtrl && desc.has_fetch_inactive() {
         return Ok((Modifier::OpSel, u32::from(mods.op_sel) | PERMLANE_BOUND_CONTROL));
     }
-    // The scaled matrix instructions select the scale's byte by op_sel.
+    // Scaled matrix instructions select the byte of a scale by op_sel.
     if field == Modifier::OpSelHi && desc.scales_by_op_sel() {
         return Ok((field, value));
     }
@@ -323,14 +323,14 @@ fn meaning(
         }
         return Err(FOREIGN);
     }
-    // In short encodings halves must be named.
+    // In short encodings, halves of registers must be named instead.
     if field == Modifier::OpSel && matches!(desc.format, Format::Vop1 | Format::Vop2 | Format::Vopc) {
         return Err(FOREIGN);
     }
     if field == Modifier::DppCtrl && !desc.takes_control_of(raw.modifier.word) {
         return Err("the instruction has no such DPP control");
     }
-    // Up to RDNA 2 the older spelling, `bound_ctrl:0`, sets the bit, too.
+    // Up to RDNA 2, the older notation `bound_ctrl:0` also sets the bit.
     if field == Modifier::BoundCtrl && value == BOUND_CTRL_0 {
         let old = matches!(desc.generation(), Generation::GFX9 | Generation::GFX10);
         return Ok((field, old.into()));
@@ -363,7 +363,7 @@ fn buffer_format(value: u32, mods: &Mods) -> u32 {
     }
 }
 
-/// The required modifier of this form that is missing, if there is one.
+/// The name of a modifier that this form requires but the text lacks; `None` if there is none.
 pub(super) fn missing(desc: &InstDesc, written: Modifiers) -> Option<&'static str> {
     if desc.modifiers.contains(Modifiers::DPP_CTRL) && !written.contains(Modifiers::DPP_CTRL) {
         return Some("a DPP control such as quad_perm:[0,1,2,3]");
@@ -375,6 +375,6 @@ pub(super) fn missing(desc: &InstDesc, written: Modifiers) -> Option<&'static st
     if absent.is_empty() {
         return None;
     }
-    // The table knows `sc0` as `glc`; the flag's first name is sufficient.
+    // The table names `sc0` `glc`; the first name of the flag is sufficient for the message.
     absent.iter().next().map(super::words::name_of)
 }

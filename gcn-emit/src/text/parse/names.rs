@@ -38,7 +38,7 @@ fn build(on: Subtarget) -> NameMap<Rows> {
     names
 }
 
-/// Inserts a row after those of the same rank.
+/// Inserts a row after the rows of the same rank.
 fn insert(rows: &mut Rows, row: &'static InstDesc) {
     let place = rows.iter().position(|r| rank(r) > rank(row)).unwrap_or(rows.len());
     rows.insert(place, row);
@@ -53,7 +53,7 @@ fn rank(desc: &InstDesc) -> u8 {
     }
 }
 
-/// Either the index's own rows, or a selection of them.
+/// The rows of a mnemonic: either those in the index, or a selection of them.
 pub(super) enum Found {
     Indexed(&'static Rows),
     Selected(Rows),
@@ -99,9 +99,9 @@ fn with_suffix(index: &NameMap<Rows>, mnemonic: &str) -> Rows {
     rows.into_iter().flatten().filter(|row| takes_suffix(row, suffix)).copied().collect()
 }
 
-/// True if an instruction whose canonical text has no suffix accepts this one.
+/// True for an instruction whose canonical text has no suffix, but which accepts this suffix.
 fn takes_suffix(desc: &InstDesc, suffix: &str) -> bool {
-    // LLVM treats the lane moves as 32-bit instructions, which they were on older hardware.
+    // LLVM treats these lane moves as instructions with a 32-bit encoding, which they had on older hardware.
     let long = matches!(
         desc.format,
         Format::Vop3a | Format::Vop3b | Format::Vop3p | Format::Vop3pMai | Format::Vop3px2
@@ -130,7 +130,7 @@ fn unknown(target: Target, mnemonic: &str, lower: &str) -> ParseFault {
     ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned() }
 }
 
-/// How graphics mnemonics, which are not in the tables, begin: images and interpolation. Exports follow.
+/// The beginnings of graphics mnemonics, which are not in the tables: images and interpolation. Exports are listed separately below.
 const GRAPHICS: [&str; 3] = ["image_", "v_interp_p", "v_interp_mov_"];
 const EXPORT: &str = "exp";
 

@@ -8,7 +8,7 @@ use super::cursor::{Cursor, is_name_byte};
 pub(super) enum Number {
     Int(i64),
     Float(f64),
-    /// The scope's number of an expression that has no value yet, and whether the expression is only a name.
+    /// An expression without a value so far: the scope's number for it, and whether the expression is only a name.
     Later(u32, bool),
 }
 
@@ -54,11 +54,11 @@ fn short(cursor: &mut Cursor<'_>) -> Option<i64> {
 
 /// The value of a hexadecimal digit.
 fn digit(byte: u8) -> u8 {
-    // `A` is 0x41 and `a` 0x61: only letters have bit 6.
+    // `A` is 0x41 and `a` is 0x61: only letters have bit 6 set.
     (byte & 0xf) + 9 * (byte >> 6)
 }
 
-/// The value of hexadecimal digits that are all below `radix`, as a 64-bit pattern.
+/// The value of digits that are all below `radix`, as a 64-bit pattern.
 #[inline]
 fn fold(digits: &[u8], radix: u64) -> Option<i64> {
     let value = digits.iter().try_fold(0u64, |value, digit| {
@@ -140,7 +140,7 @@ fn hexadecimal(cursor: &mut Cursor<'_>) -> Option<Number> {
         return None;
     }
     let power = exponent(cursor)?.clamp(-5000, 5000);
-    // Up to 13 digits are exact in an f64, and more do not occur in practice.
+    // Up to 13 hexadecimal digits are exact in an f64; more do not occur in practice.
     let digits: Vec<u8> = whole.iter().chain(fraction).copied().collect();
     let mantissa = if digits.len() <= 13 { fold(&digits, 16)? } else { return None };
     let scale = power - 4 * i32::try_from(fraction.len()).ok()?;

@@ -63,8 +63,8 @@ impl SourceLine<'_> {
     }
 }
 
-/// Splits the text of a kernel into lines as [`parse_program`] does, for a caller with symbols of its own: see
-/// [`parse_inst_in`](super::parse_inst_in).
+/// Splits the text of a kernel into lines, as [`parse_program`] does, for a caller that parses each instruction with its own symbols
+/// ([`parse_inst_in`](super::parse_inst_in)).
 ///
 /// # Errors
 /// [`ParseFault::OpenComment`].
@@ -93,7 +93,7 @@ pub fn source_lines(text: &str) -> Result<Vec<SourceLine<'_>>, ParseError> {
     }
 }
 
-/// A line with its comments blanked out, so that columns are unchanged. `open` is the position of an unterminated `/*`.
+/// A line with its comments replaced by blanks, so that columns are unchanged. `open` is the position of an unterminated `/*`.
 fn without_comments<'a>(line: &'a str, number: usize, open: &mut Option<(usize, usize)>) -> Cow<'a, str> {
     if open.is_none() && !line.contains(['/', ';']) {
         return Cow::Borrowed(line);
@@ -131,8 +131,8 @@ struct LabelState {
 struct ProgramParser {
     program: Program,
     labels: HashMap<String, LabelState>,
-    /// The instruction for each statement text: most texts occur many times in a program, and equal instructions are
-    /// shared. Labels are local to the program, so the same text always has the same meaning.
+    /// The parsed instruction for each statement text. Most texts occur many times in a program, and equal instructions are shared. Since
+    /// labels are local to the program, the same text always has the same meaning.
     known: HashMap<String, Arc<Inst>>,
 }
 

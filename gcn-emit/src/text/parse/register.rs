@@ -20,8 +20,7 @@ const VGPRS: File = File { file: RegFile::Vgpr, base: 0, count: 256 };
 const AGPRS: File = File { file: RegFile::Agpr, base: 0, count: 256 };
 const TTMPS: File = File { file: RegFile::Sgpr, base: 108, count: 16 };
 
-/// Parses a numbered register or tuple, if one is next. Words that only resemble one (`v1x`, `vcc`, `s`) are not
-/// consumed.
+/// Parses a numbered register or tuple; `None` if none comes next. Words that only resemble one (`v1x`, `vcc`, `s`) are not consumed.
 pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Option<Reg>, Located> {
     let (prefix, file) = match cursor.rest() {
         [b'v', ..] => (1, File { count: context.on.addressable_vgprs(), ..VGPRS }),
@@ -55,7 +54,7 @@ pub(super) fn regular(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     Ok(found)
 }
 
-/// The suffix `.l` or `.h` after a register, which selects a half: true for the upper one.
+/// The suffix `.l` or `.h` after a register, which selects a half: `Some(true)` for the upper half, `None` if there is no suffix.
 fn half_suffix(cursor: &Cursor<'_>) -> Option<bool> {
     match cursor.rest() {
         [b'.', half @ (b'l' | b'h'), rest @ ..] if !rest.first().is_some_and(|b| is_name_byte(*b)) => {
@@ -65,7 +64,7 @@ fn half_suffix(cursor: &Cursor<'_>) -> Option<bool> {
     }
 }
 
-/// The register, or the half of it that the text selects.
+/// The register or, if the text selects a half of it, that half.
 pub(super) fn half(cursor: &mut Cursor<'_>, reg: Reg) -> RawValue {
     match half_suffix(cursor).filter(|_| reg.len == 1 && reg.file == RegFile::Vgpr) {
         Some(upper) => {

@@ -1,8 +1,8 @@
 //! Resolves operands and modifiers to an instruction: the first row of the mnemonic that accepts all of them.
 //!
-//! The rows are in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. If a row rejects
-//! an operand or a modifier, the next row is tried. An operand that a row accepts but cannot encode is an error, as in
-//! LLVM, so that a mistake does not select another form of the instruction.
+//! The rows are in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. If a row rejects an operand or a
+//! modifier, the next row is tried. An operand that a row accepts but cannot encode is an error, as in LLVM, so that a mistake does not
+//! silently select another form of the instruction.
 
 use gcn_isa::table::{
     self, Behaviours, Class, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds,
@@ -23,14 +23,14 @@ use super::words::Function;
 use crate::encode::{Accepts, EncodeFault, Labels, Word, encode_word};
 use crate::text::source::source_number;
 
-/// Why a row was rejected, and how far it got; the row that got farthest explains the error best.
+/// The reason why a row was rejected, and how many of the operands it accepted before. The row that got furthest explains the error best.
 struct Refusal {
     rank: u16,
     span: Span,
     why: Why,
 }
 
-/// Why a row was rejected. This becomes a [`ParseFault`] only if no other row accepts.
+/// The reason why a row was rejected. It becomes a [`ParseFault`] only if no other row accepts the instruction.
 enum Why {
     Count(usize),
     Operand(usize, Problem),
@@ -61,8 +61,8 @@ pub(super) fn resolve(
     let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.word.flag());
     let kinds: SmallVec<[OperandKinds; 6]> = raw.operands.iter().map(|o| o.kind(on)).collect();
     let mut best: Option<(&'static InstDesc, Refusal)> = None;
-    // Nearly always exactly one row passes the quick test. Only if that row does not accept the instruction, all rows
-    // are tried completely: for rare spellings, and to find the one that comes closest.
+    // Nearly always, exactly one row passes the quick test. If that row rejects the instruction, all rows are tried completely: for rare
+    // notations, and to find the row that comes closest.
     let likely = rows.iter().filter(|desc| fits(desc, &kinds, flags));
     for desc in likely.chain(rows) {
         let mut parsed =
@@ -85,8 +85,7 @@ pub(super) fn resolve(
     })
 }
 
-/// A quick test: true if the row has all the modifiers in the text, requires no other, and has the right number and
-/// kinds of operands.
+/// A quick test: true if the row has all the modifiers in the text, requires no others, and has the right number and kinds of operands.
 fn fits(desc: &InstDesc, kinds: &[OperandKinds], flags: Modifiers) -> bool {
     let controls = desc.modifiers.intersection(CONTROLS);
     let needs_control = !flags.contains(controls);
@@ -169,8 +168,8 @@ fn try_row(raw: &Raw, on: Subtarget, mnemonic: Span, parsed: &mut ParsedInst) ->
     encode(parsed, raw, implied.map(|i| i.0), on.target, mnemonic)
 }
 
-/// Sets the bits of `op_sel` for the halves that operands select. An explicit `op_sel` may repeat them, and is used
-/// alone if the text names whole registers.
+/// Sets the bits of `op_sel` for the halves that operands select. An explicit `op_sel` may repeat them. If the text names whole registers,
+/// only the explicit `op_sel` counts.
 fn named_halves(desc: &InstDesc, raw: &Raw, written: Modifiers, mods: &mut Mods) -> Result<(), Refusal> {
     if !desc.has_halves() {
         return Ok(());
@@ -196,7 +195,7 @@ fn named_halves(desc: &InstDesc, raw: &Raw, written: Modifiers, mods: &mut Mods)
 fn count(desc: &InstDesc, raw: &Raw, mnemonic: Span) -> Refusal {
     let (have, want) = (raw.operands.len(), desc.operands.len());
     let span = raw.operands.get(want).map_or(mnemonic, |o| o.span);
-    // Of several forms, the one with the nearest number of operands explains the error best.
+    // Among several forms, the one with the nearest number of operands explains the error best.
     let rank = 100 - have.abs_diff(want).min(99) as u16;
     Refusal { rank, span, why: Why::Count(have) }
 }
@@ -271,7 +270,7 @@ impl RawOperand {
     }
 }
 
-/// The kinds that a register can be; a whole VGPR also stands for its lower half.
+/// The kinds of operand that a register can be. A whole VGPR may also stand for its lower half.
 fn register_kind(reg: Reg, on: Subtarget) -> OperandKinds {
     match reg.file {
         RegFile::Vgpr => OperandKinds::VGPR.union(OperandKinds::HALF_VGPR),
@@ -285,13 +284,13 @@ fn takes_register(slot: &OperandDesc, reg: Reg, on: Subtarget) -> bool {
     slot.kinds.intersects(register_kind(reg, on)) && !beyond(slot, reg)
 }
 
-/// True for a VGPR that is too large for a field that uses a bit to select the half; another encoding may accept it.
+/// True for a VGPR whose number is too large for a field in which one bit selects the half; another encoding may accept it.
 fn beyond(slot: &OperandDesc, reg: Reg) -> bool {
     reg.file == RegFile::Vgpr && reg.len == 1 && reg.index > slot.last_vgpr.into()
 }
 
-/// Sets the bits of the source modifiers. In a form without them, modifiers are applied to a constant itself, provided
-/// that another form of the instruction has them: otherwise assemblers do not accept them at all.
+/// Sets the bits of the source modifiers. In a form without them, the modifiers are applied to a constant itself, provided that another
+/// form of the instruction has them; otherwise assemblers do not accept them at all.
 fn source_modifiers(
     desc: &'static InstDesc,
     position: usize,
@@ -316,7 +315,7 @@ fn source_modifiers(
         mods.sext |= u8::from(raw.sext) << source;
         return Ok(());
     }
-    // A pair with modified constants must be VOPD3.
+    // A dual instruction with modified constants must use VOPD3.
     let folds = desc.format != Format::Vopd;
     match number {
         Some(constant) if folds && table::find_mnemonic(on, desc.mnemonic).any(|row| !missing(row)) => {
@@ -373,7 +372,7 @@ fn is_index_mode(desc: &InstDesc, slot: &OperandDesc) -> bool {
     slot.name == "simm8" || desc.does(Behaviours::SELECTS_INDEXED)
 }
 
-/// Encodes the instruction, which decides finally whether the row can represent it.
+/// Encodes the instruction; only this decides whether the row can represent it.
 fn encode(
     parsed: &mut ParsedInst,
     raw: &Raw,
@@ -400,12 +399,12 @@ fn encode(
     };
     let written = position.map(|p| p - usize::from(implied.is_some_and(|i| i < p)));
     let span = written.and_then(|p| raw.operands.get(p)).map_or(mnemonic, |o| o.span);
-    // An operand of the wrong kind means that this form was not intended; any other fault is worth reporting.
+    // An operand of the wrong kind means that this form was not intended; any other error is worth reporting.
     let rank = position.map_or(ENCODE_RANK, |p| 300 + p as u16);
     Err(Refusal { rank, span, why: Why::Encode(fault) })
 }
 
-/// True if the instruction has no other literal than the one whose value is known later.
+/// True if the only literal of the instruction is the one whose value is not known yet.
 fn one_literal(parsed: &ParsedInst) -> bool {
     parsed.inst.operands.iter().filter(|o| matches!(o, Operand::Literal(_))).count() == 1
 }

@@ -7,18 +7,18 @@ use super::error::ParseFault;
 
 /// Provides the values of the expressions in an instruction.
 ///
-/// The instruction parser itself parses registers, keywords, calls such as `hwreg(…)` and numbers. Everything else that
-/// may be a number is an expression, and the implementor of this trait resolves the names in it.
+/// The instruction parser itself parses registers, keywords, calls such as `hwreg(…)` and numbers. Everything else that may be a number is
+/// an expression; an implementation of this trait resolves the names in it.
 pub trait Scope {
     /// The value of an expression such as `n`, `n*4+1`, `(end-start)/4`, `table@rel32@lo+4` or `.`. The text has no
     /// leading or trailing blanks.
     ///
     /// # Errors
-    /// The byte offset in `expr` and what is wrong there.
+    /// The byte offset in `expr`, and the problem there.
     fn value(&mut self, expr: &str) -> Result<ExprValue, (usize, String)>;
 
-    /// True if a symbol called `name` has been defined. Words of the instruction grammar, such as `off` and `offset`,
-    /// then denote that symbol where an operand is required.
+    /// True if a symbol called `name` has been defined. A word of the instruction grammar, such as `off` or `offset`, then denotes that
+    /// symbol where an operand is required.
     fn defines(&self, name: &str) -> bool {
         let _ = name;
         false
@@ -28,12 +28,11 @@ pub trait Scope {
 /// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExprValue {
-    /// A number that is known now. It is treated exactly like a literal number, so that it may become an inline
-    /// constant.
+    /// A number that is known now. It is treated like a literal number, so it may become an inline constant.
     Known(i64),
-    /// A number that is known only after layout, identified by the scope's own number for the expression. As a branch
-    /// target it becomes [`Operand::Label`](gcn_isa::Operand::Label) with this number, as a 32-bit literal it becomes a
-    /// literal with a [`Fixup`], and anywhere else it is an error.
+    /// A number that is known only after layout; the scope has numbered the expression. As a branch target it becomes
+    /// [`Operand::Label`](gcn_isa::Operand::Label) with this number; as a 32-bit literal it becomes a literal with a [`Fixup`]; anywhere
+    /// else it is an error.
     Later(u32),
 }
 
@@ -44,7 +43,7 @@ pub struct ParsedInst {
     pub inst: Inst,
     /// The literals that must be filled in. Most instructions have none.
     pub fixups: SmallVec<[Fixup; 1]>,
-    /// The machine code. The distance of a branch to a label is 0 in it, and so is a literal that a fixup fills in.
+    /// The machine code. The distance of a branch to a label is 0, and so is a literal that a fixup fills in.
     pub code: SmallVec<[u8; 16]>,
 }
 
@@ -57,7 +56,7 @@ pub struct Fixup {
     pub expr: u32,
 }
 
-/// A text is not an instruction: the bytes that cause the error, and the reason.
+/// The error for a text that is not an instruction: the bytes that cause the error, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}")]
 pub struct TextError {

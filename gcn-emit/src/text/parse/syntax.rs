@@ -1,4 +1,4 @@
-//! An instruction after parsing: its words are known, but its form is not yet.
+//! An instruction after parsing: its operands and modifiers are known, but the table row is not.
 
 use gcn_isa::{Reg, SrcSpecial};
 use smallvec::SmallVec;
@@ -32,7 +32,7 @@ pub(super) enum RawValue {
     Half(Reg, bool),
     Special(SrcSpecial),
     Number(Number),
-    /// `lit(…)`: a literal even if an inline constant is possible.
+    /// `lit(…)`: encoded as a literal even if an inline constant is possible.
     Lit(Number),
     Off,
     /// The immediate for which a function such as `hwreg(…)` stands.

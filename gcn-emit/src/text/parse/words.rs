@@ -27,7 +27,7 @@ pub(super) enum Word {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModWord {
     pub word: &'static mods::Word,
-    /// Assemblers require modifiers in this order; those of equal rank may be exchanged.
+    /// The rank in the order that assemblers require. Modifiers of equal rank may be exchanged.
     pub order: u8,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn word(name: &str) -> Option<Word> {
     WORDS.get(name).copied()
 }
 
-/// The rank of a modifier's words in the required order.
+/// The rank of a modifier's words in the order that assemblers require.
 const fn order(modifier: Modifier) -> u8 {
     let mut order = 0;
     while mods::WORDS[order][0].modifier as u8 != modifier as u8 {
@@ -132,7 +132,7 @@ fn registers(words: &mut NameMap<Word>) {
     }
 }
 
-/// Registers that LLVM knows but that no supported target has.
+/// Registers that LLVM knows but no supported target has.
 const ELSEWHERE: [&str; 7] = ["pc", "tba", "tba_lo", "tba_hi", "tma", "tma_lo", "tma_hi"];
 
 const FUNCTIONS: [(&str, Function); 8] = [

@@ -1,4 +1,4 @@
-//! Directives against llvm-mc, case by case: accepted alike, the same object, or both refuse.
+//! Compares directives with llvm-mc, case by case: both accept the file and produce the same object, or both reject it.
 
 use std::process::{Command, Stdio};
 
@@ -12,7 +12,7 @@ use crate::llvm::{Llvm, Scratch, text};
 /// Cases, separated by lines of `====`. The first line may name a target.
 const CASES: &str = include_str!("../../data/asm_cases.txt");
 
-/// What llvm-mc makes of a source: `None` if it refuses or crashes.
+/// The object that llvm-mc produces from a source; `None` if it rejects the source or crashes.
 pub fn llvm_module(dir: &Scratch, target: &str, source: &str) -> Option<Module> {
     let input = dir.write("case.s", source.as_bytes());
     let object = dir.path("case.o");
@@ -21,7 +21,7 @@ pub fn llvm_module(dir: &Scratch, target: &str, source: &str) -> Option<Module> 
     let cpu = format!("-mcpu={cpu}");
     let args =
         ["-triple=amdgcn-amd-amdhsa", &cpu, attributes, "-filetype=obj", text(&input), "-o", text(&object)];
-    // A run that takes more than a few seconds hangs: llvm-mc 22 does so where code is aligned from an odd offset.
+    // A run of more than a few seconds counts as a hang, which happens with llvm-mc 22 if code is aligned from an odd offset.
     let mut child = Command::new("timeout")
         .args(["5", "llvm-mc-22"])
         .args(args)
@@ -43,7 +43,7 @@ fn directives_mean_what_they_mean_to_llvm() {
     let dir = Scratch::new("asm-cases");
     let mut wrong = Vec::new();
     let mut counts = [0, 0];
-    // A run of llvm-mc takes some hundredths of a second.
+    // Each run of llvm-mc takes some hundredths of a second, so an ordinary run tests a part of the cases.
     let step = fuzz_step(12);
     for case in CASES.split("====\n").step_by(step) {
         let (target, source) = match case.strip_prefix("target ").and_then(|rest| rest.split_once('\n')) {

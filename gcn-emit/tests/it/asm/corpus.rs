@@ -1,5 +1,5 @@
-//! 292 files of four compilers for GFX9, and what clang 22 makes of ten OpenCL files for RDNA, against LLVM, and against stored
-//! digests of what LLVM made of them.
+//! Assembles 292 files of four compilers for GFX9, and clang 22's output for ten OpenCL files for RDNA. Compares the objects with LLVM's,
+//! and with stored digests of LLVM's objects.
 
 use std::io::Read as _;
 
@@ -14,13 +14,13 @@ use gcn_test_support::env::{bless, fuzz_step};
 use super::{describe, first_difference};
 use crate::llvm::{Llvm, Scratch, text};
 
-/// Every file, each after a line with a NUL, its path and its length.
+/// All files; each is preceded by a line with a NUL, its path and its length.
 const CORPUS: &[u8] = include_bytes!("../../data/corpus.s.gz");
-/// Path, and digest of `describe` of the object that llvm-mc 22 makes of the file without its `.amdgcn_target` line (LLVM 22
-/// does not know all spellings). Made by `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it asm::corpus`.
+/// For each path, the digest of `describe` of the object that llvm-mc 22 produces from the file without its `.amdgcn_target` line (whose
+/// spellings LLVM 22 does not all know). `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it asm::corpus` updates the digests.
 const DIGESTS: &str = include_str!("../../data/corpus_digests.tsv");
 
-/// The same for RDNA: clang 22 -O0 and -O3, waves of 32 and of 64 lanes.
+/// The same for RDNA: clang 22 -O0 and -O3, for waves of 32 and of 64 lanes.
 const RDNA: &[u8] = include_bytes!("../../data/corpus-rdna.s.gz");
 const RDNA_DIGESTS: &str = include_str!("../../data/corpus_rdna_digests.tsv");
 const FILES: usize = 292;
@@ -33,7 +33,7 @@ pub struct File {
 }
 
 impl File {
-    /// True if the name says that waves have 64 lanes where the processor has another size by default.
+    /// True if the name says that waves have 64 lanes, for a processor whose default is 32.
     fn is_wave64(&self) -> bool {
         self.path.contains(".w64.")
     }
@@ -74,7 +74,7 @@ fn digest(lines: &[String]) -> String {
     format!("{:016x}", twox_hash::XxHash3_64::oneshot(lines.join("\n").as_bytes()))
 }
 
-/// What llvm-mc makes of a file.
+/// The object that llvm-mc produces from a file.
 fn llvms(llvm: &Llvm, dir: &Scratch, file: &File) -> Module {
     let lines = file.text.lines().filter(|line| !line.contains(".amdgcn_target"));
     let source = dir.write("corpus.s", lines.collect::<Vec<_>>().join("\n").as_bytes());
@@ -122,7 +122,8 @@ fn every_file_for_rdna_is_what_llvm_makes_of_it() {
     are_what_llvm_makes_of_them(&unpacked(RDNA, RDNA_FILES), "corpus_rdna_digests.tsv", 20);
 }
 
-/// llvm-mc takes a third of a second for each file, so that an ordinary run asks about one of `step`.
+/// Compares our objects with the digests, and some with llvm-mc itself: it takes a third of a second per file, so an ordinary run tests
+/// every `step`-th file.
 fn are_what_llvm_makes_of_them(files: &[File], digests_in: &str, step: usize) {
     let Some(llvm) = Llvm::find() else { return };
     let step = if bless() { 1 } else { fuzz_step(step) };
@@ -145,7 +146,7 @@ fn are_what_llvm_makes_of_them(files: &[File], digests_in: &str, step: usize) {
     }
 }
 
-/// No compiler's code breaks a rule that is certain or documented.
+/// Code from compilers violates no rule of grade `certain` or `documented`.
 #[test]
 fn no_file_for_rdna_has_a_finding() {
     let options = Options { keep_instructions: true, ..Options::default() };

@@ -1,4 +1,4 @@
-//! Errors: what they say, and where.
+//! Tests error messages and their positions.
 
 use gcn_emit::asm::{Diagnostic, Diagnostics, Options, assemble};
 
@@ -7,7 +7,7 @@ fn errors(source: &str) -> Diagnostics {
     assemble("f.s", source, &options).unwrap_err()
 }
 
-/// Source, line, column, length, and a part of the message or help.
+/// Source, line, column, length, and a part of the expected message or help.
 type Case = (&'static str, u32, u32, u32, &'static str);
 
 const CASES: [Case; 62] = [
@@ -31,7 +31,7 @@ const CASES: [Case; 62] = [
         2,
         "`amdhsa.kernels[0]: .kernarg_segment_size` has to be",
     ),
-    // llvm-mc 22 does not look at the type of this one and writes the string, which a reader that wants a number refuses.
+    // llvm-mc 22 does not check the type of this value and writes the string, which readers reject because they require a number.
     (
         ".amdgpu_metadata\namdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 0\n    .group_segment_fixed_size: 0\n    .private_segment_fixed_size: 0\n    .kernarg_segment_align: 4\n    .wavefront_size: 64\n    .sgpr_count: 1\n    .vgpr_count: 1\n    .max_flat_workgroup_size: 1\n    .agpr_count: x\n.end_amdgpu_metadata\n",
         14,
@@ -128,7 +128,7 @@ const CASES: [Case; 62] = [
 fn errors_name_the_place_and_the_remedy() {
     for (source, line, column, length, message) in CASES {
         if message.is_empty() {
-            // A difference across sections whose second part is here is a distance: no error at all in this line.
+            // A difference whose second label is in the section of the place is a distance, so this line has no error.
             let all = errors(source);
             assert_eq!(all.list[0].line, 7, "{all}");
             continue;
@@ -146,7 +146,7 @@ fn errors_name_the_place_and_the_remedy() {
 #[test]
 fn all_errors_of_a_file_are_reported() {
     let all = errors("s_nopp 0\n.bogus\ns_branch nowhere\ns_nop 0\n.byte 300\n");
-    // The label is missed only at the end of the file, and still stands third.
+    // The undefined label is detected only at the end of the file, but its error is third in order of lines.
     let lines: Vec<u32> = all.list.iter().map(|d| d.line).collect();
     assert_eq!((lines, all.more), (vec![1, 2, 3, 5], 0));
     let many = errors(&"s_nopp 0\n".repeat(100));

@@ -1,4 +1,4 @@
-//! Damaged files: no panic, no hang, and an error that can be shown.
+//! Damaged files: no panic, no hang, and an error that can be displayed.
 
 use gcn_emit::asm::{Options, assemble};
 use gcn_test_support::env::fuzz_count;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::corpus::files;
 
-/// Runs the assembler as far as it goes; what it says has to be printable.
+/// Runs the assembler; any error must be printable.
 fn survive(source: &str) {
     let options =
         Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true, ..Options::default() };
@@ -16,7 +16,7 @@ fn survive(source: &str) {
     }
 }
 
-/// Lines of all kinds: one in 400 of the corpus.
+/// Lines of all kinds: every 400th line of the corpus.
 fn lines() -> Vec<String> {
     let all = files();
     let lines = all.iter().flat_map(|file| file.text.lines());

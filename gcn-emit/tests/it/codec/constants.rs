@@ -1,5 +1,5 @@
-//! What an integer means as a constant operand, against LLVM's assembler: every constant operand of every vector and
-//! scalar ALU row, on every target that is measured by itself, is given the bits of 1.0 in each type, and a few more, and must come out as the same bytes.
+//! Compares the meaning of integers as constant operands with LLVM's assembler. Every constant operand of every vector and scalar ALU row,
+//! on every target that is measured separately, gets the bits of 1.0 in each type and a few other values. The bytes must be the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,8 @@ use gcn_isa::{Target, TargetSet};
 use super::variants::{ours, theirs};
 use crate::llvm::Llvm;
 
-/// Every inline float by LLVM's spelling; 1.0 as f16, f32, bf16, f64 and the upper half of an f64; numbers that are small in one width only; no inline constant; bits of 1/(2π).
+/// Every inline float in LLVM's notation; 1.0 as f16, f32, bf16, f64 and the upper half of an f64; numbers that are small in one width
+/// only; numbers that are not inline constants; the bits of 1/(2π).
 const PROBES: [&str; 21] = [
     "0.5",
     "-0.5",
@@ -35,25 +36,25 @@ const PROBES: [&str; 21] = [
     "0.15915494",
 ];
 
-/// Rows and probes where LLVM encodes something else than what was written, or refuses what the encoding has.
+/// True for rows and probes for which LLVM encodes something other than what was written, or rejects a value that the encoding has.
 fn is_llvm_fault(desc: &InstDesc, probe: &str) -> bool {
     let sdwa = matches!(desc.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa);
     match probe {
-        // The 64-bit pattern loses its upper half and becomes 0.
+        // LLVM drops the upper half of the 64-bit pattern, so the result is 0.
         "0x3ff0000000000000" => desc.mnemonic.starts_with("v_pk_"),
-        // SDWA has no literals; LLVM leaves the marker of one without any.
+        // SDWA has no literals; LLVM emits the marker of a literal without a literal.
         "0xffff" if sdwa => true,
-        // The class mask's constant is encoded as the number of v0.
+        // LLVM encodes the class mask's constant as the number of v0.
         "0x3f800000" | "0x3e22f983" if sdwa => desc.mnemonic.contains("_class_f16"),
-        // Sources of conversions with random rounding are not checked at all and encode as 0.
+        // LLVM does not check the sources of conversions with stochastic rounding, and encodes them as 0.
         _ if desc.mnemonic.starts_with("v_cvt_scalef32_sr_") => true,
-        // The low half of the literal is cut off, with a warning.
+        // LLVM drops the low half of the literal, with a warning.
         "0.15915494" => desc.mnemonic.contains("f64"),
         _ => false,
     }
 }
 
-/// Some operand that the slot takes, other ones for other places so that no rule about equal registers matters.
+/// An operand that the slot accepts. It depends on the position, so that no rule about equal registers applies.
 fn plain_operand(slot: &OperandDesc, place: usize) -> String {
     let tuple = |file: char, first: usize| match slot.dwords {
         0 | 1 => format!("{file}{first}"),
@@ -83,7 +84,7 @@ fn controls(desc: &InstDesc) -> &'static str {
     }
 }
 
-/// The row with `probe` in one place.
+/// The row with `probe` at one position.
 fn line(desc: &InstDesc, position: usize, probe: &str) -> String {
     let operands: Vec<String> = desc
         .operands

@@ -1,4 +1,4 @@
-//! Messages: each names the place, the rule and, where there is one, the remedy.
+//! Tests error messages: each names the position, the rule and, if there is one, the remedy.
 
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{parse_inst, parse_program};
@@ -92,7 +92,7 @@ fn program_errors_have_line_and_column() {
     }
 }
 
-/// An instruction built by hand, without the parser's help.
+/// An instruction that is built without the parser.
 fn built(target: Target, printed: &str, operands: &[Operand]) -> Inst {
     Inst::new(table::find(target, printed).next().unwrap(), operands.iter().copied())
 }

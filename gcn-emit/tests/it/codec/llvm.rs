@@ -1,4 +1,4 @@
-//! The codec against the LLVM disassembler, on more instructions than the golden vectors have.
+//! Compares with the LLVM disassembler on more instructions than the golden vectors contain.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use gcn_test_support::llvm::tool;
 
 use super::random::random_inst;
 
-/// Standard output and error of the tool for these lines of input.
+/// The tool's standard output and standard error for these lines of input.
 fn run(tool: &Path, target: Target, mode: &str, lines: &[String]) -> (String, String) {
     let mut child = Command::new(tool)
         .args([mode, "-triple=amdgcn", &format!("-mcpu={target}")])
@@ -29,8 +29,8 @@ fn run(tool: &Path, target: Target, mode: &str, lines: &[String]) -> (String, St
     (text(output.stdout), text(output.stderr))
 }
 
-/// One line of output for each line of input, `None` where the tool refuses. A refused line takes the disassembler out
-/// of step, so the refused ones are found first.
+/// One line of output for each line of input; `None` where the tool rejects the line. A rejected line would shift the disassembler's
+/// output, so the rejected lines are determined first.
 fn line_by_line(tool: &Path, target: Target, mode: &str, input: &[String]) -> Vec<Option<String>> {
     let (_, errors) = run(tool, target, mode, input);
     let line_number = |error: &str| error.strip_prefix("<stdin>:")?.split(':').next()?.parse::<usize>().ok();
@@ -50,27 +50,27 @@ fn line_by_line(tool: &Path, target: Target, mode: &str, input: &[String]) -> Ve
     texts
 }
 
-/// Bytes as the disassembler reads them.
+/// Bytes in the form that the disassembler reads.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:#04x} ")).collect()
 }
 
-/// True if the assembler's output line says that the encoding is `bytes`.
+/// True if the assembler's output line states that the encoding is `bytes`.
 fn encodes_to(line: Option<&String>, bytes: &[u8]) -> bool {
     let list: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
     line.is_some_and(|l| l.ends_with(&format!("encoding: [{}]", list.join(","))))
 }
 
-/// Instructions on which LLVM 22 and the format disagree.
+/// True for instructions for which LLVM 22 deviates from the encoding's definition.
 fn is_llvm_fault(inst: &Inst) -> bool {
     let agpr = inst.operands.iter().any(|o| o.reg().is_some_and(|r| r.file == RegFile::Agpr));
-    // The AGPR forms of these ignore sc1: the assembler drops the bit, the disassembler does not know it.
+    // In the AGPR forms of these instructions, LLVM ignores sc1: the assembler drops the bit, and the disassembler does not know it.
     let f64_atomic = inst.desc.format == Format::Flat && inst.desc.mnemonic.ends_with("_f64");
     f64_atomic && agpr && inst.mods.scc
 }
 
-/// The disassembler's text is the canonical one if the assembler turns it back into the same bytes (it does not for
-/// some constants, and where bits are set that the symbolic names do not show). Where it is, ours is the same.
+/// The disassembler's text counts as canonical if the assembler turns it back into the same bytes. (That is not so for some constants, and
+/// if bits are set that the symbolic names do not represent.) If it is canonical, our text must be the same.
 #[test]
 fn random_instructions_disassemble_to_our_text() {
     let Some(tool) = tool("llvm-mc") else { return };

@@ -1,4 +1,4 @@
-//! Programs: labels, branches, comments, size.
+//! Tests programs: labels, branches, comments, size.
 
 use gcn_emit::decode::decode_program;
 use gcn_emit::encode::{EncodeFault, encode_program};
@@ -22,7 +22,7 @@ fn labels_become_distances_and_come_back() {
     let program = parse_program(LOOP, Target::GFX942, "loop").unwrap();
     let encoded = encode_program(&program).unwrap();
     assert_eq!(encoded.offsets, [0, 8, 12, 16, 20, 24, 28]);
-    // The branch words as LLVM 22 assembles this text.
+    // The branch words are those of LLVM 22 for this text.
     assert_eq!(encoded.bytes[8..12], [0x03, 0x00, 0x85, 0xbf]);
     assert_eq!(encoded.bytes[20..24], [0xfd, 0xff, 0x85, 0xbf]);
     let decoded = decode_program(&encoded.bytes, Target::GFX942, "loop").unwrap();
@@ -72,16 +72,16 @@ fn an_unplaced_label_is_an_error() {
 
 #[test]
 fn a_branch_out_of_the_code_does_not_decode() {
-    // s_branch 1 as the only instruction.
+    // `s_branch 1` as the only instruction.
     let error = decode_program(&[0x01, 0x00, 0x82, 0xbf], Target::GFX942, "wild").unwrap_err();
     assert_eq!(
         error.to_string(),
         "byte 0x0, dword bf820001 on gfx942: `s_branch` leads to byte 0x8, where no instruction of this code begins"
     );
-    // A branch into the literal of the instruction after it.
+    // A branch to the literal of the next instruction.
     let code = [0x01, 0x00, 0x82, 0xbf, 0xff, 0x00, 0x80, 0xbe, 0x00, 0x00, 0x00, 0x00];
     assert!(decode_program(&code, Target::GFX942, "wild").is_err());
-    // The end is a place.
+    // The end of the program is a valid target.
     assert!(decode_program(&[0x00, 0x00, 0x82, 0xbf], Target::GFX942, "end").is_ok());
 }
 
@@ -103,7 +103,7 @@ fn notes_stand_in_one_column() {
     assert_eq!(print_program(&program, Comments::None), "\ts_nop 0\n\ts_waitcnt vmcnt(0)\n\ts_endpgm\n");
 }
 
-/// Linear time shows in a test that would not end otherwise: a million instructions, every fourth a branch.
+/// Checks that the time is linear: with a million instructions, of which every fourth is a branch, the test would otherwise not end.
 #[test]
 fn a_million_instructions() {
     let mut program = Program::new(Target::GFX942, "long");

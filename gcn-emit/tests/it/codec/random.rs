@@ -1,4 +1,4 @@
-//! Properties over random instructions and random words.
+//! Properties of random instructions and random words.
 
 use std::collections::HashSet;
 
@@ -28,8 +28,8 @@ fn special(rng: &mut Random, slot: &OperandDesc) -> Operand {
     Reg::s(first, slot.dwords).into()
 }
 
-/// Something of a kind that the slot accepts; ranges and joint rules are left to chance. `agprs` says which file the
-/// operands take that may be in either.
+/// A random operand of a kind that the slot accepts; value ranges and rules about several operands may be violated. `agprs` selects the
+/// register file of operands that may be in either.
 fn operand(rng: &mut Random, slot: &OperandDesc, dwords: u8, desc: &InstDesc, agprs: bool) -> Operand {
     let either = slot.kinds.contains(OperandKinds::VGPR | OperandKinds::AGPR);
     let excluded = match either {
@@ -62,7 +62,7 @@ fn operand(rng: &mut Random, slot: &OperandDesc, dwords: u8, desc: &InstDesc, ag
     }
 }
 
-/// Registers of a matrix operand with elements of 8, 6 or 4 bits, by its format number.
+/// The number of registers of a matrix operand with elements of 8, 6 or 4 bits, by its format number.
 fn f8f6f4_dwords(format: u8) -> u8 {
     [8, 8, 6, 6, 4, 8, 8, 8][usize::from(format)]
 }
@@ -142,7 +142,7 @@ pub(super) fn random_inst(desc: &'static InstDesc, seed: u64) -> Inst {
             _ => slot.dwords,
         };
         let operand = match operand(&mut rng, slot, dwords, desc, agprs) {
-            // It has a code and no text.
+            // The constant has a code but no text in this position.
             Operand::Inline(inline) if !desc.spells_inline(position, inline) => Inline::Int(0).into(),
             operand => operand,
         };
@@ -151,7 +151,7 @@ pub(super) fn random_inst(desc: &'static InstDesc, seed: u64) -> Inst {
     inst
 }
 
-/// Encodes, decodes, prints, parses and encodes again, if the instruction is legal.
+/// If the instruction is legal: encodes, decodes, prints, parses and encodes it again.
 fn check_round_trip(inst: &Inst, target: Target) -> bool {
     let Ok(bytes) = encode_inst(inst, target) else { return false };
     let (decoded, length) = decode_inst(&bytes, target).unwrap_or_else(|e| panic!("{inst:?}: {e}"));
@@ -159,7 +159,7 @@ fn check_round_trip(inst: &Inst, target: Target) -> bool {
     let text = super::text(inst, target);
     let parsed = parse_inst(&text, target).unwrap_or_else(|e| panic!("`{text}` on {target}: {e}"));
     let again = encode_inst(&parsed, target).unwrap_or_else(|e| panic!("`{text}`: {e}"));
-    // A constant written as a number takes its shortest form; a suffix that the row prints leaves no other freedom.
+    // A constant that is written as a number gets its shortest form. If the row prints a suffix, nothing else can differ.
     assert_eq!(again, bytes, "`{text}` on {target}");
     true
 }
@@ -220,7 +220,7 @@ proptest! {
     }
 }
 
-/// Whatever decodes encodes back to bits that mean the same: random operand fields behind every opcode.
+/// Every word that can be decoded is encoded again to bits with the same meaning: random operand fields with every opcode.
 #[test]
 fn what_decodes_encodes_back() {
     let mut rng = Random::new(7);
@@ -230,7 +230,7 @@ fn what_decodes_encodes_back() {
         let bytes = (rng.next_u64() << 40 ^ rng.next_u64() << 20 ^ rng.next_u64()).to_le_bytes();
         let Ok((inst, length)) = decode_inst(&bytes, target) else { continue };
         decoded += 1;
-        // Joint rules (constant bus) are the encoder's; a word may break them and still be a word.
+        // Rules about several operands (constant bus) are checked by the encoder only; a word may violate them and can still be decoded.
         let Ok(encoded) = encode_inst(&inst, target) else { continue };
         let (again, _) = decode_inst(&encoded, target).expect("encoded by us");
         assert_eq!(again, inst, "{bytes:02x?} on {target}");

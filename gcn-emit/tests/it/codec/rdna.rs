@@ -1,4 +1,4 @@
-//! RDNA against what was measured with LLVM 22: every vector both ways, the rules that join operands, former names.
+//! Tests RDNA against what was measured with LLVM 22: every vector in both directions, the rules about several operands, and former names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -15,7 +15,7 @@ fn unpacked(packed: &[u8]) -> String {
     text
 }
 
-/// A processor and a size of waves, and whether the assembler was asked to name halves of registers (an option on RDNA 4).
+/// A processor and a wave size, and whether the assembler was told to name halves of registers (an option on RDNA 4).
 fn subtarget(name: &str, lanes: &str) -> (Subtarget, bool) {
     let (name, halves) = name.split_once('+').map_or((name, false), |(name, _)| (name, true));
     let target = Target::KNOWN.into_iter().find(|target| target.name() == name).expect("a known target");
@@ -27,13 +27,13 @@ fn bytes_of(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// Texts that are not taken or not printed as LLVM 22 does, each of which is a peculiarity of LLVM's.
+/// True for texts that we do not accept or print as LLVM 22 does, because of a peculiarity of LLVM:
 ///
-/// - Destinations of `v_readfirstlane_b32` that cannot be written: LLVM prints their codes and reads them back.
+/// - Destinations of `v_readfirstlane_b32` that cannot be written: LLVM prints their codes and accepts them.
 /// - A constant of `v_pk_fmac_f16` on RDNA 3 and later stands for both halves: 0xb800 is a literal there.
-/// - 1/(2π) of some matrix instructions is printed with the digits of an f64.
-/// - After `tensor_stop`, which has no operands, two spaces are printed.
-/// - Constants of conversions from f16 to fp8 and bf8 in pairs are always literals, and are spelled as if they were not.
+/// - In some matrix instructions, 1/(2π) is printed with the digits of an f64.
+/// - Two spaces are printed after `tensor_stop`, which has no operands.
+/// - Constants of conversions from pairs of f16 to fp8 and bf8 are always literals, but are written as if they were inline constants.
 fn is_peculiar(text: &str) -> bool {
     let mnemonic = text.split(' ').next().unwrap_or_default();
     match mnemonic {
@@ -50,7 +50,7 @@ fn is_peculiar(text: &str) -> bool {
     }
 }
 
-/// Texts and bytes of RDNA 1 to 4, and of CDNA 5.
+/// The texts and bytes of RDNA 1 to 4, and of CDNA 5.
 fn vectors() -> [String; 2] {
     [
         unpacked(include_bytes!("../../data/rdna-encodings.tsv.gz")),
@@ -58,8 +58,8 @@ fn vectors() -> [String; 2] {
     ]
 }
 
-/// True for a pair of VOPD3 with a dot product of bf16. LLVM 22 does not look at the banks of its registers, and takes VOPD3 where VOPD would
-/// do; what it writes is read and printed all the same.
+/// True for a VOPD3 pair with a dot product of bf16. LLVM 22 ignores the banks of its registers, and uses VOPD3 where VOPD would be
+/// possible. We decode and print such pairs nevertheless.
 fn ignores_banks(text: &str, bytes: &[u8]) -> bool {
     text.contains("v_dual_dot2acc_f32_bf16") && bytes[3] == 0xcf
 }
@@ -93,7 +93,7 @@ fn every_vector_both_ways() {
             Err(error) => wrong.push(format!("{target} {asm}: {error}")),
             Ok((inst, length)) => {
                 let printed = InstText { inst: &inst, target: on.target, program: None }.to_string();
-                // Without the option registers are written whole where their lower halves are meant.
+                // Without the option, whole registers are written for their lower halves.
                 if length != bytes.len() || printed != asm && !names_halves {
                     wrong.push(format!("{target} {asm}: printed {printed}"));
                 }
@@ -111,8 +111,9 @@ fn every_vector_both_ways() {
     assert_eq!((peculiar, of_bf16), (21, 86));
 }
 
-/// Processors that have the instructions of another, or some of them: LLVM 22's answers on all vectors of the one that was measured, by
-/// their places among those with the same size of waves. What is neither refused nor has other bytes has the same.
+/// Processors whose instructions are the same as another's, or a subset of them. Compares with LLVM 22's answers for all vectors of the
+/// measured processor, given by their numbers among the vectors with the same wave size. A vector that is neither rejected nor listed with
+/// other bytes must have the same bytes.
 #[test]
 fn siblings_take_and_refuse_what_llvm_does() {
     let files = vectors();
@@ -167,7 +168,7 @@ fn siblings_take_and_refuse_what_llvm_does() {
     assert!(refused > 4000, "{refused}");
 }
 
-/// What joins operands: constant bus, literals, alignment, halves, `null`, sizes of waves, cache modifiers, the banks of VOPD.
+/// Rules about several operands: constant bus, literals, alignment, halves, `null`, wave sizes, cache modifiers, the banks of VOPD.
 #[test]
 fn every_rule_that_joins_operands() {
     let text = unpacked(include_bytes!("../../data/rdna-rules.tsv.gz"));
@@ -186,7 +187,7 @@ fn every_rule_that_joins_operands() {
                     assert_eq!(code[..], bytes_of(hex)[..], "{question}: {asm} on {one}");
                 }
                 ("refused", Err(_)) => {}
-                // Halves may be named on RDNA 4 without an option: its instructions are the same.
+                // On RDNA 4, we accept named halves without the option, because the instructions are the same.
                 ("refused", Ok(_)) if question.starts_with("true16") && name == "gfx1201" => {
                     more.insert(question);
                 }
@@ -197,7 +198,7 @@ fn every_rule_that_joins_operands() {
     assert_eq!((asked, more.len()), (1592, 8));
 }
 
-/// The names of hardware registers and of messages on each instruction set. A message with operations is refused without one.
+/// The names of hardware registers and of messages on each instruction set. A message that has operations is rejected without one.
 #[test]
 fn registers_and_messages_have_the_numbers_that_llvm_gives() {
     let text = unpacked(include_bytes!("../../data/processors/hwreg-sendmsg.tsv.gz"));
@@ -225,7 +226,7 @@ fn registers_and_messages_have_the_numbers_that_llvm_gives() {
     assert_eq!((numbers, refused), (157 + 51, 263 + 33));
 }
 
-/// Names of earlier generations are taken on RDNA 3 and later. Those that end in `_t16` and the like are LLVM's names of its own.
+/// Names of earlier generations are accepted on RDNA 3 and later. Names that end in `_t16` and the like are internal names of LLVM.
 #[test]
 fn former_names_are_those_that_llvm_takes() {
     let text = unpacked(include_bytes!("../../data/rdna-aliases.tsv.gz"));
@@ -250,7 +251,7 @@ fn former_names_are_those_that_llvm_takes() {
     }
 }
 
-/// The question of a row of `dpp-controls.tsv` as an instruction.
+/// An instruction with the control in a row of `dpp-controls.tsv`.
 fn dpp_question(control: &str) -> String {
     match control {
         "f64 row_share" => "v_add_f64_dpp v[0:1], v[2:3], v[4:5] row_share:1".to_owned(),
@@ -264,7 +265,7 @@ fn dpp_question(control: &str) -> String {
     }
 }
 
-/// Which controls of DPP each target has, and their numbers. The field is that of bits 16:8 of the second dword.
+/// The DPP controls of each target, and their numbers. The field is in bits 16:8 of the second dword.
 #[test]
 fn dpp_controls_are_those_that_llvm_takes() {
     let text = unpacked(include_bytes!("../../data/processors/dpp-controls.tsv.gz"));
@@ -289,8 +290,8 @@ fn dpp_controls_are_those_that_llvm_takes() {
     assert_eq!((taken, refused), (136 + 21, 165 + 22));
 }
 
-/// What `llc` writes for ids, scratch, traps, barriers, calls, masks and ends of kernels: each instruction reads and prints as it does
-/// there, in waves of both sizes. Those with symbols are left out, which only a whole file has.
+/// Instructions that `llc` emits for IDs, scratch, traps, barriers, calls, masks and ends of kernels. Each must be decoded and printed as
+/// in LLVM, in waves of both sizes. Instructions with symbols are omitted, because they need a whole file.
 #[test]
 fn sequences_of_the_calling_convention_are_read_and_printed() {
     let text = unpacked(include_bytes!("../../data/processors/abi-sequences.tsv.gz"));
@@ -308,13 +309,13 @@ fn sequences_of_the_calling_convention_are_read_and_printed() {
                 continue;
             }
             let inst = parse_inst(asm, on).unwrap_or_else(|e| panic!("{target}, {lanes} lanes: {asm}: {e}"));
-            // The compiler writes this immediate with a sign, LLVM's disassembler and ours without one.
+            // The compiler writes this immediate with a sign; LLVM's disassembler and ours write it without one.
             let unsigned = asm.strip_prefix("s_barrier_wait -").and_then(|n| n.parse::<u16>().ok());
             let unsigned = unsigned.map(|n| format!("s_barrier_wait {:#x}", n.wrapping_neg()));
             let printed = InstText { inst: &inst, target: on.target, program: None }.to_string();
             assert_eq!(printed, unsigned.as_deref().unwrap_or(asm), "{target}, {lanes} lanes");
             let code = encode_inst(&inst, on.target).unwrap_or_else(|e| panic!("{target}: {asm}: {e}"));
-            // An offset of 0 of scalar loads is the same as `null`, by which LLVM's disassembler and ours print it on RDNA 1 to 3.
+            // An offset of 0 in scalar loads is the same as `null`, which LLVM's disassembler and ours print on RDNA 1 to 3.
             let again = decode_inst(&code, on).map(|(inst, _)| encode_inst(&inst, on.target));
             assert_eq!(again, Ok(Ok(code)), "{target}: {asm}");
             read += 1;
@@ -323,7 +324,7 @@ fn sequences_of_the_calling_convention_are_read_and_printed() {
     assert_eq!((read, symbols), (1501 + 252, 32 + 4));
 }
 
-/// The offsets that llvm-mc 22 takes beside a buffer are not negative, those beside an address are signed.
+/// llvm-mc 22 accepts only non-negative offsets relative to a buffer, but signed offsets relative to an address.
 #[test]
 fn immediate_offsets_of_scalar_memory() {
     let address = [
@@ -373,7 +374,7 @@ fn immediate_offsets_of_scalar_memory() {
         }
     }
     assert_eq!(asked, 4 * (7 * 6 + 2 + 2 * 9));
-    // LLVM's disassembler prints the sign that its assembler refuses; a word that no text makes is data.
+    // LLVM's disassembler prints a sign that its assembler rejects. A word for which there is no text is data.
     let word = [0x04, 0x05, 0x28, 0xf4, 0xff, 0xff, 0x1f, 0xf8];
     let target = Target::KNOWN.into_iter().find(|target| target.name() == "gfx1100").expect("known");
     assert!(decode_inst(&word, target).is_err());

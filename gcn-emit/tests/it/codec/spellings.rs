@@ -1,6 +1,6 @@
-//! Spellings of vector instructions against LLVM 22: each instruction that its disassembler finds in any opcode of VOP1, VOP2,
-//! VOPC, VOP3 and VOP3P, as it prints it, and with every other suffix, on every target. Each is taken with the same bytes or
-//! refused by both.
+//! Compares the spelling of vector instructions with LLVM 22. For any opcode of VOP1, VOP2, VOPC, VOP3 and VOP3P that its disassembler
+//! knows, tests the text that it prints and the same text with every other suffix, on every target. Both sides must give the same bytes, or
+//! both must reject the text.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -11,11 +11,11 @@ use gcn_isa::Target;
 use super::variants::{Symbols, hex, theirs};
 use crate::llvm::Llvm;
 
-/// The first line names LLVM's version and the targets. The others have a spelling and, for each target, its bytes in hexadecimal,
-/// or `-` where LLVM refuses it.
+/// The first line contains LLVM's version and the targets. Each other line contains a text and, for each target, its bytes in hexadecimal,
+/// or `-` if LLVM rejects it.
 const GOLDEN: &[u8] = include_bytes!("../../data/spellings.tsv.gz");
 
-/// What LLVM takes and we refuse: the beginning of the spelling, and why.
+/// Texts that LLVM accepts and we reject: the beginning of the text, and the reason.
 const EXCEPTIONS: [(&str, &str); 3] = [
     ("v_interp_", "graphics is not supported"),
     ("v_pk_fmac_f16_sdwa", "`|v4|` of a packed operation: packed operands have no absolute value"),
@@ -45,7 +45,7 @@ fn every_suffix_is_taken_where_llvm_takes_it() {
     let (mut same, mut refused, mut differ, mut wrong) = (0, 0, 0, String::new());
     for (text, codes) in rows(&golden) {
         for (target, code) in targets.iter().zip(codes) {
-            // A message takes long to write: it looks for the nearest name.
+            // The error's message is not formatted: that takes long, because it searches for the nearest name.
             let own = parse_inst_in(text, *target, &mut Symbols).ok().map(|parsed| hex(&parsed.code));
             match own {
                 Some(own) if own == code => same += 1,

@@ -1,5 +1,5 @@
-//! Spelling variants against LLVM's assembler: on every target each line is either refused by both or means the same
-//! bytes to both. What LLVM takes and we refuse is listed with its reason.
+//! Compares variants of notation with LLVM's assembler. On every target, both sides reject a line, or both give the same bytes. Lines that
+//! LLVM accepts and we reject are listed with the reason.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use gcn_isa::Target;
 
 use crate::llvm::{self, Llvm, Scratch};
 
-/// The lines; `sym` is 3, `undef…` and `lab…` have no value yet.
+/// The lines. `sym` is 3; `undef…` and `lab…` have no value yet.
 const VARIANTS: &str = include_str!("../../data/variants.txt");
 
-/// Lines on which we are stricter, or (the last one) more lenient, by their beginning, and why.
+/// Lines for which we are stricter or (the last one) more lenient: the beginning of the line, and the reason.
 const EXCEPTIONS: [(&str, &str); 19] = [
     ("s_mov_b32 s0, lit64(1)", "LLVM emits 32 bits of it; these targets have no 64-bit literals"),
     ("v_cvt_f32_f64 v0, 0.1", "LLVM drops the low half of the value, with a warning"),
@@ -36,7 +36,7 @@ const EXCEPTIONS: [(&str, &str); 19] = [
     ("v_add_f32 v0, --4, v1", "more lenient: the expression -(-4) is taken wherever a number is"),
 ];
 
-/// The symbols of the variants, and sums, differences and products of small numbers.
+/// The symbols in the lines, and sums, differences and products of small numbers.
 pub(super) struct Symbols;
 
 impl Scope for Symbols {
@@ -111,7 +111,7 @@ fn term(rest: &mut &[u8]) -> Option<i64> {
     }
 }
 
-/// The machine code in hexadecimal, or the message.
+/// Our machine code in hexadecimal, or the error message.
 pub(super) fn ours(line: &str, target: Target) -> Result<String, String> {
     let parsed = parse_inst_in(line, target, &mut Symbols).map_err(|e| e.to_string())?;
     Ok(hex(&parsed.code))
@@ -122,11 +122,11 @@ pub(super) fn hex(code: &[u8]) -> String {
     code.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// What LLVM makes of each line, in one run: its code in hexadecimal, `None` where it refuses. Relocated bytes are 0.
+/// LLVM's code for each line in hexadecimal, from a single run; `None` if it rejects the line. Bytes with relocations are 0.
 pub(super) fn theirs(lines: &[&str], target: Target) -> Vec<Option<String>> {
     let mut source = String::from(".set sym, 3\n");
     for line in lines {
-        // The byte in front separates the output of one line from the next.
+        // A marker byte separates the output of one line from that of the next.
         let _ = writeln!(source, ".byte 0xab\n{line}");
     }
     let output = assemble(target, &source);
@@ -144,7 +144,7 @@ pub(super) fn theirs(lines: &[&str], target: Target) -> Vec<Option<String>> {
     codes
 }
 
-/// The assembler's output for a source of which it refuses some lines.
+/// The assembler's output for a source in which it rejects some lines.
 fn assemble(target: Target, source: &str) -> String {
     let scratch = Scratch::new(&format!("lines-{target}-{:x}", source.len()));
     let file = scratch.write("variants.s", source.as_bytes());
@@ -179,7 +179,7 @@ fn variants_mean_what_llvm_takes_them_for() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The bytes that a fault points to, in brackets, and the message.
+/// The message, with the bytes to which the error points in brackets.
 fn pointed(line: &str) -> String {
     match parse_inst_in(line, Target::GFX942, &mut Symbols) {
         Ok(parsed) => format!("accepted as {}", parsed.inst.desc.printed),

@@ -1,13 +1,13 @@
-//! The classes of words on which we and LLVM's disassembler do not agree. `tests/data/decode-differences.tsv` gives the
-//! reason for each; here is how a word is recognised. A difference that is in no class fails the test.
+//! The classes of words for which we and LLVM's disassembler disagree. `tests/data/decode-differences.tsv` gives the reason for each class;
+//! here is how its words are recognised. A difference that is in no class fails the test.
 
 use super::compare::Difference;
 use super::oracle::Answer;
 
-/// True for the differences of a class.
+/// True for a difference that is in the class.
 type Test = fn(&Difference) -> bool;
 
-/// A class: its name in the data file, and whether a difference is in it. The first one that holds counts.
+/// A class: its name in the data file, and its test. If several tests succeed, the first one counts.
 pub const CLASSES: [(&str, Test); 15] = [
     ("not-compute", |d| {
         we_refuse(d) && ["image_", "exp ", "v_interp_"].iter().any(|p| d.text().starts_with(p))
@@ -61,7 +61,7 @@ pub const CLASSES: [(&str, Test); 15] = [
     }),
 ];
 
-/// True if a tuple in the text would run past register 255 if it had eight registers.
+/// True if a tuple in the text would exceed register 255 if it had eight registers.
 fn runs_out_as_eight(text: &str) -> bool {
     let firsts = text.split(['v', 'a']).filter_map(|part| part.strip_prefix('[')?.split(':').next());
     firsts.filter_map(|first| first.parse::<u32>().ok()).any(|first| first + 8 > 256)
@@ -71,13 +71,15 @@ fn we_refuse(d: &Difference) -> bool {
     d.ours.is_err() && matches!(d.theirs, Answer::Inst { .. })
 }
 
-/// LLVM reads a scale prefix and what follows as one instruction, we the prefix alone, as what follows has operands that no instruction has.
+/// LLVM decodes a scale prefix and the word after it as one instruction. We decode only the prefix, because the word has operands that no
+/// instruction has.
 fn we_take_the_prefix_alone(d: &Difference) -> bool {
     let alone = |text: &str| text.starts_with("v_mfma_ld_scale_b32 ");
     d.ours.as_ref().is_ok_and(|(text, _)| alone(text)) && d.text().starts_with("v_mfma_scale_")
 }
 
-/// We refuse, and LLVM's own assembler does not make these bytes of LLVM's text: LLVM dropped what we refuse.
+/// True if we reject the word, and LLVM's own assembler does not produce these bytes from LLVM's text: LLVM's disassembler dropped what we
+/// reject.
 fn refused_as(d: &Difference, message: &str) -> bool {
     we_refuse(d) && !d.theirs_is_canonical && d.ours.as_ref().is_err_and(|fault| fault.contains(message))
 }
@@ -88,7 +90,7 @@ fn is_destination_lane_mask_or_matrix(d: &Difference) -> bool {
     names.iter().any(|p| d.text().starts_with(p))
 }
 
-/// The inline float constants as the disassembler prints their 16 bits, and as the assembler takes them.
+/// The inline float constants as the disassembler prints their 16 bits, and as the assembler accepts them.
 const FLOATS: [(&str, &str); 9] = [
     ("0x3800", "0.5"),
     ("0xb800", "-0.5"),
@@ -101,8 +103,7 @@ const FLOATS: [(&str, &str); 9] = [
     ("0x3118", "0.15915494"),
 ];
 
-/// True if the texts are the same but for constants of 16-bit operands: a float constant, or the ignored upper half of a
-/// literal.
+/// True if the texts differ only in constants of 16-bit operands: a float constant, or the ignored upper half of a literal.
 fn differs_in_16_bits(d: &Difference) -> bool {
     let Ok((ours, _)) = &d.ours else { return false };
     let words = |text: &str| -> Vec<String> {
@@ -119,7 +120,7 @@ fn differs_in_16_bits(d: &Difference) -> bool {
     ours.len() == theirs.len() && ours.iter().zip(&theirs).all(equal)
 }
 
-/// The classes of the data file: name, words in the full run, reason.
+/// The classes of the data file: name, number of words in the full run, reason.
 pub fn listed() -> Vec<(&'static str, &'static str, &'static str)> {
     let file = include_str!("../../data/decode-differences.tsv");
     let row = |line: &'static str| {

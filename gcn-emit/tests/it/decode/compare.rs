@@ -1,4 +1,4 @@
-//! Our decoder and LLVM's on the same words, and what to think of a difference.
+//! Runs our decoder and LLVM's on the same words, and classifies the differences.
 
 use gcn_emit::decode::decode_inst;
 use gcn_emit::text::InstText;
@@ -6,21 +6,21 @@ use gcn_isa::Target;
 
 use super::oracle::{Answer, ask, assemble, block};
 
-/// A word on which the two do not say the same.
+/// A word for which the two decoders give different results.
 #[derive(Clone, Debug)]
 pub struct Difference {
     pub target: Target,
     pub word: Vec<u8>,
-    /// Text, or why there is none.
+    /// The text and length, or the error.
     pub ours: Result<(String, usize), String>,
     pub theirs: Answer,
-    /// LLVM's assembler makes these bytes of LLVM's text.
+    /// True if LLVM's assembler produces these bytes from LLVM's text.
     pub theirs_is_canonical: bool,
-    /// LLVM's assembler makes these bytes of our text.
+    /// True if LLVM's assembler produces these bytes from our text.
     pub ours_is_canonical: bool,
 }
 
-/// How many words, by what both say, and the differences.
+/// The numbers of words by the results of both decoders, and the differences.
 #[derive(Default)]
 pub struct Outcome {
     pub illegal: usize,

@@ -1,5 +1,5 @@
-//! Words for the comparison: uniform ones, ones with the prefix and a valid opcode of each format, and vectors of LLVM with
-//! a few bits changed. What a word needs after it (literal, second half) comes along.
+//! Words for the comparison: uniformly random ones, ones with the prefix and a valid opcode of each format, and LLVM's vectors with a few
+//! bits changed. What must follow a word (literal, second half) is included.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -7,8 +7,8 @@ use std::io::Read as _;
 use gcn_isa::{Format, Target, table};
 use gcn_test_support::Random;
 
-/// A format's identifying bits in the first dword and where its opcode stands (CDNA3 ISA, chapter 13), written down here
-/// a second time so that a slip in the decoder's own list shows.
+/// A format's identifying bits in the first dword, and the position of its opcode (CDNA3 ISA, chapter 13). This is a second copy of the
+/// decoder's list, so that an error in the latter is detected.
 struct Prefix {
     format: Format,
     mask: u32,
@@ -48,12 +48,12 @@ const PREFIXES: [Prefix; 25] = [
     prefix(Format::Mtbuf, 0xfc00_0000, 0xe800_0000, 15),
 ];
 
-/// Words of one target.
+/// A generator of words for one target.
 pub struct Words {
     rng: Random,
-    /// Opcodes of the target by format.
+    /// The opcodes of the target by format.
     opcodes: BTreeMap<Format, Vec<u16>>,
-    /// Encodings of the target from the golden vectors.
+    /// Encodings for the target from the golden vectors.
     seeds: Vec<Vec<u8>>,
 }
 
@@ -66,7 +66,7 @@ impl Words {
         Words { rng: Random::new(seed ^ (target as u64) << 56), opcodes, seeds }
     }
 
-    /// The next word with what belongs to it: 4, 8, 12 or 16 bytes.
+    /// The next word with what must follow it: 4, 8, 12 or 16 bytes.
     pub fn next(&mut self) -> Vec<u8> {
         let bits = match self.rng.below(8) {
             0 | 1 => self.rng.next_u128(),
@@ -77,8 +77,8 @@ impl Words {
         bits.to_le_bytes()[..size(bits)].to_vec()
     }
 
-    /// A format's prefix, one of its opcodes, the rest random; thinned out in half of the words, because many formats
-    /// have fields that must be zero.
+    /// A format's prefix, one of its opcodes, and random bits. In half of the words most of these bits are 0, because many formats have
+    /// fields that must be zero.
     fn with_prefix(&mut self) -> u128 {
         let prefix = &PREFIXES[self.rng.below(PREFIXES.len())];
         let thin = self.rng.below(4);
@@ -86,7 +86,7 @@ impl Words {
         let Some(opcodes) = self.opcodes.get(&prefix.format) else { return noise };
         let opcode = u32::from(opcodes[self.rng.below(opcodes.len())]);
         let width = 32 - prefix.mask.leading_ones() - u32::from(prefix.opcode_lo);
-        // The formats of which one is a part of another have their opcode inside the greater one's prefix.
+        // If one format is a part of another, its opcode is inside the prefix of the larger format.
         let opcode_mask =
             if prefix.format == Format::Vop3px2 { 0 } else { ((1 << width) - 1) << prefix.opcode_lo };
         let fixed = prefix.mask | opcode_mask;
@@ -117,11 +117,11 @@ impl Words {
     }
 }
 
-/// Formats of 8 bytes, by the six high bits of the first dword: SMEM, EXP, VOP3 and VOP3P, DS, FLAT, MUBUF, MTBUF, MIMG.
+/// Formats of 8 bytes, by the six highest bits of the first dword: SMEM, EXP, VOP3 and VOP3P, DS, FLAT, MUBUF, MTBUF, MIMG.
 const EIGHT_BYTES: [u32; 8] =
     [0b110000, 0b110001, 0b110100, 0b110110, 0b110111, 0b111000, 0b111010, 0b111100];
 
-/// How many bytes the encoding that starts so takes, by format prefix and literal marker.
+/// The size in bytes of the encoding that starts with these bits, by format prefix and literal marker.
 fn size(bits: u128) -> usize {
     let word = bits as u32;
     let src0 = word & 0x1ff;
@@ -132,7 +132,7 @@ fn size(bits: u128) -> usize {
         return 8;
     }
     if word >> 31 == 0 {
-        // SDWA, DPP, literal, and the four VOP2 opcodes that always have one (madmk and madak, f32 and f16).
+        // SDWA, DPP, a literal, or one of the four VOP2 opcodes that always have a literal (madmk and madak, f32 and f16).
         let always = matches!(word >> 25, 0x17 | 0x18 | 0x24 | 0x25);
         return if always || matches!(src0, 0xf9 | 0xfa | 0xff) { 8 } else { 4 };
     }
@@ -147,9 +147,9 @@ fn size(bits: u128) -> usize {
     4
 }
 
-/// LLVM 22's disassembler crashes on some words, which are changed: SDWA selectors 7 and `dst_unused` 3 (they have no name),
-/// the literal marker in formats that take no literal (VOP3, VOP3P, MUBUF, MTBUF), VOP3 with scalar destination 0xff, the
-/// literal 255 of madmk and madak, and constants as A or B of the f8f6f4 matrix instructions.
+/// Changes words on which LLVM 22's disassembler crashes: SDWA selectors 7 and `dst_unused` 3 (which have no name), the literal marker in
+/// formats without literals (VOP3, VOP3P, MUBUF, MTBUF), VOP3 with scalar destination 0xff, the literal 255 of madmk and madak, and
+/// constants as A or B of the f8f6f4 matrix instructions.
 fn keep_off_crashes(bits: u128) -> u128 {
     let word = bits as u32;
     let mut bits = vector_f8f6f4_sources(bits);
@@ -185,7 +185,7 @@ fn keep_off_crashes(bits: u128) -> u128 {
     bits
 }
 
-/// The matrix instructions with 8-, 6- and 4-bit elements (opcodes 0x2d and 0x2e of VOP3P) get vector registers as sources.
+/// Gives vector registers as sources to the matrix instructions with 8-, 6- and 4-bit elements (opcodes 0x2d and 0x2e of VOP3P).
 fn vector_f8f6f4_sources(bits: u128) -> u128 {
     [0, 64].into_iter().fold(bits, |bits, half| {
         let word = (bits >> half) as u32;

@@ -1,4 +1,4 @@
-//! Bytes that nobody wrote as a program: no panic, no loss of place, errors where the code ends early.
+//! Arbitrary bytes: no panic, correct offsets, and errors where the code ends early.
 
 use gcn_emit::decode::{DecodeFault, decode_inst, decode_program};
 use gcn_emit::encode::{encode_inst, encode_program};
@@ -7,12 +7,13 @@ use gcn_test_support::Random;
 
 use super::generate::{Words, seeds};
 
-/// Code made of real instructions.
+/// Code that consists of valid instructions.
 fn real_code(rng: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     (0..1 + rng.below(60)).flat_map(|_| seeds[rng.below(seeds.len())].clone()).collect()
 }
 
-/// Decoding a program gives an error inside the code or a program that encodes to the same length; it never panics.
+/// Decodes a program. The result must be an error inside the code, or a program whose encoding has the same length; there must be no panic.
+/// Returns true for a program.
 fn check(bytes: &[u8], target: Target) -> bool {
     match decode_program(bytes, target, "k") {
         Ok(program) => {
@@ -64,21 +65,21 @@ fn truncated_instructions_say_how_much_is_missing() {
             for have in 0..code.len() {
                 let error =
                     decode_inst(&code[..have], target).map(|(inst, length)| (inst.desc.printed, length));
-                // The first half of 16 bytes is an instruction of its own.
+                // The first half of a 16-byte instruction may be an instruction by itself.
                 if let Ok((name, length)) = error {
                     assert!(have >= 8 && code.len() == 16 && length == 8, "{name} {code:02x?} {have}");
                     continue;
                 }
                 let fault = error.map_err(|e| e.fault);
                 let short = matches!(fault, Err(DecodeFault::Truncated { need, have: h }) if need > have && h == have);
-                // Half of 16 bytes may be nothing at all.
+                // The second half of a 16-byte instruction may be invalid by itself.
                 assert!(short || code.len() == 16, "{target} {code:02x?} cut to {have}: {fault:?}");
             }
         }
     }
 }
 
-/// What decodes encodes again, and decodes to the same instruction.
+/// What can be decoded can be encoded again, and is then decoded to the same instruction.
 #[test]
 fn decoded_words_survive_the_way_back() {
     for target in Target::REPRESENTATIVES {
@@ -97,8 +98,8 @@ fn decoded_words_survive_the_way_back() {
     }
 }
 
-/// Code of an instruction that the hardware forbids, VOP3 with two SGPRs on gfx908: it is decoded, as LLVM decodes it, and whoever
-/// writes it is refused.
+/// The code of an instruction that the hardware forbids, VOP3 with two SGPRs on gfx908: it is decoded, as in LLVM, but the encoder rejects
+/// it.
 #[test]
 fn what_is_decoded_is_written_as_it_was_or_refused_by_a_rule() {
     let words = [0xd1cb_0000u32, 0x0408_0200];

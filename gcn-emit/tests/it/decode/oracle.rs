@@ -1,8 +1,7 @@
-//! LLVM's disassembler on many words at once.
+//! Runs LLVM's disassembler on many words at once.
 //!
-//! Each word goes in as a block of its own (`[…]` on one line; a block that cannot be decoded gives a warning with the
-//! line's number and nothing else), followed by a dword that decodes to a known text. The lines of output up to that text
-//! belong to the block.
+//! Each word is a separate block (`[…]` on one line; a block that cannot be decoded gives only a warning with the number of the line). A
+//! dword that decodes to a known text follows. The output up to that text belongs to the block.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,26 +13,26 @@ use crate::llvm::feed;
 
 /// `s_nop 0x7eee`, which ends a block.
 const END: (u32, &str) = (0xbf80_7eee, "s_nop 0x7eee");
-/// `s_nop 0x5aa5`, which gives a literal to what LLVM thinks has one.
+/// `s_nop 0x5aa5`, used as a literal if LLVM considers the word to have one.
 const FILL: u32 = 0xbf80_5aa5;
 
-/// What LLVM says of a word.
+/// LLVM's result for a word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// No instruction.
+    /// The word is not an instruction.
     Illegal,
-    /// An instruction: its text, and how many bytes it takes.
+    /// The word is an instruction: its text, and its size in bytes.
     Inst {
         text: String,
         length: usize,
-        /// LLVM itself doubts it.
+        /// True if LLVM itself warns about the instruction.
         doubtful: bool,
     },
     /// The disassembler crashed.
     Crash,
 }
 
-/// How many dwords fill the block behind a word: literals, or what the second half of 16 bytes takes for its own half.
+/// The number of dwords that are added to a block after a word: for a literal, or as the second half of a 16-byte instruction.
 fn fills(word: &[u8]) -> usize {
     match word.len() {
         16 => 3,
@@ -42,7 +41,7 @@ fn fills(word: &[u8]) -> usize {
     }
 }
 
-/// The bytes that LLVM sees for a word: also what our decoder is given.
+/// The bytes of a block, which are also given to our decoder.
 pub fn block(word: &[u8]) -> Vec<u8> {
     let mut block = word.to_vec();
     for _ in 0..fills(word) {
@@ -85,8 +84,8 @@ pub fn ask(target: Target, words: &[Vec<u8>]) -> Vec<Answer> {
         assert_eq!(lines.next(), None, "{target}: output and input in step");
         return answers;
     }
-    // Words of which LLVM took only the first part put the output out of step: the others are asked again without them,
-    // they themselves without their second part.
+    // Words of which LLVM consumed only the first part shift the output. The other words are tested again without them, and they themselves
+    // without their second part.
     let rest: Vec<Vec<u8>> =
         words.iter().enumerate().filter(|(i, _)| !again.contains(i)).map(|(_, w)| w.clone()).collect();
     let mut rest = ask(target, &rest).into_iter();
@@ -96,12 +95,12 @@ pub fn ask(target: Target, words: &[Vec<u8>]) -> Vec<Answer> {
     (0..words.len()).filter_map(|i| if again.contains(&i) { short.next() } else { rest.next() }).collect()
 }
 
-/// The answer that the lines of a block give.
+/// The result according to the lines of a block.
 fn inst(word: &[u8], lines: &[&str], doubtful: bool) -> Answer {
     let Some((first, rest)) = lines.split_first() else { panic!("no output for {word:02x?}") };
     let length = match (rest.len(), word.len()) {
         (dwords, length) if dwords == fills(word) => length,
-        // The second half is an instruction of its own, or several.
+        // The second half is decoded separately, as one or several instructions.
         (_, 16) => 8,
         (dwords, length) => (length + 4 * fills(word)).saturating_sub(4 * dwords),
     };
@@ -111,13 +110,13 @@ fn inst(word: &[u8], lines: &[&str], doubtful: bool) -> Answer {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Warning {
     Illegal {
-        /// The first instruction of the block is meant.
+        /// True if the warning is about the first instruction of the block.
         first: bool,
     },
     Doubtful,
 }
 
-/// Warnings by line.
+/// Warnings by line number.
 fn warnings(errors: &str) -> BTreeMap<usize, Warning> {
     let mut warnings = BTreeMap::new();
     for line in errors.lines() {
@@ -153,7 +152,7 @@ fn run(target: Target, words: &[Vec<u8>]) -> Output {
     )
 }
 
-/// The machine code that LLVM's assembler makes of each text; `None` where it refuses.
+/// The machine code that LLVM's assembler produces from each text; `None` if it rejects the text.
 pub fn assemble(target: Target, texts: &[&str]) -> Vec<Option<Vec<u8>>> {
     let mut codes = vec![None; texts.len()];
     if texts.is_empty() {

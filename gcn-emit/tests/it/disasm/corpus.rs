@@ -1,5 +1,5 @@
-//! Code objects that others made, if there are any: `GCN_AITER` names a directory with `.co` files, such as
-//! `aiter_meta/hsa` of AMD's `amd-aiter` wheel (2,501 objects, 12.2 million instructions).
+//! Third-party code objects: `GCN_AITER` names a directory with `.co` files, such as `aiter_meta/hsa` of AMD's `amd-aiter` wheel (2,501
+//! objects, 12.2 million instructions). Skipped if it is not set.
 
 use std::time::{Duration, Instant};
 

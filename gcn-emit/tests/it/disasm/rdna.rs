@@ -1,4 +1,4 @@
-//! Objects for RDNA by clang 22 and Triton 3.9, for every generation and both sizes of waves: text that assembles to the same bytes, with
+//! Objects for RDNA by clang 22 and Triton 3.9, for every generation and both wave sizes: the text must assemble to the same bytes, with
 //! this crate and with LLVM.
 
 use std::io::Read as _;
@@ -13,7 +13,7 @@ use super::shapes::kernel_of;
 use super::{assemble_again, code, count, files, round_trip};
 use crate::llvm::{Llvm, Scratch, text};
 
-/// The objects with their names, in order of them.
+/// The objects with their names, in the order of the names.
 pub fn rdna_objects() -> impl Iterator<Item = (String, Vec<u8>)> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/rdna-objects");
     files(&data, "gz").into_iter().map(|path| {
@@ -32,14 +32,15 @@ fn objects_of_rdna_assemble_again() {
     for (name, bytes) in rdna_objects() {
         let object = read_code_object(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         let counted = count(&object);
-        // Triton's LLVM, which is newer than 22, fills the field of a third source that an instruction lacks: no text assembles to that.
+        // Triton's LLVM, which is newer than 22, sets bits in the field of a third source that an instruction lacks; no text assembles to
+        // these bits.
         let by_triton = !name.contains(".w");
         assert_eq!((counted.unprintable == 0, counted.undecodable), (!by_triton, 0), "{name}: {counted:?}");
         let again = round_trip(&name, &bytes, &Options::default());
-        // Calls name the function, so that what changes in between moves with it.
+        // In the text, calls name the function, so that they remain correct if code in between changes size.
         let is_symbolic = again.lines().filter(|line| line.contains(">>32")).count();
         assert_eq!(is_symbolic, again.matches("s_getpc_b64").count(), "{name}");
-        // On gfx1201 LLVM 22 takes either whole registers or halves, as an option says; we write upper halves only.
+        // On gfx1201, an option of LLVM 22 selects whether whole registers or halves are accepted; we write halves only for upper halves.
         let has_halves =
             object.target_id.target == Target::GFX1201 && (again.contains(".h,") || again.contains(".h\n"));
         if let Some(llvm) = llvm.as_ref().filter(|_| !has_halves) {
@@ -59,8 +60,8 @@ fn objects_of_rdna_assemble_again() {
     assert!(instructions > 5_000, "{instructions}");
 }
 
-/// Any bytes, and those of instructions with a few bits changed: the text assembles to the same bytes. LLVM is not asked, since its
-/// disassembler takes more than its assembler does.
+/// Arbitrary bytes, and instructions with a few bits changed: the text must assemble to the same bytes. LLVM is not compared, since its
+/// disassembler accepts more than its assembler.
 #[test]
 fn any_bytes_of_rdna_assemble_again() {
     let mut packed = flate2::read::GzDecoder::new(&include_bytes!("../../data/rdna-encodings.tsv.gz")[..]);

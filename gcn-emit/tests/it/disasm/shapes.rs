@@ -1,5 +1,5 @@
-//! Objects with what compilers do not write often: data in code, branches into other functions, words that are not an
-//! instruction, names that need quotes, descriptors with bits that no directive sets.
+//! Objects with contents that compilers rarely produce: data in code, branches into other functions, words that are not instructions, names
+//! that need quotes, descriptors with bits for which there are no directives.
 
 use gcn_emit::disasm::{Options, disassemble};
 use gcn_emit::object::read_code_object;
@@ -139,7 +139,7 @@ fn bytes_stand_beside_the_instructions() {
     assert!(line.ends_with(&end), "{line:?} {end:?}");
 }
 
-/// A descriptor with every bit in turn: directives, or data with the reason; the same bytes both ways.
+/// Sets every bit of a descriptor in turn. The result is directives, or data with the reason; both must assemble to the same bytes.
 #[test]
 fn descriptors_with_any_bit() {
     let object = assemble_again(SOURCE);
@@ -156,13 +156,13 @@ fn descriptors_with_any_bit() {
         as_data += usize::from(text.contains("first.kd: ; "));
     }
     println!("{as_data} of 448 bits have no directive");
-    // The guide's tables: directives set 96 bits of sizes, 7 of rsrc3, 21 of rsrc1, 19 of rsrc2, 8 properties, 16 of the
-    // preload; a few of these do not fit to the others when they are changed alone.
+    // According to the guide's tables, directives set 96 bits of sizes, 7 of rsrc3, 21 of rsrc1, 19 of rsrc2, 8 of properties, and 16 of
+    // the preload. Some of these conflict with other fields if they are changed alone.
     let without = 448 - (96 + 7 + 21 + 19 + 8 + 16);
     assert!((without..without + 30).contains(&as_data), "{as_data}");
 }
 
-/// An assembly file with one kernel and these bytes as its code.
+/// An assembly file with a kernel whose code is these bytes.
 pub(super) fn kernel_of(target: Target, bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut source = format!(
@@ -179,7 +179,7 @@ pub(super) fn kernel_of(target: Target, bytes: &[u8]) -> String {
     source
 }
 
-/// Any bytes in `.text`: what stands there is assembled to the same bytes, by this crate and by LLVM.
+/// Arbitrary bytes in `.text`: the text must be assembled to the same bytes, by this crate and by LLVM.
 #[test]
 fn any_bytes_assemble_again() {
     let llvm = Llvm::find();
@@ -208,7 +208,7 @@ fn any_bytes_assemble_again() {
     }
 }
 
-/// Damaged objects: what can be read can be disassembled, in proportion to its size.
+/// Damaged objects: whatever can be read can be disassembled, and the output is proportional to its size.
 #[test]
 fn damaged_objects_are_disassembled() {
     let object = assemble_again(SOURCE);

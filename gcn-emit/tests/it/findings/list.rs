@@ -1,4 +1,4 @@
-//! Every finding in the corpus, each of a class that the page argues.
+//! Checks that every finding in the corpus is in a class that the page explains.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use gcn_isa::inst::Via;
 use super::page;
 use crate::asm::corpus;
 
-/// Tool, rule, and the section of the page that argues why findings of the rule in the tool's output are true.
+/// Tool, rule, and the section of the page that explains why findings of the rule in the tool's output are true.
 const ARGUED: &[(&str, &str, &str)] = &[
     ("aster", "cdna3.100", "A1"),
     ("aster", "cdna3.106", "A2"),
@@ -25,10 +25,10 @@ const ARGUED: &[(&str, &str, &str)] = &[
     ("clang22", "gfx950.cvt-scale", "L4"),
 ];
 
-/// Tool, and the section of the page that argues about registers that an index may reach, whatever the rule.
+/// Tool, and the section of the page about registers that an index may select, for findings of any rule.
 const BY_INDEX: &[(&str, &str)] = &[("clang22", "L5")];
 
-/// The code of an assembled text.
+/// The code of an assembly text.
 pub fn unit(path: &str, text: &str) -> Unit {
     let options = Options { keep_instructions: true, ..Options::default() };
     let assembly = assemble(path, text, &options).unwrap_or_else(|errors| panic!("{errors}"));
@@ -71,7 +71,7 @@ fn the_findings_of_the_corpus_are_the_ones_that_the_page_argues() {
     page::compare("list", &fresh);
 }
 
-/// The section of the page that argues about a class. A new class is false until somebody has argued otherwise.
+/// The section of the page that explains a class of findings. A class without a section counts as false.
 fn argument(tool: &str, finding: &Finding) -> &'static str {
     let rule = finding.rule;
     let known = if finding.via == Via::Name {
@@ -82,7 +82,7 @@ fn argument(tool: &str, finding: &Finding) -> &'static str {
     known.unwrap_or_else(|| panic!("nothing argues that findings of {rule} in the output of {tool} are true"))
 }
 
-/// `637 ← 630 (17/20)`.
+/// The position of a finding, such as `637 ← 630 (17/20)`.
 fn place(code: &Code, finding: &Finding) -> String {
     let line = |l: usize| {
         code.places[l].line.map_or_else(|| format!("+{:#x}", code.places[l].offset), |l| l.to_string())

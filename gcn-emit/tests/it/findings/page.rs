@@ -1,11 +1,11 @@
-//! The page with the results.
+//! Compares parts of the page with the results, or updates them.
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/findings.md");
 
-/// Tests of different parts of the page must not write it at the same time.
+/// Prevents tests of different parts of the page from writing it at the same time.
 static WRITING: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
-/// Compares the part of the page between `<!-- NAME -->` and `<!-- end -->` with `fresh`, or writes it with `GCN_BLESS=1`.
+/// Compares the part of the page between `<!-- NAME -->` and `<!-- end -->` with `fresh`; with `GCN_BLESS=1`, replaces it.
 pub fn compare(name: &str, fresh: &str) {
     let _writing = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let page = std::fs::read_to_string(PAGE).expect("docs/findings.md");

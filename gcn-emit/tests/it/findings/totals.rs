@@ -1,4 +1,4 @@
-//! `fix --strip` over the corpus: safe, accepted by LLVM's assembler, and no dearer than what the tools wrote.
+//! `fix --strip` on the corpus: the result is safe, LLVM's assembler accepts it, and it waits no longer than the original.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,25 +13,25 @@ use super::page;
 use crate::asm::corpus::{self, File};
 use crate::llvm::{Llvm, Scratch, text};
 
-/// Without `GCN_CORPUS=all`, every file whose number is a multiple of this.
+/// Without `GCN_CORPUS=all`, only every file whose number is a multiple of this is tested.
 const SAMPLE: usize = 24;
 
-/// The waits of many functions, before and after.
+/// The waits of many functions before and after `fix --strip`.
 #[derive(Default)]
 struct Sum {
     before: Waits,
     after: Waits,
     functions: usize,
-    /// Functions with fewer wait states than before.
+    /// The number of functions with fewer wait states than before.
     cheaper: usize,
 }
 
-/// What came of the files so far.
+/// The results for the files so far.
 #[derive(Default)]
 struct Results {
-    /// By tool and target.
+    /// Sums by tool and target.
     sums: BTreeMap<String, Sum>,
-    /// Rows of the table of functions that have to wait longer than they did.
+    /// Rows of the table of functions that wait longer than before.
     dearer: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ fn stripped_and_fixed_files_are_safe_and_not_dearer() {
     }
 }
 
-/// LLVM's assembler takes the text. It does not know every spelling of the target.
+/// Checks that LLVM's assembler accepts the text, except for spellings of the target that it does not know.
 fn accepted(llvm: &Llvm, scratch: &Scratch, file: &File, fixed: &str) {
     let lines: Vec<&str> = fixed.lines().filter(|line| !line.contains(".amdgcn_target")).collect();
     let source = scratch.write("fixed.s", lines.join("\n").as_bytes());
@@ -67,7 +67,7 @@ fn accepted(llvm: &Llvm, scratch: &Scratch, file: &File, fixed: &str) {
 }
 
 impl Results {
-    /// Fixes a file; its text.
+    /// Fixes a file and adds the results. Returns the new text.
     fn fixed(&mut self, file: &File) -> String {
         let options = Options { strip: true, ..Options::default() };
         let fixed =
@@ -87,7 +87,7 @@ impl Results {
             sum.functions += 1;
             sum.cheaper += usize::from(new.wait_states < old.wait_states);
             if new.wait_states > old.wait_states || new.weighted_wait_states > old.weighted_wait_states {
-                // More than before is right where the tool wrote too little: the checker must have said so.
+                // More wait states than before are right only if the original has too few; then the checker must have reported that.
                 let of_function = |(code, finding): &&(&Code, Finding)| {
                     code.function_of(finding.second).is_some_and(|f| f.name == function.name)
                 };

@@ -1,6 +1,6 @@
 //! The known differences between us and LLVM, with their reasons: `tests/data/fuzz-differences.tsv`.
 
-/// A class of lines about which we and LLVM differ.
+/// A class of lines for which our result and LLVM's differ.
 pub struct Known {
     side: &'static str,
     line: Vec<&'static str>,
@@ -8,7 +8,7 @@ pub struct Known {
     reason: &'static str,
 }
 
-/// The list.
+/// The list of classes.
 pub fn known() -> Vec<Known> {
     let text: &'static str = include_str!("../../data/fuzz-differences.tsv");
     text.lines().skip(1).map(class).collect()
@@ -20,8 +20,8 @@ fn class(row: &'static str) -> Known {
     Known { side, line: line.split(" + ").collect(), message, reason }
 }
 
-/// The reason of the first class that fits: who refuses, what the line has in it (all of the parts; `^` = at its start), and
-/// what is in the message.
+/// The reason of the first class that matches: which side rejects, the texts that the line must contain (all of them; `^` means at its
+/// start), and a text that the message must contain.
 pub fn reason(known: &[Known], side: &str, line: &str, message: &str) -> Option<&'static str> {
     let has = |part: &&str| match part.strip_prefix('^') {
         Some(start) => line.starts_with(start),

@@ -1,5 +1,5 @@
-//! Instructions with one or two things broken: operands of the wrong kind, width, alignment or file, modifiers that the
-//! row lacks or that are out of range, wrong counts of operands. Some of the results are legal all the same.
+//! Instructions with one or two errors: operands of the wrong kind, width, alignment or file, modifiers that the row lacks or that are out
+//! of range, wrong numbers of operands. Some of the results are legal nevertheless.
 
 use gcn_isa::table::{self, Format, InstDesc};
 use gcn_isa::{Inline, Inst, Operand, Reg, RegFile, SrcSpecial, Target};
@@ -9,11 +9,11 @@ use super::legal::Generator;
 use super::operands::{self, literal, sgpr_align};
 use super::{unfaithful, wrong_text};
 
-/// How seldom something is drawn (once in so many times) about which LLVM is known to differ: so that unknown differences are
-/// seen, and the known ones still are.
+/// Known differences from LLVM are generated only once in this many times, so that unknown differences are noticed while the known ones
+/// still occur.
 const SELDOM: usize = 200;
 
-/// Text of the next instruction, broken.
+/// The text of the next instruction, with errors.
 pub fn text(generator: &mut Generator, target: Target) -> String {
     let desc = generator.row();
     let desc = if generator.rng().one_in(40) { foreign_row(generator.rng(), desc) } else { desc };
@@ -27,7 +27,7 @@ pub fn text(generator: &mut Generator, target: Target) -> String {
         match rng.below(10) {
             0..6 => break_operand(rng, &mut inst),
             6 => break_number(rng, &mut inst),
-            // Operands that are legal one by one, unfiltered: joint rules.
+            // Operands that are legal individually, but may violate rules about several operands.
             7 if rng.one_in(2) => {}
             _ => in_text.push(rng.next_u64()),
         }
@@ -87,7 +87,7 @@ fn other_width(rng: &mut Random, reg: Reg) -> Reg {
     Reg { len, ..reg }
 }
 
-/// The same tuple one or two registers further.
+/// The tuple moved by one or two registers.
 fn moved(rng: &mut Random, reg: Reg) -> Reg {
     let size = if reg.file == RegFile::Sgpr { 102 } else { 256 };
     let index = reg.index + 1 + rng.below(2) as u16;
@@ -100,7 +100,7 @@ fn other_file(rng: &mut Random, reg: Reg) -> Reg {
     Reg { file, index, ..reg }
 }
 
-/// A tuple about the last register of its file.
+/// A tuple near the last register of its file.
 fn near_the_end(rng: &mut Random, reg: Reg) -> Reg {
     let last = if reg.file == RegFile::Sgpr { 98 } else { 254 };
     Reg { index: last + rng.below(3) as u16, ..reg }
@@ -114,7 +114,7 @@ fn constant(rng: &mut Random) -> Operand {
     }
 }
 
-/// A named register or special value. LLVM takes read-only values as scalar destinations and drops a bit of their number.
+/// A named register or special value. LLVM accepts read-only values as scalar destinations and drops a bit of their number.
 fn named(rng: &mut Random, width: u8) -> Operand {
     if rng.one_in(SELDOM) {
         return Operand::Special(*rng.pick(&SrcSpecial::ALL));
@@ -135,7 +135,7 @@ fn any(rng: &mut Random, width: u8) -> Operand {
     }
 }
 
-/// Scalar values in several sources: the constant bus and the single literal.
+/// Scalar values in several sources, to test the constant bus limit and the limit of one literal.
 fn scalars_everywhere(rng: &mut Random, inst: &mut Inst) {
     for at in 1..inst.operands.len() {
         let width = inst.desc.operands[at].dwords;
@@ -150,7 +150,7 @@ fn scalars_everywhere(rng: &mut Random, inst: &mut Inst) {
     }
 }
 
-/// C a few registers before or after D.
+/// Moves C a few registers before or after D.
 fn overlap(rng: &mut Random, inst: &mut Inst) {
     let at = |name| inst.desc.operand_index(name);
     if let (Some(d), Some(c)) = (at("vdst"), at("src2"))
@@ -162,7 +162,7 @@ fn overlap(rng: &mut Random, inst: &mut Inst) {
     }
 }
 
-/// A number that its field may not hold.
+/// Replaces a number by one that its field may not contain.
 fn break_number(rng: &mut Random, inst: &mut Inst) {
     for (operand, slot) in inst.operands.iter_mut().zip(inst.desc.operands) {
         // LLVM truncates the immediate of s_atc_probe.

@@ -7,10 +7,10 @@ use gcn_test_support::Random;
 
 use super::{modifiers, operands};
 
-/// How often a row is drawn again when operands that are legal one by one are not legal together.
+/// The maximum number of attempts for a row, since operands that are legal individually may be illegal together.
 const TRIES: usize = 64;
 
-/// An endless supply of legal instructions of one target.
+/// An endless sequence of legal instructions for one target.
 ///
 /// ```ignore
 /// let mut generator = Generator::new(Target::GFX942, 1);
@@ -24,25 +24,25 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A generator that gives the same instructions for the same seed.
+    /// A generator, which gives the same instructions for the same seed.
     pub fn new(target: Target, seed: u64) -> Generator {
         let rows = table::rows().iter().filter(|r| r.targets.contains(target)).collect();
         Generator { target, rng: Random::new(seed ^ (target as u64) << 56), rows, at: 0 }
     }
 
-    /// The generator's source of chance.
+    /// The generator's random number generator.
     pub fn rng(&mut self) -> &mut Random {
         &mut self.rng
     }
 
-    /// The next row: all of them in turn.
+    /// The next row; all rows take turns.
     pub fn row(&mut self) -> &'static InstDesc {
         let row = self.rows[self.at % self.rows.len()];
         self.at += 1;
         row
     }
 
-    /// An instruction of the row whose operands and modifiers are legal one by one.
+    /// An instruction of the row whose operands and modifiers are legal individually.
     pub fn draw(&mut self, desc: &'static InstDesc) -> Inst {
         let rng = &mut self.rng;
         let agprs = rng.one_in(2);

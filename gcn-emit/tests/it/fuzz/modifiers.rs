@@ -1,4 +1,4 @@
-//! Modifiers that a row accepts, each for itself and in combination.
+//! Random modifiers that a row accepts, individually and combined.
 
 use gcn_isa::mods::DppControls;
 use gcn_isa::table::{Class, Format, InstDesc, Modifiers, OperandBits};
@@ -8,7 +8,7 @@ use gcn_test_support::Random;
 /// The row's default modifiers with about half of them changed.
 pub fn modifiers(rng: &mut Random, desc: &InstDesc) -> Mods {
     let mut mods = desc.default_mods();
-    // A quarter of the instructions stands without any.
+    // A quarter of the instructions have no modifiers.
     if rng.one_in(4) {
         return mods;
     }
@@ -57,7 +57,7 @@ fn source_bits(rng: &mut Random, desc: &InstDesc, mods: &mut Mods, per_source: u
     mods.neg = rng.next_u64() as u8 & if has(Modifiers::NEG) { per_source } else { neg };
     mods.abs = rng.next_u64() as u8 & abs;
     mods.sext = if mods.sdwa.is_some() { rng.next_u64() as u8 & sext } else { 0 };
-    // One source is negated or sign-extended, not both: the text has room for one of them.
+    // A source is negated or sign-extended, not both, because the text can contain only one of them.
     let (neg, abs) = (mods.neg, mods.abs);
     mods.sext &= !(neg | abs);
     let bits = ((1u16 << desc.op_sel_bits()) - 1) as u8;
@@ -106,7 +106,7 @@ fn controls(rng: &mut Random, desc: &InstDesc, mods: &mut Mods) {
     }
 }
 
-/// A control that the row has.
+/// A random DPP control that the row has.
 fn dpp_control(rng: &mut Random, desc: &InstDesc) -> u16 {
     let newbcast = 0x150 + rng.below(16) as u16;
     if desc.dpp_controls == DppControls::ROW_NEWBCAST

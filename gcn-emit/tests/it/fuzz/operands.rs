@@ -1,11 +1,11 @@
-//! Operands that a slot of the table accepts, each for itself.
+//! Random operands that a slot of the table accepts.
 
 use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Mods, Operand, Reg, RegFile, SrcSpecial};
 use gcn_test_support::Random;
 
-/// Something that may stand at `position`; operands which may be in either vector file are AGPRs if `agprs`.
+/// A random operand for `position`. Operands that may be in either vector register file are AGPRs if `agprs`.
 pub fn operand(rng: &mut Random, desc: &InstDesc, position: usize, mods: &Mods, agprs: bool) -> Operand {
     let slot = &desc.operands[position];
     let either = slot.kinds.contains(OperandKinds::VGPR | OperandKinds::AGPR);
@@ -19,7 +19,7 @@ pub fn operand(rng: &mut Random, desc: &InstDesc, position: usize, mods: &Mods, 
     of_kind(rng, desc, slot, kind, width(desc, slot, mods))
 }
 
-/// Dwords of a slot under these modifiers (F8F6F4 matrix operands, buffer loads with a status dword).
+/// The number of dwords of a slot with these modifiers (F8F6F4 matrix operands, buffer loads with a status dword).
 pub fn width(desc: &InstDesc, slot: &OperandDesc, mods: &Mods) -> u8 {
     let by_format = |format: u8| [8, 8, 6, 6, 4, 8, 8, 8][usize::from(format & 7)];
     match slot.name {
@@ -53,7 +53,7 @@ pub fn of_kind(
     }
 }
 
-/// Where an SGPR tuple may start.
+/// The alignment of an SGPR tuple.
 pub fn sgpr_align(dwords: u8) -> u8 {
     match dwords {
         0 | 1 => 1,
@@ -62,14 +62,14 @@ pub fn sgpr_align(dwords: u8) -> u8 {
     }
 }
 
-/// A tuple of `file`, which has `size` registers; the ends more often than the middle.
+/// A random tuple in `file`, which has `size` registers; the ends are more likely than the middle.
 pub fn tuple(rng: &mut Random, file: RegFile, size: u16, dwords: u8, align: u8) -> Operand {
     let (dwords, align) = (dwords.max(1), i64::from(align));
     let last = i64::from(size - u16::from(dwords)) / align;
     Reg { file, index: (rng.within(0, last) * align) as u16, len: dwords }.into()
 }
 
-/// Literals of every magnitude, with float patterns and neighbours of inline constants among them.
+/// A random literal of any magnitude, including float patterns and neighbours of inline constants.
 pub fn literal(rng: &mut Random) -> u32 {
     match rng.below(6) {
         0 => 65 + rng.below(3) as u32,
@@ -91,7 +91,7 @@ fn special(rng: &mut Random, slot: &OperandDesc, dwords: u8) -> Operand {
         _ => None,
     };
     if let Some(special) = SrcSpecial::ALL.into_iter().find(|s| s.name() == name) {
-        // The table lists one of each pair of apertures.
+        // The table lists only one of each pair of apertures.
         return Operand::Special(limit(name).filter(|_| rng.one_in(2)).unwrap_or(special));
     }
     let (first, count) = match name.trim_end_matches("_lo") {
@@ -107,7 +107,7 @@ fn special(rng: &mut Random, slot: &OperandDesc, dwords: u8) -> Operand {
     Reg::s(first + align * rng.below(usize::from(places)) as u16, dwords).into()
 }
 
-/// A value of an immediate field as the decoder gives it.
+/// A random value of an immediate field, in the form in which the decoder returns it.
 fn immediate(rng: &mut Random, desc: &InstDesc, slot: &OperandDesc) -> i64 {
     match (desc.format, slot.name) {
         (Format::Smem, "offset") if desc.operands.iter().any(|o| o.name == "sbase" && o.dwords == 4) => {

@@ -1,4 +1,4 @@
-//! LLVM's assembler and disassembler on many instructions at once.
+//! Runs LLVM's assembler and disassembler on many instructions at once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use gcn_isa::Target;
 
 use crate::llvm::feed;
 
-/// What LLVM's assembler says of a line: the bytes, or its error. Bytes of a line that refers to a symbol are empty.
+/// LLVM's result for a line: the bytes, or the error. For a line that refers to a symbol, the bytes are empty.
 pub type Assembled = Result<Vec<u8>, String>;
 
-/// One answer for each line; a line holds one instruction.
+/// One result for each line; a line contains one instruction.
 pub fn assemble(target: Target, lines: &[String]) -> Vec<Assembled> {
-    // After a malformed number LLVM loses the line that follows: an empty one.
+    // After a malformed number LLVM skips the next line, so an empty line is inserted after each.
     let output = run(&["-show-encoding"], target, lines.join("\n\n") + "\n");
     assert!(output.status.code().is_some(), "llvm-mc crashed on a batch of {target}");
     let errors = errors(&String::from_utf8_lossy(&output.stderr));
@@ -28,7 +28,7 @@ pub fn assemble(target: Target, lines: &[String]) -> Vec<Assembled> {
     answers
 }
 
-/// The bytes after `encoding: [`; none if a fixup is to fill some of them (they are letters then).
+/// The bytes after `encoding: [`; `None` if some of them are filled in later (these are letters).
 fn encoding(line: &str) -> Option<Vec<u8>> {
     let list = line.split_once("encoding: [")?.1.split(']').next()?;
     let byte = |b: &str| b.strip_prefix("0x").and_then(|b| u8::from_str_radix(b, 16).ok());
@@ -51,10 +51,10 @@ fn errors(text: &str) -> BTreeMap<usize, String> {
     errors
 }
 
-/// `s_nop 0x7eee`, which ends the output of an instruction.
+/// `s_nop 0x7eee`, which marks the end of an instruction's output.
 const END: (u32, &str) = (0xbf80_7eee, "s_nop 0x7eee");
 
-/// The text of each instruction's bytes; `None` where LLVM sees none. If it sees several, they are joined by `; `.
+/// The text for each instruction's bytes; `None` if LLVM finds no instruction. If it finds several, they are joined by `; `.
 pub fn disassemble(target: Target, codes: &[Vec<u8>]) -> Vec<Option<String>> {
     let mut input = String::with_capacity(codes.len() * 60);
     for code in codes {

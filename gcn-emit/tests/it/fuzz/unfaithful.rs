@@ -1,9 +1,9 @@
-//! Legal instructions whose text LLVM 22 does not take back: its disassembler prints something that its assembler
-//! refuses or turns into other bytes. They are left out of the comparison of texts, each for a reason of this list.
+//! Legal instructions whose text LLVM 22 does not accept back: its disassembler prints a text that its assembler rejects or turns into
+//! other bytes. They are excluded from the comparison of texts, each for a reason in this list.
 
 use gcn_isa::{Format, Inline, Inst, Operand};
 
-/// Why LLVM's own text of the instruction does not stand for its bytes, if it does not.
+/// The reason why LLVM's own text of the instruction does not represent its bytes; `None` if it does.
 pub fn reason(inst: &Inst) -> Option<&'static str> {
     REASONS.iter().find(|r| (r.1)(inst)).map(|r| r.0)
 }
@@ -82,7 +82,7 @@ fn waitcnt_bits(inst: &Inst) -> bool {
 }
 
 fn message_bits(inst: &Inst) -> bool {
-    // Message in bits 3:0, operation in 6:4, stream in 9:8; what is outside has no name.
+    // Message in bits 3:0, operation in 6:4, stream in 9:8; other bits have no name.
     inst.desc.mnemonic.starts_with("s_sendmsg")
         && immediate(inst).is_some_and(|value| value > 0x3ff || value & 0x80 != 0)
 }
@@ -99,7 +99,7 @@ fn swizzle(inst: &Inst) -> bool {
         // FFT and ROTATE
         0xe0..=0xff => offset & 0x1fe0 != 0,
         0xc0..=0xdf => offset & 0x181f != 0,
-        // Bit mask: per lane bit, one of "0", "1", "p" and "i" in its plain form.
+        // Bit mask: for each lane bit one of "0", "1", "p" and "i", each in its plain form.
         0..=0x7f => and & or != 0 || or & xor != 0 || !and & !or & xor & 31 != 0,
         _ => true,
     }

@@ -1,8 +1,8 @@
-//! Changes of an instruction's text: counts of operands, modifiers that stand nowhere, values out of range.
+//! Changes to an instruction's text: numbers of operands, modifiers that the instruction lacks, values out of range.
 
 use gcn_test_support::Random;
 
-/// Modifiers of every format, legal and illegal values.
+/// Modifiers of every format, with legal and illegal values.
 const MODIFIERS: [&str; 92] = [
     "clamp",
     "mul:2",
@@ -98,7 +98,7 @@ const MODIFIERS: [&str; 92] = [
     "unorm",
 ];
 
-/// Operands as written.
+/// Operands as text.
 const OPERANDS: [&str; 53] = [
     "v0",
     "v255",
@@ -155,7 +155,7 @@ const OPERANDS: [&str; 53] = [
     "neg(v1)",
 ];
 
-/// The text with one thing changed.
+/// The text with one change.
 pub fn change(rng: &mut Random, text: &str) -> String {
     match rng.below(24) {
         0..3 => replace_operand(rng, text),
@@ -170,7 +170,7 @@ pub fn change(rng: &mut Random, text: &str) -> String {
     }
 }
 
-/// The mnemonic, the operands, and the modifiers with a space before them.
+/// The mnemonic, the operands, and the modifiers with a leading space.
 fn parts(text: &str) -> (&str, Vec<&str>, &str) {
     let Some((mnemonic, rest)) = text.split_once(' ') else { return (text, Vec::new(), "") };
     let (mut depth, mut start, mut operands) = (0, 0, Vec::new());
@@ -261,7 +261,7 @@ fn add_modifier(rng: &mut Random, text: &str) -> String {
     format!("{text} {}", *rng.pick(&MODIFIERS))
 }
 
-/// Another encoding of the same mnemonic.
+/// The mnemonic with the suffix of another encoding.
 fn other_suffix(rng: &mut Random, text: &str) -> String {
     let (mnemonic, operands, modifiers) = parts(text);
     let bare =
@@ -270,7 +270,7 @@ fn other_suffix(rng: &mut Random, text: &str) -> String {
     join(&format!("{bare}{suffix}"), &operands, modifiers)
 }
 
-/// One digit after the mnemonic becomes another.
+/// The text with one digit after the mnemonic changed.
 fn change_digit(rng: &mut Random, text: &str) -> String {
     let from = text.find(' ').unwrap_or(text.len());
     let digits: Vec<usize> =

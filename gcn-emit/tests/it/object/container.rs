@@ -1,4 +1,4 @@
-//! Compressed bundles and host libraries: the code objects in them are those of the same bundles plain, as LLVM wrote them.
+//! Tests compressed bundles and host libraries: the code objects in them equal those in uncompressed bundles, as LLVM wrote them.
 
 use std::io::Write as _;
 
@@ -7,7 +7,7 @@ use gcn_emit::object::{ObjectError, ReadFault, bundle, read_code_object};
 
 use super::golden;
 
-/// A compressed bundle: version, method, what the header says of the size, data.
+/// A compressed bundle with this version, method, size in the header, and data.
 fn compressed(version: u16, method: u16, says: u64, data: &[u8]) -> Vec<u8> {
     let mut file = [b"CCOB", &version.to_le_bytes()[..], &method.to_le_bytes()].concat();
     let header = [20, 24, 32][usize::from(version.clamp(1, 3)) - 1];
@@ -28,24 +28,25 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     writer.finish().expect("memory")
 }
 
-/// The frame of the bundle that clang compressed.
+/// The Zstandard frame of the bundle that clang compressed.
 fn zstd() -> Vec<u8> {
     golden::bundles().1.split_off(32)
 }
 
-/// Bytes that it has unpacked, by clang's header.
+/// Its unpacked size in bytes, according to clang's header.
 fn zstd_size() -> u64 {
     golden::bundles().1[16..24].iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
 }
 
-/// Name of an entry, its kernels and their code. The rest has a hash of the compiler's command line in it.
+/// The name of an entry, and its kernels with their code. Nothing else is compared, because it contains a hash of the compiler's command
+/// line.
 type Entry = (String, Vec<(String, Vec<u8>)>);
 
 fn objects(file: &[u8]) -> Vec<Entry> {
     read(file).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The objects of all bundles, each of which is dropped before the next one is unpacked.
+/// The objects of all bundles. Each bundle is dropped before the next one is unpacked.
 fn read(file: &[u8]) -> Result<Vec<Entry>, ObjectError> {
     let kernels = |bytes: &[u8]| match bytes {
         [] => Vec::new(),
@@ -74,7 +75,7 @@ fn every_version_and_method_gives_the_plain_bundle() {
     }
 }
 
-/// The compiler compressed the second bundle as version 2, the first as version 3.
+/// The compiler compressed the first bundle as version 3 and the second as version 2.
 #[test]
 fn host_libraries_hold_the_bundles_of_all_their_sources() {
     let [plain, packed] = golden::host_libraries();
@@ -110,7 +111,7 @@ fn what_cannot_be_unpacked_says_why() {
     }
 }
 
-/// Eight bytes of zeros become a gigabyte: no more is unpacked than the header says.
+/// Eight bytes that would unpack to a gigabyte of zeros: no more is unpacked than the header says.
 #[test]
 fn a_small_file_does_not_become_a_large_one() {
     let data = zlib(&vec![0; 1 << 24]);
@@ -118,7 +119,7 @@ fn a_small_file_does_not_become_a_large_one() {
     assert!(fault.contains("does not have the 1000 bytes"), "{fault}");
 }
 
-/// What follows a damaged bundle is not searched for others: after it the file makes no sense.
+/// After a damaged bundle, no further bundles are searched for, because the file cannot be interpreted.
 #[test]
 fn the_bundles_before_a_damaged_one_are_given() {
     let (plain, ccob) = golden::bundles();
@@ -132,7 +133,7 @@ fn the_bundles_before_a_damaged_one_are_given() {
     assert_eq!(given, [true, true, false]);
 }
 
-/// A list of entries that all are the whole file would make every reader's work quadratic.
+/// If every entry could be the whole file, a reader's work would be quadratic.
 #[test]
 fn entries_that_lie_over_each_other_are_refused() {
     let (count, name) = (1000u64, b"hipv4-amdgcn-amd-amdhsa--gfx942");

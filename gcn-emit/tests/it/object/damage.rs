@@ -1,4 +1,4 @@
-//! The reader against damaged files: an error that names the place, never a panic.
+//! Tests the reader with damaged files: it returns an error that names the position, and never panics.
 
 use gcn_emit::object::{
     Module, ObjectError, ReadFault, bundle, container, link, read_code_object, write_code_object,
@@ -128,18 +128,18 @@ proptest! {
     }
 }
 
-/// Cases of each test below; `GCN_FUZZ_COUNT` sets another number.
+/// The number of cases in each test below; `GCN_FUZZ_COUNT` sets another number.
 fn cases(default: u32) -> ProptestConfig {
     ProptestConfig { cases: fuzz_count(default), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// What a hostile author does to a file.
+/// A change that a malicious author may make to a file.
 #[derive(Clone, Debug)]
 enum Damage {
     Flip(prop::sample::Index, u8),
-    /// A number of some size, aligned as fields are, with one of the values that break readers.
+    /// Writes a number of some size, aligned as fields are, with a value that is likely to cause errors.
     Number(prop::sample::Index, u8, u64),
-    /// The bytes of one place at another: headers and tables that overlap.
+    /// Copies bytes from one position to another, so that headers and tables overlap.
     Copy(prop::sample::Index, prop::sample::Index, usize),
     Cut(prop::sample::Index),
 }
@@ -161,7 +161,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// `tail` is where the tables at the end of an object begin: half of the damage goes there.
+/// Applies the changes. If `tables`, half of them are made near the end, where an object's tables are.
 fn damaged(mut bytes: Vec<u8>, list: &[Damage], tables: bool) -> Vec<u8> {
     let tail = bytes.len() - bytes.len().min(64 * 24);
     for damage in list {
@@ -189,7 +189,7 @@ fn damaged(mut bytes: Vec<u8>, list: &[Damage], tables: bool) -> Vec<u8> {
     bytes
 }
 
-/// Everything that takes a file of others.
+/// Calls every function that reads third-party files.
 fn use_all(bytes: &[u8]) {
     if let Err(error) = read_code_object(bytes) {
         assert!(matches!(error, ObjectError::Read { .. }), "{error}");
@@ -200,7 +200,7 @@ fn use_all(bytes: &[u8]) {
     }
     if let Ok(module) = Module::from_relocatable(bytes) {
         let _ = write_relocatable(&module);
-        // What is linked can be read.
+        // Whatever was linked must be readable.
         if let Ok(linked) = link(&module) {
             assert!(linked.len() < bytes.len() * 4 + (1 << 27));
             if let Err(error) = read_code_object(&linked) {
@@ -243,11 +243,11 @@ proptest! {
     }
 }
 
-/// Files that are small but would have a careless reader work for hours: many rows that point at the same bytes.
+/// Small files that would make a careless reader work for hours: many rows that refer to the same bytes.
 #[test]
 fn small_files_do_not_make_large_work() {
     let (_, _, linked) = golden::objects().into_iter().find(|o| o.0 == "kernels-gfx942").unwrap();
-    // Every symbol gets the same name, a very long one.
+    // Every symbol gets the same very long name.
     let object = read_code_object(&linked).unwrap();
     let (names, table) = (object.section(".strtab").unwrap(), object.section(".symtab").unwrap());
     let mut bytes = linked.clone();

@@ -1,4 +1,4 @@
-//! The bits of a descriptor, each against the assembler's directive for it.
+//! Tests the bits of a descriptor, each against the assembler's directive for it.
 
 use gcn_emit::descriptor::{DescribedField, KernelDescriptor};
 use gcn_emit::object::read_code_object;
@@ -7,7 +7,7 @@ use gcn_isa::Target;
 use super::golden;
 use crate::llvm::{Llvm, Scratch};
 
-/// Directive, value, field that the value goes to, number that the field then holds.
+/// The directive, its value, the field for the value, and the number that the field then contains.
 const DIRECTIVES: &[(&str, u32, &str, u64)] = &[
     ("group_segment_fixed_size", 4096, "GROUP_SEGMENT_FIXED_SIZE", 4096),
     ("private_segment_fixed_size", 272, "PRIVATE_SEGMENT_FIXED_SIZE", 272),
@@ -41,7 +41,7 @@ const DIRECTIVES: &[(&str, u32, &str, u64)] = &[
     ("exception_int_div_zero", 1, "ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO", 1),
 ];
 
-/// Directives of targets with a unified register file, and of those without architected flat scratch.
+/// Directives of targets with a unified register file, and of targets without architected flat scratch.
 const UNIFIED: &[(&str, u32, &str, u64)] = &[
     ("accum_offset", 32, "ACCUM_OFFSET", 7),
     ("tg_split", 1, "TG_SPLIT", 1),
@@ -61,7 +61,7 @@ fn each_directive_of_the_assembler_changes_the_field_of_its_name() {
         let mut directives = DIRECTIVES.to_vec();
         directives.extend(if target.has_unified_agprs() { UNIFIED } else { &[] });
         directives.extend(if target.has_architected_flat_scratch() { &[] } else { NOT_ARCHITECTED });
-        // One kernel for each directive, and one with none.
+        // One kernel for each directive, and one without any.
         let all = [("", 0, "", 0)].into_iter().chain(directives.iter().copied());
         let kernels: String = all.enumerate().map(|(i, d)| kernel(target, i, d)).collect();
         let code: String =
@@ -80,7 +80,7 @@ fn each_directive_of_the_assembler_changes_the_field_of_its_name() {
             let changed = fields(i);
             let differs: Vec<&DescribedField> =
                 changed.iter().zip(&plain).filter(|(a, b)| a.value != b.value).map(|p| p.0).collect();
-            // Where the code is differs anyway; user SGPRs are counted too.
+            // Ignores the distance to the code, which differs anyway, and the number of user SGPRs.
             let kept: Vec<_> = differs
                 .iter()
                 .filter(|f| f.name != "KERNEL_CODE_ENTRY_BYTE_OFFSET" && f.name != "USER_SGPR_COUNT")
@@ -90,7 +90,7 @@ fn each_directive_of_the_assembler_changes_the_field_of_its_name() {
             assert!(!kept[0].must_be_zero && !kept[0].meaning.is_empty(), "{directive}");
             match *directive {
                 "next_free_vgpr" => assert!(kept[0].meaning.starts_with("40 VGPRs"), "{}", kept[0].meaning),
-                // VCC, FLAT_SCRATCH and XNACK_MASK take six more, and nine blocks of eight hold them.
+                // VCC, FLAT_SCRATCH and XNACK_MASK take six more SGPRs, so nine blocks of eight are needed.
                 "next_free_sgpr" => assert!(kept[0].meaning.starts_with("72 SGPRs"), "{}", kept[0].meaning),
                 _ => assert_eq!(kept[0].value, *expected, "{directive} {value}"),
             }
@@ -103,7 +103,7 @@ fn kernel(target: Target, i: usize, (directive, value, ..): (&str, u32, &str, u6
     if target.has_unified_agprs() {
         all.push(("accum_offset", 4));
     }
-    // Preloaded arguments lie behind the pointer, which is described on its own.
+    // Preloaded arguments follow the pointer, which is described separately.
     match directive {
         "" => {}
         directive => match all.iter_mut().find(|d| d.0 == directive) {

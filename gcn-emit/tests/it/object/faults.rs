@@ -1,4 +1,4 @@
-//! What cannot be linked: errors that name section, place, symbol and remedy.
+//! Tests modules that cannot be linked: errors name section, offset, symbol and remedy.
 
 use gcn_emit::object::{
     Binding, CodeObjectVersion, LinkFault, Module, ObjectError, Relocation, RelocationBase, RelocationKind,
@@ -10,7 +10,7 @@ use gcn_test_support::env::fuzz_step;
 const ALLOC: u64 = 2;
 const WRITE: u64 = 1;
 
-/// A module with `.text` of 16 bytes, `.data` of 16 bytes, and one symbol that a relocation refers to.
+/// A module with `.text` of 16 bytes, `.data` of 16 bytes, and one symbol to which a relocation refers.
 fn module(
     place: SymbolPlace,
     value: u64,
@@ -42,7 +42,7 @@ fn fault(module: &Module) -> (String, LinkFault) {
     }
 }
 
-/// Place, value and visibility of a symbol; section, kind and addend of a relocation to it; what the error says.
+/// Place, value and visibility of a symbol; section, kind and addend of a relocation to it; a part of the error message.
 type Case = (SymbolPlace, u64, Visibility, u32, RelocationKind, i64, &'static [&'static str]);
 
 #[test]
@@ -89,7 +89,7 @@ fn every_refusal_names_place_symbol_and_remedy() {
     }
 }
 
-/// Kinds that LLVM's linker does not know, where their value is known: a number.
+/// Relocation kinds that LLVM's linker does not support, with a base whose value is known: a number.
 #[test]
 fn halves_of_numbers_are_written() {
     for (kind, expected) in
@@ -137,13 +137,13 @@ fn modules_that_contradict_themselves_are_refused() {
     assert!(matches!(changed(&|m| m.sections[1].flags |= 0x400).1, LinkFault::Unsupported { .. }));
 }
 
-/// Sizes that nobody has memory for: an error, at once.
+/// Sizes for which no machine has enough memory: an error is returned at once.
 #[test]
 fn impossible_sizes_are_refused() {
     let mut module = Module::new(Target::GFX942.into(), CodeObjectVersion::V6);
     module.sections.push(Section::code(".text", vec![0; 16]));
     let nothing = |name: &str, size| Section { size, ..Section::new(name, 8, ALLOC | WRITE, Vec::new()) };
-    // Memory without bytes in the file may be as large as it likes, but for the address space.
+    // Memory without bytes in the file may be of any size that fits into the address space.
     module.sections.push(nothing(".bss", 1 << 40));
     assert!(link(&module).is_ok_and(|bytes| bytes.len() < 0x3000));
     module.sections.push(nothing(".bss.more", u64::MAX - 5));
@@ -157,7 +157,7 @@ fn impossible_sizes_are_refused() {
     assert_eq!(fault(&module).1, LinkFault::TooLarge);
 }
 
-/// LLVM's linker refuses what we refuse, but for what the documentation lists.
+/// LLVM's linker rejects whatever we reject, except for the differences that the documentation lists.
 #[test]
 fn llvms_linker_refuses_the_same() {
     use crate::llvm::{Llvm, Scratch, text};
@@ -167,7 +167,7 @@ fn llvms_linker_refuses_the_same() {
     let dir = Scratch::new("refusals");
     let places = [P::Section(SectionId(0)), P::Section(SectionId(1)), P::Undefined, P::Absolute];
     let mut count = [0; 2];
-    // By default one in eight of them.
+    // By default one in eight cases is tested.
     let step = fuzz_step(8);
     let mut number = 0;
     for (n, (kind, name)) in K::ALL.into_iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Objects of LLVM's tools that tests read without them; `tests/data/link/README.md` says how they were made.
+//! Objects from LLVM's tools, which tests can read without the tools. `tests/data/link/README.md` describes how they were made.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use gcn_isa::Target;
 
-/// What the linker of the golden files calls itself.
+/// The name with which the linker of the golden files identifies itself.
 pub const PRODUCER: &str = "Linker: Debian LLD 22.1.8";
 
 macro_rules! pairs {
@@ -37,14 +37,14 @@ pub fn objects() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     PAIRS.iter().map(|(name, object, linked)| (*name, unpack(object), unpack(linked))).collect()
 }
 
-/// A clang offload bundle, and the same compressed.
+/// A clang offload bundle, and the same bundle compressed.
 pub fn bundles() -> (Vec<u8>, Vec<u8>) {
     let plain = include_bytes!("../../data/link/bundle.hipfb.gz");
     let compressed = include_bytes!("../../data/link/bundle.ccob.gz");
     (unpack(plain), unpack(compressed))
 }
 
-/// A host library of HIP with a bundle of each of two source files, and the same with compressed bundles.
+/// A host library of HIP with a bundle for each of two source files, and the same library with compressed bundles.
 pub fn host_libraries() -> [Vec<u8>; 2] {
     let plain = include_bytes!("../../data/link/host-plain.so.gz");
     let compressed = include_bytes!("../../data/link/host-compressed.so.gz");
@@ -63,7 +63,7 @@ pub fn source(name: &str) -> String {
     std::fs::read_to_string(path).expect("test data is there")
 }
 
-/// Assembly files below a directory, packed or not.
+/// Assembly files below a directory, compressed or not.
 pub fn find_assembly(dir: &Path, out: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
@@ -77,7 +77,7 @@ pub fn find_assembly(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Target and text of an assembly file; the line that names the target is left out, which not every assembler can read.
+/// The target and the text of an assembly file. The line with the target is omitted, because not every assembler accepts it.
 pub fn read_assembly(path: &Path) -> Option<(Target, String)> {
     let bytes = std::fs::read(path).ok()?;
     let bytes = if path.extension()? == "gz" { unpack(&bytes) } else { bytes };

@@ -1,4 +1,4 @@
-//! Kernels of different shapes, for both targets of the oracle tests.
+//! Kernels of different shapes, for both targets of the comparisons with LLVM.
 
 use gcn_emit::kernel::{
     DenormMode, FloatExceptions, FloatMode, KernelSpec, RoundMode, UserSgprs, WorkItemIds, WorkgroupSize,
@@ -40,7 +40,7 @@ fn saxpy(target: Target) -> KernelSpec {
     k
 }
 
-/// Many registers of each kind, VCC, LDS, all ids.
+/// A kernel with many registers of each kind, VCC, LDS and all IDs.
 fn large(target: Target) -> KernelSpec {
     let code = "
         v_mov_b32_e32 v117, s95
@@ -61,7 +61,7 @@ fn large(target: Target) -> KernelSpec {
     k
 }
 
-/// Every mode bit away from its default.
+/// A kernel in which every mode bit differs from its default.
 fn modes(target: Target) -> KernelSpec {
     let mut k = kernel(target, "modes", "v_add_f32_e32 v40, v41, v42\ns_endpgm");
     k.float_mode = FloatMode {
@@ -80,7 +80,7 @@ fn modes(target: Target) -> KernelSpec {
     k
 }
 
-/// Scratch, and a first AGPR that is farther than need be.
+/// A kernel with scratch, and with a first AGPR that is higher than necessary.
 fn scratch(target: Target) -> KernelSpec {
     let mut k = kernel(target, "scratch", "s_mov_b32 s33, 0\nv_mov_b32_e32 v9, s33\ns_endpgm");
     k.scratch_bytes = 272;
@@ -109,7 +109,7 @@ pub fn shapes(target: Target) -> Vec<Vec<KernelSpec>> {
     if target.has_agprs() {
         all.push(vec![large(target)]);
     }
-    // Labels of one name in two kernels, and enough symbols for several hash buckets.
+    // Labels with the same name in two kernels, and enough symbols for several hash buckets.
     let mut many = vec![saxpy(target), modes(target), scratch(target), tiny(target)];
     let mut second = saxpy(target);
     second.program.name = "saxpy2".into();
@@ -124,7 +124,7 @@ pub fn shapes(target: Target) -> Vec<Vec<KernelSpec>> {
     all
 }
 
-/// One kernel with different register counts and what else decides how many are allocated.
+/// One kernel with different register counts and with the other properties that affect how many are allocated.
 pub fn counts(target: Target) -> Vec<Vec<KernelSpec>> {
     let spec = |(i, next_free_sgpr): (u32, u32)| {
         let mut k = kernel(target, "counts", "s_endpgm");

@@ -1,4 +1,4 @@
-//! The linker against LLVM's: the same file, byte for byte.
+//! Compares the linker with LLVM's: the files must be equal byte for byte.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn every_golden_object_becomes_the_file_of_llvms_linker() {
     }
 }
 
-/// Links an object and compares with what LLVM's linker made of it.
+/// Links an object and compares the result with that of LLVM's linker.
 fn compare(name: &str, object: &[u8], linked: &[u8], producer: &str) -> Module {
     let module = Module::from_relocatable(object).unwrap_or_else(|e| panic!("{name}: {e}"));
     let options = LinkOptions { producer: Some(producer) };
@@ -33,14 +33,14 @@ fn compare(name: &str, object: &[u8], linked: &[u8], producer: &str) -> Module {
         ours.len(),
         linked.len()
     );
-    // Without the text that names LLVM's linker, everything that is loaded stays.
+    // Without the text that identifies the linker, everything that is loaded is the same.
     let plain = link(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert_eq!(segments(&plain), segments(linked), "{name}");
     read_code_object(&plain).unwrap_or_else(|e| panic!("{name}: {e}"));
     module
 }
 
-/// Program headers with the bytes of loaded segments; of the file header only what the loader reads.
+/// Program headers with the bytes of loaded segments; the fields of the file header that the loader does not read are cleared.
 fn segments(bytes: &[u8]) -> Vec<(u32, u32, u64, u64, Vec<u8>)> {
     let file = ElfFile64::<E>::parse(bytes).expect("an ELF file");
     let mut bytes = bytes.to_vec();
@@ -63,7 +63,7 @@ fn a_module_survives_writing_and_reading() {
         let module = Module::from_relocatable(&object).unwrap();
         let written = write_relocatable(&module).unwrap();
         let mut again = Module::from_relocatable(&written).unwrap();
-        // Local symbols come first in a file.
+        // In a file, local symbols come first.
         let mut module = module;
         for m in [&mut module, &mut again] {
             m.sections.iter_mut().flat_map(|s| &mut s.relocations).for_each(|r| r.base = named(r.base));
@@ -74,7 +74,7 @@ fn a_module_survives_writing_and_reading() {
     }
 }
 
-/// Numbers of symbols are those of a table's order, which may differ.
+/// A base with its symbol's name, because symbol numbers depend on the order of the table.
 fn named(base: gcn_emit::object::RelocationBase) -> gcn_emit::object::RelocationBase {
     use gcn_emit::object::{RelocationBase, SymbolId};
     match base {
@@ -83,7 +83,7 @@ fn named(base: gcn_emit::object::RelocationBase) -> gcn_emit::object::Relocation
     }
 }
 
-/// Assembles, links with both, compares; also what LLVM's linker makes of the object that we write.
+/// Assembles a file, links it with both linkers, and compares. Also links the object that we write with LLVM's linker.
 fn differential(llvm: &Llvm, dir: &Scratch, name: &str, object: &Path, producer: &str) {
     let linked = dir.path(&format!("{name}.so"));
     llvm.run("ld.lld-22", &["-shared", text(object), "-o", text(&linked)]);
@@ -94,7 +94,7 @@ fn differential(llvm: &Llvm, dir: &Scratch, name: &str, object: &Path, producer:
     assert!(std::fs::read(&linked).unwrap() == want, "{name}: of the object that we write");
 }
 
-/// What LLVM's linker calls itself.
+/// The text with which LLVM's linker identifies itself.
 fn producer(llvm: &Llvm, dir: &Scratch) -> String {
     let source = dir.write("empty.s", b"");
     let (object, linked) = (dir.path("empty.o"), dir.path("empty.so"));
@@ -106,7 +106,7 @@ fn producer(llvm: &Llvm, dir: &Scratch) -> String {
     String::from_utf8(comment.split(|b| *b == 0).next().unwrap().to_vec()).unwrap()
 }
 
-/// Every setting of both features, on every target, in every version.
+/// Tests every setting of both features, on every target, in every version.
 #[test]
 fn target_ids_and_versions_are_llvms() {
     let Some(llvm) = Llvm::find() else { return };
@@ -120,7 +120,7 @@ fn target_ids_and_versions_are_llvms() {
         for (i, &xnack) in settings.iter().enumerate() {
             for (j, &sramecc) in sramecc.iter().enumerate() {
                 for version in 4..=6 {
-                    // By default each pair of settings in one version.
+                    // By default, each pair of settings is tested in one version.
                     if !all && (n + i + j) % 3 != version as usize - 4 {
                         continue;
                     }
@@ -150,7 +150,7 @@ fn assemble(llvm: &Llvm, dir: &Scratch, name: &str, id: TargetId, source: &str) 
     object
 }
 
-/// Two kernels, a device function, data with addresses.
+/// Two kernels, a device function, and data with addresses.
 fn kernel_source(id: TargetId, version: u32) -> String {
     let accum = if id.target.has_unified_agprs() { ".amdhsa_accum_offset 8\n" } else { "" };
     let kernel = |name: &str| {
@@ -173,7 +173,7 @@ fn kernel_source(id: TargetId, version: u32) -> String {
     )
 }
 
-/// Many symbols of every binding and visibility, for hash tables with many buckets, and many texts to be merged.
+/// Many symbols of every binding and visibility, for hash tables with many buckets, and many strings to be merged.
 #[test]
 fn large_tables_are_llvms() {
     let Some(llvm) = Llvm::find() else { return };
@@ -219,8 +219,8 @@ fn many_symbols(count: u32, seed: u32) -> String {
     out
 }
 
-/// The hand-written files of the golden set, with the tools of this machine, and any others that `GCN_CORPUS` names: a
-/// directory of assembly files, each with its target as a directory above it or as part of its name.
+/// The hand-written files of the golden set, processed with the tools on this machine, and other files if `GCN_CORPUS` names a directory of
+/// assembly files. The target of each is the name of a directory above it or a part of its name.
 #[test]
 fn assembly_files_are_linked_as_llvm_does() {
     let Some(llvm) = Llvm::find() else { return };

@@ -1,11 +1,11 @@
-//! Occupancy against what LLVM's compiler prints of kernels with given register counts, LDS and workgroup size.
+//! Compares occupancy with what LLVM's compiler prints for kernels with given register counts, LDS and workgroup size.
 
 use gcn_emit::occupancy::{Limiter, Limits, Usage, occupancy_of};
 use gcn_isa::Target;
 
-/// Made with llc 22: kernels whose inline assembly clobbers the highest register of each file, for each target; the columns
-/// are the fixed workgroup size and the numbers of the comments `TotalNumVgprs`, `TotalNumSgprs`, `LDSByteSize` and
-/// `Occupancy`. LDS sizes are multiples of the allocation granule, which LLVM does not count.
+/// Made with llc 22 for each target, from kernels whose inline assembly clobbers the highest register of each file. The columns are the
+/// fixed workgroup size, and the numbers in the comments `TotalNumVgprs`, `TotalNumSgprs`, `LDSByteSize` and `Occupancy`. LDS sizes are
+/// multiples of the allocation granule, which LLVM ignores.
 const MEASURED: &str = include_str!("../../data/occupancy.tsv");
 
 #[test]
@@ -40,12 +40,12 @@ fn the_limiter_is_named() {
         (usage(16, 108, 0, 4), 7, Limiter::Sgprs),
         (usage(16, 32, 32_768, 4), 2, Limiter::Lds),
         (usage(16, 32, 0, 12), 6, Limiter::WorkgroupSize),
-        // 7 waves by registers, but 16 waves come or go together.
+        // Registers allow 7 waves, but the 16 waves of a workgroup run together or not at all.
         (usage(65, 32, 0, 16), 4, Limiter::WorkgroupSize),
-        // Not one workgroup fits.
+        // Not even one workgroup fits.
         (usage(512, 32, 0, 16), 0, Limiter::Vgprs),
         (usage(16, 32, 70_000, 4), 0, Limiter::Lds),
-        // 512-byte granule: 13,000 bytes take 13,312, of which four fit.
+        // With a granule of 512 bytes, 13,000 bytes take 13,312, of which four fit.
         (usage(16, 32, 13_000, 4), 4, Limiter::Lds),
     ];
     for (usage, waves, limiter) in cases {

@@ -1,4 +1,4 @@
-//! The reader: sections, symbols, relocatable objects, stripped objects, bundles.
+//! Tests the reader: sections, symbols, relocatable objects, stripped objects, bundles.
 
 use gcn_emit::object::{
     Binding, CodeObject, ObjectError, ReadFault, SectionView, SymbolKind, SymbolPlace, Visibility, bundle,
@@ -8,7 +8,7 @@ use gcn_emit::target_id::TargetId;
 
 use super::golden;
 
-/// Symbols of the golden file `symbols` as `llvm-readelf-22 -sW symbols.so` lists them.
+/// The symbols of the golden file `symbols`, as `llvm-readelf-22 -sW symbols.so` lists them.
 #[test]
 fn symbols_are_those_that_llvm_lists() {
     let (_, _, linked) = golden::objects().into_iter().find(|o| o.0 == "symbols").unwrap();
@@ -46,7 +46,7 @@ fn lds_symbols_of_a_relocatable_object() {
     assert_eq!((lds.place, lds.size, lds.address), (SymbolPlace::Lds, 128, 16));
 }
 
-/// A kernel before and after linking: the linker moves it and fills in addresses, nothing else.
+/// A kernel before and after linking: the linker only moves it and fills in addresses.
 #[test]
 fn relocatable_objects_have_the_kernels_of_the_linked_ones() {
     let mut count = 0;
@@ -67,7 +67,7 @@ fn relocatable_objects_have_the_kernels_of_the_linked_ones() {
             first.kernel_code_entry_byte_offset = 0;
             second.kernel_code_entry_byte_offset = 0;
             assert_eq!(first, second, "{name} {}", kernel.name);
-            // Both begin with the same instruction, and lie in code.
+            // Both begin with the same instruction and are in code sections.
             assert_eq!(kernel.code[..4], other.code[..4]);
             assert!(
                 a.sections[kernel.section.unwrap()].is_code() && b.sections[other.section.unwrap()].is_code()
@@ -75,7 +75,7 @@ fn relocatable_objects_have_the_kernels_of_the_linked_ones() {
             count += 1;
         }
     }
-    // The sources have 3 kernels in four builds, and one in each of four others.
+    // The sources have 3 kernels in four builds, and one kernel in each of four other builds.
     assert_eq!(count, 16);
 }
 
@@ -87,7 +87,7 @@ fn only_linked_objects_can_be_loaded() {
     assert_eq!(error, ObjectError::Read { offset: 16, fault: ReadFault::Relocatable });
 }
 
-/// Code object V3 has one bit for each feature (guide, *AMDGPU ELF Header `e_flags` for Code Object V3*): on or off.
+/// Code object V3 has one bit for each feature, which means on or off (guide, *AMDGPU ELF Header `e_flags` for Code Object V3*).
 #[test]
 fn features_of_version_3_are_single_bits() {
     let (_, _, linked) = golden::objects().into_iter().find(|o| o.0 == "kernels-gfx908").unwrap();
@@ -131,7 +131,7 @@ fn objects_without_section_headers_are_read_by_the_dynamic_table() {
                 .unwrap_or_else(|| panic!("{}", symbol.name));
             assert_eq!((found.address, found.size, found.kind), (symbol.address, symbol.size, symbol.kind));
         }
-        // Without the System V table the GNU table has to tell how many symbols there are.
+        // Without the System V table, the number of symbols must be derived from the GNU table.
         let dynamic = whole.section(".dynamic").unwrap();
         let entry = dynamic.bytes.chunks(16).position(|e| e[..8] == 4u64.to_le_bytes()).unwrap();
         let at = dynamic.offset as usize + entry * 16;

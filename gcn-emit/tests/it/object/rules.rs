@@ -1,4 +1,4 @@
-//! What a kernel may not be, each rule with the neighbour that keeps it.
+//! Tests the rules about kernels: for each rule, a kernel that violates it and a similar one that does not.
 
 use gcn_emit::kernel::{KernelSpec, SpecError, UserSgprs, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;

@@ -1,4 +1,4 @@
-//! Debug information of our own kernels, read back by LLVM and by the reader of everybody's objects.
+//! Tests debug information of our own kernels, as read by LLVM and by our reader for objects.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ const FILES: [&str; 4] = ["src/main.rs", "src/\"odd\" \\name.rs", "/root/lib/ä.
 
 const FUNCTIONS: [&str; 3] = ["cube", "block_sum", "cube"];
 
-/// Calls at random places, some of them in functions that were inlined.
+/// Random calls, some of them in functions that were inlined.
 fn calls(random: &mut Random) -> Vec<&'static Call> {
     let mut calls: Vec<&'static Call> = Vec::new();
     for _ in 0..1 + random.below(12) {
@@ -36,7 +36,7 @@ fn calls(random: &mut Random) -> Vec<&'static Call> {
     calls
 }
 
-/// Kernels of random length whose instructions have random places, some none, some in inlined functions.
+/// Kernels of random length whose instructions have random positions: some have none, some are in inlined functions.
 fn kernels(random: &mut Random) -> Vec<KernelSpec> {
     let calls = calls(random);
     let count = 1 + random.below(3);
@@ -65,7 +65,8 @@ fn kernels(random: &mut Random) -> Vec<KernelSpec> {
     kernels.collect()
 }
 
-/// What each instruction's place has to be: its own, or that of the next one which has one; without a next one, the last.
+/// The expected position of each instruction: its own; if it has none, that of the next instruction with one; if there is none, the last
+/// position.
 fn expected(kernel: &KernelSpec) -> Vec<Option<SourceLoc>> {
     let own: Vec<Option<SourceLoc>> = kernel.program.lines.iter().map(|l| l.loc).collect();
     let last = own.iter().rev().find_map(|p| *p);
@@ -77,7 +78,7 @@ fn shown(place: Option<SourceLoc>) -> String {
     if column == 0 { format!("{file}:{line}") } else { format!("{file}:{line}:{column}") }
 }
 
-/// What llvm-symbolizer says of a place: function and place, and so for each call around it; then a line that is empty.
+/// The output of llvm-symbolizer for a position: function and position, then the same for each enclosing call, then an empty line.
 fn frames(kernel: &str, place: Option<SourceLoc>) -> Vec<String> {
     let shown = |p: SourceLoc| format!("{}:{}:{}", p.file, p.line, p.column);
     let Some(place) = place else { return [kernel, "??:0:0", ""].map(str::to_owned).to_vec() };
@@ -151,7 +152,7 @@ fn debug_information_changes_nothing_that_is_loaded() {
     assert!(!without.sections.iter().any(|s| s.name.starts_with(".debug")));
 }
 
-/// The assembly names the same places: our assembler keeps them, and llvm-mc makes the line table of them.
+/// The assembly text has the same positions: our assembler keeps them, and llvm-mc creates the line table from them.
 #[test]
 fn assembly_has_the_same_lines() {
     let mut random = Random::new(3);
@@ -167,7 +168,7 @@ fn assembly_has_the_same_lines() {
         Some((file.name.clone(), location.line, location.column))
     });
     let wanted = kernels.iter().flat_map(expected).map(|p| p.map(|p| (p.file.to_owned(), p.line, p.column)));
-    // Padding between kernels has whatever place came before.
+    // Padding between kernels has the position of the code before it.
     let instructions: usize = kernels.iter().map(|k| k.program.lines.len()).sum();
     if kernels.len() == 1 {
         assert_eq!(places.take(instructions).collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
@@ -190,7 +191,7 @@ fn assembly_has_the_same_lines() {
     }
 }
 
-/// Parameters are where the kernarg segment is, until the program overwrites the two SGPRs with its address.
+/// Parameters are in the kernarg segment, whose address is known until the program overwrites the two SGPRs that contain it.
 #[test]
 fn parameters_have_a_place_until_the_segments_address_is_overwritten() {
     let code = "s_load_dword s4, s[0:1], 0x0\ns_cbranch_scc1 end\nagain:\ns_nop 0\ns_cbranch_scc0 again\nlate:\ns_nop 1\n\
@@ -217,8 +218,8 @@ fn parameters_have_a_place_until_the_segments_address_is_overwritten() {
     let dump = String::from_utf8(dump.stdout).unwrap();
     let words: Vec<&str> = dump.split_whitespace().collect();
     let dump = words.join(" ");
-    // Before `again` and in it nothing has written: the first load is 8 bytes, five instructions of 4 follow. From `late` on the
-    // loop may have. `end` is reached from the first branch and from the loop.
+    // Nothing has been written before `again` or in its block: the first load takes 8 bytes, and five instructions of 4 bytes follow. From
+    // `late` on, the loop may have written the SGPRs. `end` is reached from the first branch and from the loop.
     let start =
         u64::from_str_radix(dump.split("DW_AT_low_pc (0x").nth(1).unwrap().split(')').next().unwrap(), 16)
             .unwrap();
@@ -235,7 +236,7 @@ fn parameters_have_a_place_until_the_segments_address_is_overwritten() {
         assert!(entry.contains(&format!("\"{ty}\")")) && entry.contains(&place(offset)), "{name}: {entry}");
     }
     assert!(!dump.contains("Mystery"), "{dump}");
-    // LLVM shows a pointer by what it points to; the entry has the name of the source.
+    // LLVM shows a pointer by the type to which it points; the entry has the name in the source.
     assert!(dump.contains("DW_TAG_pointer_type DW_AT_name (\"&mut [bf16]\")"), "{dump}");
     for ty in [
         "(\"bf16\") DW_AT_encoding (DW_ATE_float) DW_AT_byte_size (0x02)",

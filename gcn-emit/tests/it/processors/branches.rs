@@ -1,4 +1,4 @@
-//! Branches over 0x3f dwords, which RDNA 1 gets wrong: the assembler puts `s_nop 0` after them, as LLVM's does.
+//! Branches over 0x3f dwords, which RDNA 1 executes wrongly: the assembler inserts `s_nop 0` after them, as LLVM's does.
 
 use gcn_emit::disasm::{Options, disassemble};
 use gcn_emit::object::read_code_object;
@@ -50,7 +50,7 @@ fn branches_are_repaired_where_llvm_repairs_them() {
     assert_eq!((repaired, plain, refused), (35, 391 + 48, 6 + 6));
 }
 
-/// Programs in which a repair makes another necessary or needless, with alignments: the bytes of LLVM.
+/// Programs in which an inserted `s_nop` makes another one necessary or superfluous, with alignments: the bytes must equal LLVM's.
 #[test]
 fn repairs_meet_each_other_as_in_llvm() {
     let Some(llvm) = Llvm::find() else { return };
@@ -82,7 +82,7 @@ fn repairs_meet_each_other_as_in_llvm() {
     assert!(repaired > 20, "{repaired}");
 }
 
-/// What no assembler of labels writes: the disassembly leaves the distance a number, so that it stays.
+/// A branch that no assembler emits for a label: the disassembly keeps the distance as a number, so that it does not change.
 #[test]
 fn a_bad_branch_is_disassembled_as_it_is() {
     let source = format!("k:\n\t.long 0xbf82003f\n{}\ts_endpgm\n", "\tv_nop\n".repeat(0x40));

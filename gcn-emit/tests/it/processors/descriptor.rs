@@ -1,4 +1,4 @@
-//! `.amdhsa_` directives: accepted or refused, their largest values, and which bits of the descriptor they change.
+//! `.amdhsa_` directives: whether they are accepted, their largest values, and the bits of the descriptor that they change.
 
 use gcn_emit::asm;
 use gcn_emit::asm_file::assembly_file;
@@ -15,7 +15,7 @@ const DIRECTIVES: &[u8] = include_bytes!("../../data/processors/descriptor-direc
 const GRANULES: &[u8] = include_bytes!("../../../../gcn-isa/tests/data/register-granules.tsv.gz");
 const PREFETCH: &[u8] = include_bytes!("../../data/processors/inst-pref-size.tsv.gz");
 
-/// A kernel of `s_endpgm` with these directives besides the required ones, unless they are among them.
+/// A kernel of `s_endpgm` with these directives, and with the required ones that are not among them.
 fn source(target: Target, directives: &str) -> String {
     let mut required = vec![".amdhsa_next_free_vgpr 8", ".amdhsa_next_free_sgpr 8"];
     if target.has_unified_agprs() {
@@ -29,7 +29,7 @@ fn source(target: Target, directives: &str) -> String {
     )
 }
 
-/// The descriptor of that kernel, or the message that refuses it.
+/// The descriptor of that kernel, or the error message.
 fn descriptor(target: Target, wave: WaveSize, directives: &str) -> Result<[u8; 64], String> {
     let assembly = assemble(target, wave, &source(target, directives)).map_err(|e| e.to_string())?;
     let object = assembly.code_object().unwrap();
@@ -54,7 +54,7 @@ fn word(bytes: &[u8; 64], name: &str) -> u32 {
     (0..length).map(|i| u32::from(bytes[at + i]) << (8 * i)).sum()
 }
 
-/// The bits in which two descriptors differ, as the table names them, in order of their names.
+/// The fields in which two descriptors differ, by their names in the table, sorted.
 fn changed(a: &[u8; 64], b: &[u8; 64]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (name, ..) in WORDS {
@@ -101,7 +101,7 @@ fn directives_do_what_llvm_says() {
     assert_eq!(checked, 1450 + 50);
 }
 
-/// What is written by directives is read back into them: assembled again, the bytes are the same.
+/// Descriptors written with directives are disassembled to directives; when assembled again, the bytes are the same.
 #[test]
 fn descriptors_are_written_as_directives() {
     let mut checked = 0;
@@ -117,7 +117,7 @@ fn descriptors_are_written_as_directives() {
         assert_eq!(again.target_id, read.target_id);
         let (was, is) = (read.kernels[0].descriptor_bytes, again.kernels[0].descriptor_bytes);
         assert_eq!(changed(was, is), [""; 0], "{row:?}\n{text}");
-        // Directives cannot ask for it (`llvm-mc`: "not valid on wavefront size 32"), so that it is data.
+        // No directives can produce this descriptor (`llvm-mc`: "not valid on wavefront size 32"), so it is written as data.
         let is_data = row[0] == "shared_vgpr_count" && wave == WaveSize::W32;
         assert_eq!(!is_data, text.contains(".amdhsa_kernel k"), "{row:?}\n{text}");
         checked += 1;
@@ -145,7 +145,7 @@ fn registers_are_counted_as_llvm_counts_them() {
     assert_eq!(checked, 1196 + 130);
 }
 
-/// `llc` asks for as much of the code as the field can say.
+/// `llc` requests prefetching of as much of the code as the field can express.
 #[test]
 fn code_is_fetched_as_llvm_fetches_it() {
     let mut checked = 0;
@@ -168,7 +168,7 @@ fn code_is_fetched_as_llvm_fetches_it() {
     assert_eq!(checked, 105);
 }
 
-/// A kernel as a value, as assembly, and as bytes says the same.
+/// A kernel as a value, as assembly text and as bytes has the same descriptor.
 #[test]
 fn kernels_are_the_same_as_text_and_as_bytes() {
     for target in Target::KNOWN {
@@ -212,7 +212,7 @@ fn kernels_are_the_same_as_text_and_as_bytes() {
                 let metadata = read.kernels[0].metadata.as_ref().unwrap();
                 assert_eq!(metadata.wavefront_size, wave.lanes());
                 assert_eq!(assembly.wave, wave, "{text}");
-                // What is described is what was written.
+                // The description agrees with what was written.
                 let fields = KernelDescriptor::describe(&bytes, target);
                 assert!(fields.iter().all(|field| !field.is_wrong()), "{target}: {fields:?}");
             }
@@ -220,7 +220,7 @@ fn kernels_are_the_same_as_text_and_as_bytes() {
     }
 }
 
-/// The halves of a wave share VGPRs only if it has halves, and only what is there (LLVM 22: the messages of `llvm-mc`).
+/// The halves of a wave can share VGPRs only if the wave has 64 lanes, and only as many as exist (LLVM 22: the messages of `llvm-mc`).
 #[test]
 fn shared_vgprs_have_limits() {
     let with = |directives: &str| descriptor(Target::GFX1100, WaveSize::W64, directives);

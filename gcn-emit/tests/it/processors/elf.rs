@@ -15,7 +15,7 @@ fn flags_are_those_of_llvm() {
         let [name, flags, ..] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
         let flags = u32::from_str_radix(&flags[2..], 16).unwrap();
         let Some(target) = Target::KNOWN.into_iter().find(|target| target.name() == name) else {
-            // 0 is what LLVM writes for names that it does not know.
+            // LLVM writes 0 for names that it does not know.
             assert!(flags == 0 || TargetId::from_elf_flags(flags).is_none(), "{row}");
             continue;
         };
@@ -23,7 +23,7 @@ fn flags_are_those_of_llvm() {
         assert_eq!(id.elf_flags(), flags, "{row}");
         checked += 1;
         assert_eq!(TargetId::from_elf_flags(flags), Some(id), "{row}");
-        // The same through a whole object.
+        // The same for a whole object.
         let version = if target.generic().is_some() { 6 } else { 5 };
         let text = format!(".amdhsa_code_object_version {version}\n.long 0\n");
         let object = assemble(target, target.usual_wave(), &text).unwrap().code_object().unwrap();
@@ -34,7 +34,7 @@ fn flags_are_those_of_llvm() {
     assert_eq!(checked, Target::KNOWN.len());
 }
 
-/// Settings of features change their fields only, and targets without a feature refuse it.
+/// Settings of features change only their own fields; targets without a feature reject its settings.
 #[test]
 fn settings_are_read_back() {
     for target in Target::KNOWN {
@@ -50,7 +50,7 @@ fn settings_are_read_back() {
     }
 }
 
-/// The version of generic code came with code object version 6; before, `llvm-mc` leaves it out.
+/// The version of generic targets was introduced with code object version 6; for earlier versions, `llvm-mc` omits it.
 #[test]
 fn generic_code_has_its_version_in_version_6() {
     for target in Target::KNOWN.into_iter().filter(|target| target.generic().is_some()) {
@@ -63,7 +63,7 @@ fn generic_code_has_its_version_in_version_6() {
     }
 }
 
-/// The symbols of `llvm-mc` that say what the target is.
+/// The symbols by which `llvm-mc` identifies the target.
 #[test]
 fn generations_are_those_of_llvm() {
     let measured: [(Target, [u8; 3]); 13] = [
@@ -94,7 +94,7 @@ fn generations_are_those_of_llvm() {
     }
 }
 
-/// Registers that code takes above the numbered ones, as `llvm-mc` computes them.
+/// The number of registers in addition to the numbered ones, as `llvm-mc` computes it.
 #[test]
 fn extra_registers_are_those_of_llvm() {
     let text = ".long extrasgprs(1,1,1), extrasgprs(1,0,0), extrasgprs(0,0,0), extrasgprs(0,1,0), extrasgprs(0,0,1), \

@@ -1,4 +1,4 @@
-//! Waves on a SIMD, as `llc` prints them.
+//! Compares the number of waves on a SIMD with what `llc` prints.
 
 use gcn_emit::occupancy::{Mode, Usage, occupancy_in};
 
@@ -6,9 +6,9 @@ use super::{machine, rows};
 
 const OCCUPANCY: &[u8] = include_bytes!("../../../../gcn-isa/tests/data/occupancy.tsv.gz");
 
-/// Two differences from `llc` are expected. For more LDS than a compute unit has, it says that one wave fits. Where a workgroup's LDS is not a
-/// whole number of blocks, it counts more waves than fit, as it divides by the bytes that were asked for (a comment of
-/// `AMDGPUSubtarget.cpp` asks whether there is a granularity); for whole blocks both agree.
+/// Two differences from `llc` are expected. For more LDS than a compute unit has, `llc` says that one wave fits. If a workgroup's LDS is
+/// not a whole number of blocks, `llc` counts more waves than fit, because it divides by the requested number of bytes (a comment in
+/// `AMDGPUSubtarget.cpp` asks whether there is a granularity). For whole blocks both agree.
 #[test]
 fn simds_hold_as_many_waves_as_llvm_says() {
     let (mut checked, mut rounded) = (0, 0);

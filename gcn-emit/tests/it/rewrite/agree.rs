@@ -1,4 +1,4 @@
-//! `fix` and `check` under the same rules: what one asks for the other does, and nothing more.
+//! `fix` and `check` under the same rules: after `fix`, `check` finds nothing, and no wait is superfluous.
 
 use gcn_emit::rewrite::{Options, RewriteError, fix};
 use gcn_emit::target_id::TargetId;
@@ -28,7 +28,7 @@ const BODY: [&str; 16] = [
     "v_cmp_eq_u32 vcc, v0, v1",
 ];
 
-/// Functions that call each other, jump to unknown places and branch.
+/// Random functions that call each other, jump to unknown places and branch.
 fn random(rng: &mut Random) -> String {
     let functions = 1 + rng.below(4);
     let mut text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n".to_owned();
@@ -53,7 +53,7 @@ fn random(rng: &mut Random) -> String {
     text
 }
 
-/// How many findings `check` has.
+/// The number of findings of `check`.
 fn findings(text: &str, rules: Config) -> usize {
     let options = check::Options { rules, ..check::Options::default() };
     let count = |code: &gcn_emit::code::Code| {
@@ -99,7 +99,7 @@ fn fix_does_what_check_asks_for() {
     assert!(changed * 5 > seeds * 4, "{changed}");
 }
 
-/// The second load overwrites the address of the first, which XNACK replay would execute once more.
+/// The second load overwrites the address of the first, which XNACK replay would execute again.
 #[test]
 fn xnack_is_what_the_option_says_or_else_the_target_id() {
     let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\ns_load_dword s4, s[0:1], 0x0\ns_load_dwordx2 s[0:1], s[0:1], 0x8\ns_endpgm\n";
@@ -114,7 +114,7 @@ fn xnack_is_what_the_option_says_or_else_the_target_id() {
     assert!(!waits(Some(false), "gfx942"));
 }
 
-/// A target id may set what the file leaves open, and must not contradict it.
+/// A target ID may set features that the file leaves open, but must not contradict the file.
 #[test]
 fn a_narrower_target_id_is_accepted() {
     let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\ns_load_dwordx2 s[0:1], s[0:1], 0x4\ns_endpgm\n";

@@ -1,4 +1,4 @@
-//! `fix --strip` of what four compilers wrote (292 files; all of them with `GCN_CORPUS=all`, every ninth otherwise).
+//! `fix --strip` on the output of four compilers (292 files; all of them with `GCN_CORPUS=all`, otherwise every ninth).
 
 use gcn_emit::rewrite::{Options, fix};
 use gcn_isa::check;
@@ -25,7 +25,7 @@ fn stripped_files_keep_the_rules_and_their_text() {
             let bad: Vec<_> = findings.iter().filter(|f| f.grade >= Grade::Documented).collect();
             assert!(bad.is_empty(), "{}: {bad:?}", file.path);
         }
-        // More wait states than before only where the original lacks some that a rule asks for.
+        // There may be more wait states than before only where the original lacks some that a rule requires.
         let plain = fix(&file.path, &file.text, &Options::default()).expect("fixable");
         for (stripped, plain) in fixed.functions.iter().zip(&plain.functions) {
             functions += 1;

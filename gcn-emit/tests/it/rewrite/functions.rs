@@ -1,4 +1,4 @@
-//! The `func NAME:` form.
+//! Tests the `func NAME:` format.
 
 use gcn_emit::rewrite::{Only, Options, fix_functions};
 
@@ -28,7 +28,7 @@ fn the_entry_wait_stands_before_a_loop_to_the_first_instruction() {
 
 #[test]
 fn xnack_decides_about_clauses() {
-    // LLVM 22 with XNACK on separates a load from one that overwrites its address (rules.tsv, xnack.clause).
+    // With XNACK on, LLVM 22 separates a load from one that overwrites its address (rules.tsv, xnack.clause).
     let text = "func f:\nglobal_load_dword v0, v[2:3], off\nglobal_load_dword v2, v[4:5], off\n";
     let options = Options { only: Some(Only::WaitStates), ..Options::default() };
     let nops = |target: &str| {

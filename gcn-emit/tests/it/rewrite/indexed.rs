@@ -1,11 +1,11 @@
-//! Waits for registers that an index reaches: what stays when a file is stripped, and what is advised.
+//! Waits for registers that an index may select: which waits remain after `--strip`, and which are reported as superfluous.
 
 use gcn_emit::rewrite::superfluous;
 use gcn_isa::hazards::RuleSet;
 
 use super::{fixed, kernel, strip, unit, without_waits};
 
-/// An array in v[2:9] comes by two loads; the element `v[2+s0]` is read. Both loads have to be done.
+/// Two loads fill an array in v[2:9], and the element `v[2+s0]` is read, so both loads must be complete.
 const ARRAY: [&str; 7] = [
     "global_load_dwordx4 v[2:5], v1, s[8:9]",
     "global_load_dwordx4 v[6:9], v1, s[8:9] offset:16",
@@ -25,7 +25,7 @@ fn a_wait_for_both_halves_of_an_array_stays() {
     assert!(superfluous(&unit(&kernel(&ARRAY)), RuleSet::Safe).is_empty());
 }
 
-/// Against the same program with the last element named, for which nothing has to be known of indices.
+/// Compares with the same program with the last element named, for which nothing has to be known about indices.
 #[test]
 fn wait_states_are_those_of_the_element_that_needs_most() {
     let named = [
@@ -45,8 +45,8 @@ fn wait_states_are_those_of_the_element_that_needs_most() {
     assert!(superfluous(&unit(&kernel(&lines)), RuleSet::Safe).is_empty());
 }
 
-/// What clang 22 -O2 made of `gcn-emit/tests/data/indexed.cl`: three instructions stand between the matrix instruction and the move that
-/// reads one of 32 registers. 19 states are asked for after 16 passes, 11 after 8 (CDNA3 ISA, case 106).
+/// `gcn-emit/tests/data/indexed.cl` compiled by clang 22 -O2: three instructions are between the matrix instruction and the move that reads
+/// one of 32 registers. After 16 passes 19 wait states are required, after 8 passes 11 (CDNA3 ISA, case 106).
 #[test]
 fn what_clang_compiles() {
     for (name, text, wait) in [

@@ -1,4 +1,4 @@
-//! Superfluous waits against brute force: every wait of some files is weakened, one at a time, and the checker asked.
+//! Compares the superfluous waits with a brute-force search: every wait in some files is weakened, one at a time, and the checker is run.
 
 use gcn_emit::rewrite::{Verdict, explain, superfluous};
 use gcn_isa::InstructionSet;
@@ -11,10 +11,10 @@ use gcn_isa::{Operand, Program};
 use super::unit;
 use crate::asm::corpus;
 
-/// A partial wait before a barrier is taken for intended by the default model: as a weaker wait it has to be judged strictly.
-/// Most instructions of a file that is tried.
+/// The default model takes a partial wait before a barrier for intended; as the result of weakening it must be judged strictly. This
+/// constant is the maximum number of instructions of a file that is tested.
 const SMALL: usize = 400;
-/// How many files are tried; all small ones with `GCN_CORPUS=all`.
+/// The number of files that are tested; with `GCN_CORPUS=all`, all small ones.
 const FILES: usize = 6;
 
 #[test]
@@ -55,11 +55,11 @@ fn broken(program: &Program, options: Options) -> usize {
     report.findings.len() + report.omitted()
 }
 
-/// See [`SEQUENCES`].
+/// A row of [`SEQUENCES`].
 type Sequence = (&'static str, &'static str, &'static [(u32, &'static str)]);
 
-/// Programs of RDNA in which some waits are needed, some in part, some not at all: on a target, with the waits that could wait for
-/// less and what is enough (`-`: nothing).
+/// Programs for RDNA in which some waits are needed, some partly, and some not at all: the target, the text, and the lines of waits that
+/// could be weaker, with the sufficient wait (`-`: none).
 const SEQUENCES: [Sequence; 4] = [
     (
         "gfx1201",
@@ -72,7 +72,7 @@ const SEQUENCES: [Sequence; 4] = [
          s_endpgm",
         &[(5, "s_wait_alu depctr_sa_sdst(0)"), (7, "-")],
     ),
-    // The sequence comes round the loop.
+    // The sequence continues around the loop.
     (
         "gfx1201",
         "L0: s_wait_alu depctr_sa_sdst(0)
@@ -114,7 +114,7 @@ fn waits_in_sequences_of_rdna_are_listed_if_less_is_enough() {
             .map(|s| (s.line.expect("assembly has lines"), s.enough.as_deref().unwrap_or("-")))
             .collect();
         assert_eq!(found, expected, "{target}: {body}");
-        // The same by the checker: with what is enough nothing is wrong, and what is not listed is missed.
+        // Checks the same with the checker: the weaker waits are sufficient, and any other weakening violates a rule.
         let program = &unit.sections[0].program;
         for line in
             (0..program.lines.len()).filter(|l| remedy::waits_for_dependencies(&program.lines[*l].inst))
@@ -128,7 +128,7 @@ fn waits_in_sequences_of_rdna_are_listed_if_less_is_enough() {
     }
 }
 
-/// An instruction that ends no sequence of these programs.
+/// An instruction that does not interrupt any sequence of these programs.
 fn nop(program: &Program) -> gcn_isa::Inst {
     gcn_emit::text::parse_inst("s_clause 0x0", program.target).expect("RDNA has it")
 }
@@ -154,7 +154,7 @@ fn waits_in_sequences_of_rdna_are_explained() {
     assert!(all[2].2.contains("mesa.dealloc-vgprs"), "{all:?}");
 }
 
-/// The programs in which this wait waits for one less.
+/// Each program in which this wait is weaker by one step.
 fn weaker(program: &Program, line: usize) -> Vec<Program> {
     let Some(&Operand::Imm(imm)) = program.lines[line].inst.operands.first() else { return Vec::new() };
     let with = |imm: i64| {
@@ -172,7 +172,7 @@ fn weaker(program: &Program, line: usize) -> Vec<Program> {
     if imm & 0xf > 0 {
         return vec![with((imm & 0xf) - 1)];
     }
-    // Nothing in its place; labels after it move up.
+    // Removes the wait and adjusts the labels after it.
     let mut program = program.clone();
     program.lines.remove(line);
     let shift = |at: &mut usize| *at -= usize::from(*at > line);

@@ -1,4 +1,4 @@
-//! `--strip` keeps what orders memory. The sequences are those of the memory model tables of LLVM's AMDGPU guide.
+//! `--strip` keeps waits that order memory. The sequences are those of the memory model tables in LLVM's AMDGPU guide.
 
 use gcn_emit::rewrite::{Options, fix};
 use gcn_isa::check;
@@ -7,7 +7,7 @@ use gcn_test_support::Random;
 
 use super::{fixed, kernel, unit};
 
-/// Lines that are the same after `--strip`.
+/// Checks that `--strip` does not change these lines.
 fn stays(lines: &[&str]) {
     assert_eq!(fixed(lines, true), lines);
 }
@@ -52,7 +52,8 @@ fn a_partial_wait_stays_partial() {
     ]);
 }
 
-/// What each write of LDS needs is its own data. By the memory model's rows a release to LDS waits for no load from memory.
+/// Each write to LDS requires only a wait for its own data. According to the memory model's tables, a release to LDS does not wait for
+/// loads from memory.
 #[test]
 fn a_write_of_lds_keeps_no_wait_for_other_loads() {
     let program = |waits: [&'static str; 4]| {
@@ -79,7 +80,7 @@ fn a_write_of_lds_keeps_no_wait_for_other_loads() {
     assert_eq!(fixed(&program(["s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(0)", "", ""]), true), program(all));
 }
 
-/// clang's loop over tiles with every wait removed, and with only the one before the first barrier removed: clang has it there.
+/// clang's loop over tiles, once without any waits, and once without only the wait before the first barrier, which clang emits.
 #[test]
 fn what_a_barrier_publishes_is_waited_for() {
     let tile = |publish: bool, others: bool| {
@@ -112,7 +113,8 @@ fn what_nobody_can_tell_goes() {
         let kept: Vec<&str> = lines.iter().copied().filter(|l| !l.starts_with("s_waitcnt")).collect();
         assert_eq!(fixed(lines, true), kept);
     };
-    // Nothing outstanding; nothing after it; a scalar load; a second wait for the same.
+    // Removed: a wait when nothing is outstanding, one with nothing after it, one for a scalar load, and a second wait for the same
+    // operation.
     gone(&["s_waitcnt vmcnt(0) lgkmcnt(0)", "s_barrier", "s_endpgm"]);
     gone(&["global_store_dword v0, v1, s[0:1]", "s_waitcnt vmcnt(0)", "s_endpgm"]);
     gone(&["s_load_dword s8, s[0:1], 0x0", "s_waitcnt lgkmcnt(0)", "s_barrier", "s_endpgm"]);
@@ -141,8 +143,8 @@ fn a_wait_that_is_stronger_than_its_reader_needs_is_weakened() {
     assert_eq!(lines[2], "s_waitcnt vmcnt(1)");
 }
 
-/// Two buffers in LDS: while data arrives in one, the other is read, and barriers are passed. What is written this way waits for
-/// every load into LDS somewhere, and needs no wait more.
+/// Two buffers in LDS: while data arrives in one, the other is read, and barriers are passed. The program waits for every load into LDS
+/// somewhere, so no further waits are needed.
 const TWO_BUFFERS: [&str; 18] = [
     "s_mov_b32 m0, s10",
     "s_nop 0",
@@ -170,14 +172,14 @@ fn buffers_in_lds_that_the_program_orders_are_not_ordered_again() {
     stays(&TWO_BUFFERS);
 }
 
-/// The memory model has the wait (LLVM AMDGPU guide): another wave writes what is read.
+/// The memory model requires the wait (LLVM AMDGPU guide): another wave writes the location that is read.
 #[test]
 fn a_read_of_lds_is_waited_for_before_the_barrier_that_lets_others_write() {
     let swap = ["ds_read_b32 v3, v4", "s_barrier", "ds_write_b32 v4, v5", "s_endpgm"];
     let [read, barrier, write, end] = swap;
     assert_eq!(fixed(&swap, false), [read, "s_waitcnt lgkmcnt(0)", barrier, write, end]);
     stays(&[read, "s_waitcnt lgkmcnt(0)", barrier, write, end]);
-    // Nobody writes before the next barrier, at which the read is done.
+    // No wave writes before the next barrier, at which the read is complete.
     let later = [read, barrier, "s_waitcnt lgkmcnt(0)", barrier, write, end];
     assert_eq!(fixed(&later, false), later);
     stays(&later);
@@ -189,15 +191,15 @@ fn a_load_into_lds_that_nothing_waits_for_is_waited_for() {
     let [load, rest @ ..] = lines;
     let [barrier, read, end] = rest;
     assert_eq!(fixed(&lines, false), [load, "s_waitcnt vmcnt(0)", barrier, read, end]);
-    // One whose wait stands on another path only, too.
+    // Also if the wait is on another path only.
     let missing: Vec<&str> =
         TWO_BUFFERS.iter().copied().filter(|l| !l.starts_with("s_waitcnt vmcnt")).collect();
     let mended = fixed(&missing, false);
     assert!(mended.iter().any(|l| l.starts_with("s_waitcnt vmcnt")), "{mended:?}");
 }
 
-/// Programs in which so many accesses of LDS are outstanding that the checker tells those that are alike by one of them: after
-/// a fix it has nothing to tell. Inserter and checker share no algorithm.
+/// Programs in which so many LDS accesses are outstanding that the checker reports only one of several similar ones: after a fix it must
+/// report nothing. Inserter and checker share no algorithm.
 #[test]
 fn very_many_accesses_of_lds_are_all_ordered() {
     let mut random = Random::new(3);
@@ -242,8 +244,8 @@ fn very_many_accesses_of_lds_are_all_ordered() {
     }
 }
 
-/// A workgroup of one wave needs no wait for LDS before a barrier: clang 22 compiles `__builtin_amdgcn_s_barrier` to nothing
-/// with `reqd_work_group_size(64, 1, 1)`, and to `s_barrier` with 128.
+/// A workgroup of one wave needs no wait for LDS before a barrier: clang 22 compiles `__builtin_amdgcn_s_barrier` to nothing with
+/// `reqd_work_group_size(64, 1, 1)`, and to `s_barrier` with 128.
 #[test]
 fn a_barrier_of_a_single_wave_orders_nothing() {
     let text = |workgroups: &[u32]| {
@@ -269,7 +271,7 @@ fn a_barrier_of_a_single_wave_orders_nothing() {
              .end_amdgpu_metadata\n"
         )
     };
-    // Of a file with several kernels, all have to be so.
+    // In a file with several kernels, this must hold for all of them.
     let cases: [(&[u32], usize); 5] = [(&[64], 0), (&[1], 0), (&[65], 1), (&[64, 32], 0), (&[64, 256], 2)];
     for (workgroups, waits) in cases {
         let text = text(workgroups);
@@ -282,8 +284,7 @@ fn a_barrier_of_a_single_wave_orders_nothing() {
     }
 }
 
-/// clang 22 with `-mtgsplit` waits for the store before the barrier, and without it does not. Each kernel of a file has a mode of its
-/// own.
+/// With `-mtgsplit`, clang 22 waits for the store before the barrier; without it, it does not. Each kernel of a file has its own mode.
 #[test]
 fn a_barrier_of_a_split_workgroup_waits_for_stores() {
     let text = |splits: &[bool]| {
@@ -318,7 +319,7 @@ fn a_barrier_of_a_split_workgroup_waits_for_stores() {
     }
 }
 
-/// Where so many operations may be outstanding everywhere that what the waits order is not worked out, they stay, and the others
+/// If so many operations may be outstanding that the order guaranteed by the waits cannot be computed, all waits remain, and missing ones
 /// are inserted.
 #[test]
 fn where_everything_is_outstanding_everywhere_waits_stay() {

@@ -1,4 +1,4 @@
-//! What a fix leaves alone, and where new lines go.
+//! Tests which text a fix does not change, and where new lines are inserted.
 
 use gcn_emit::rewrite::{Options, RewriteError, fix};
 
@@ -105,7 +105,7 @@ fn distances_in_numbers_do_not_shift_unnoticed() {
     assert_eq!(error, RewriteError::OwnAddress { line: 2 });
 }
 
-/// Only what computes with the address that `s_getpc_b64` makes counts the bytes after it.
+/// Only code that computes with the address from `s_getpc_b64` depends on the number of bytes after it.
 #[test]
 fn waits_may_change_after_the_last_instruction_that_counts_bytes() {
     let after_getpc = |lines: &[&str]| {
@@ -118,7 +118,7 @@ fn waits_may_change_after_the_last_instruction_that_counts_bytes() {
         let text = after_getpc(&[&call[..], &[unrelated]].concat()).expect("fixed");
         assert!(text.contains("s45, s45, 0\ns_waitcnt lgkmcnt(0)\ns_swappc_b64"), "{text}");
     }
-    // The wait is due at the use of `s30`.
+    // The wait is needed at the use of `s30`.
     let counting = [
         ["s_mov_b32 s20, s30", "s_add_u32 s44, s44, 20"],
         ["s_mov_b32 s20, s30", "s_sub_u32 s44, s44, 20"],
@@ -134,7 +134,7 @@ fn waits_may_change_after_the_last_instruction_that_counts_bytes() {
     assert_eq!(after_getpc(&copied), Err(RewriteError::OwnAddress { line: 3 }));
 }
 
-/// A distance in bytes is not silently left at what it was, whether it leads back or forth; one of labels follows the code.
+/// A distance in bytes must not silently become wrong, whether it leads backward or forward; a distance between labels follows the code.
 #[test]
 fn distances_from_the_own_address_do_not_shift_unnoticed() {
     let fixed = |low: &str, high: &str| {
@@ -161,7 +161,7 @@ fn distances_from_the_own_address_do_not_shift_unnoticed() {
     for (low, high) in [("28", "0"), ("-16", "-1")] {
         assert_eq!(fixed(low, high), Err(RewriteError::Bytes { line: 6 }), "{low}");
     }
-    // To `e`, before which nothing changes.
+    // The target is `e`, before which nothing changes.
     assert!(fixed("16", "0").is_ok());
 }
 
@@ -171,7 +171,7 @@ fn errors_are_the_assemblers() {
     assert!(error.to_string().contains("k.s:2:1"), "{error}");
 }
 
-/// What LLVM 22's pass (`amdgpu-insert-delay-alu`) makes of this loop on gfx1100.
+/// The output of LLVM 22's pass `amdgpu-insert-delay-alu` for this loop on gfx1100.
 const WITH_HINTS: &str = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"
 k:
 \ts_delay_alu instid0(TRANS32_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_1)
@@ -187,7 +187,7 @@ k:
 fn hints_of_time_are_llvms_and_those_that_were_there_go() {
     let hint = |line: &&str| !line.contains("s_delay_alu");
     let bare = WITH_HINTS.lines().filter(hint).map(|l| format!("{l}\n")).collect::<String>();
-    // Without waits for results, of which LLVM's pass is told nothing here.
+    // Without waits for results, because LLVM's pass is not told about them here.
     let rules = gcn_isa::hazards::RuleSet::Fast.config(false).without("rdna3.trans-use").unwrap();
     let options = Options { delays: true, rules, ..Options::default() };
     let other = WITH_HINTS.replace("instid0(TRANS32_DEP_1)\n", "instid0(SALU_CYCLE_1)\n");

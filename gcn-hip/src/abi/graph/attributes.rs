@@ -56,7 +56,7 @@ pub(crate) extern "C" fn graph_kernel_node_set_attribute(node: u64, attribute: u
     })
 }
 
-/// As in ROCm, a node only has the attribute that was set last, if any.
+/// As in ROCm, a node has only the attribute that was set last; querying another one is an error.
 pub(crate) extern "C" fn graph_kernel_node_get_attribute(node: u64, attribute: u32, value: Ptr) -> Code {
     with(|s| {
         let found = kernel(s, node)?.attributes;

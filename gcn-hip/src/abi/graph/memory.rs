@@ -32,7 +32,7 @@ pub(super) fn allocation(at: Ptr) -> Result<Op> {
     Ok(Op::Alloc(Reserved { at: reserved, bytes, device, parameters: fields.into() }))
 }
 
-/// The operation that frees a node's allocation. The address must be that of a graph's allocation that no other node frees.
+/// The operation that frees a node's allocation. An error unless the address is that of a graph's allocation that no other node frees.
 pub(super) fn end(at: Ptr) -> Result<Op> {
     let state = lock();
     if state.reserved.contains(&at) && !state.graphs.frees(at) {
@@ -89,7 +89,7 @@ pub(crate) extern "C" fn device_get_graph_mem_attribute(
     })
 }
 
-/// The maximum can be reset to the current use.
+/// Resets a maximum to the amount in use now; other values cannot be set.
 pub(crate) extern "C" fn device_set_graph_mem_attribute(device: i32, attribute: u32, value: Ptr) -> Code {
     with(|s| {
         let pool = pool(s, device)?;
@@ -102,7 +102,7 @@ pub(crate) extern "C" fn device_set_graph_mem_attribute(device: i32, attribute: 
     })
 }
 
-/// Nothing to do, because unused memory is never kept.
+/// Does nothing, because unused memory is never kept.
 pub(crate) extern "C" fn device_graph_mem_trim(device: i32) -> Code {
     with(|s| pool(s, device).map(|_| ()))
 }

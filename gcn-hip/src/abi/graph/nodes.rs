@@ -153,7 +153,7 @@ fn graph_copy(child: u64) -> Result<Op> {
     lock().graphs.copy(child).map(Op::Graph)
 }
 
-/// Checks an event. Graph functions have no more specific error for one that does not exist.
+/// Checks that an event exists. Graph functions have no more specific error code for a nonexistent event.
 fn event(event: u64) -> Result<u64> {
     lock().event(event).map(|_| event).map_err(|_| Error::InvalidValue)
 }

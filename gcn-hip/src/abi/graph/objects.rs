@@ -12,7 +12,7 @@ const NO_SYNC: u32 = 1;
 /// `hipGraphUserObjectMove`: the caller's references are transferred to the graph.
 const MOVE: u32 = 1;
 
-/// Checks the number of references: at least one, and at most the maximum of an `int`.
+/// Checks a number of references, which must be at least 1 and fit in an `int`.
 fn references(object: u64, count: u32) -> Result<u64> {
     let right = object != 0 && (1..=i32::MAX as u32).contains(&count);
     right.then_some(count.into()).ok_or(Error::InvalidValue)
@@ -42,7 +42,8 @@ pub(crate) extern "C" fn user_object_retain(object: u64, count: u32) -> Code {
     })
 }
 
-/// Releases references and calls the destructor if these were the last; without the lock, because it may use the runtime.
+/// Releases references. If these were the last ones, calls the destructor, without holding the lock because the destructor may use the
+/// runtime.
 fn release(object: u64, count: u32, release: impl FnOnce(&mut State, u64) -> Option<HostCall>) -> Code {
     call(|| {
         let count = references(object, count)?;

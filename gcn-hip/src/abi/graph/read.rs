@@ -35,7 +35,7 @@ pub(crate) extern "C" fn graph_kernel_node_get_params(node: u64, parameters: Out
     })
 }
 
-/// The program's symbol for a kernel: its stub, or otherwise the handle of the function.
+/// The program's symbol for a kernel: the address of its stub, or the handle of the function if there is no stub.
 fn symbol(s: &State, launch: &Launch) -> Result<u64> {
     let function = s.functions.get(launch.function).ok_or(Error::InvalidValue)?;
     let stub = s.kernels.iter().find(|(_, symbol)| symbol.name == function.name);
@@ -96,7 +96,7 @@ pub(crate) extern "C" fn graph_event_wait_node_get_event(node: u64, event: Out<u
     })
 }
 
-/// The node of a clone that corresponds to a node of the original graph.
+/// The node of a cloned graph that corresponds to a node of the original graph.
 pub(crate) extern "C" fn graph_node_find_in_clone(found: Out<u64>, original: u64, clone: u64) -> Code {
     with(|s| {
         found.check()?;

@@ -1,17 +1,17 @@
-//! Arguments: right ones, and all kinds of wrong ones.
+//! Generates arguments: valid ones, and invalid ones of all kinds.
 
 use super::{OWN, Sequence};
 use crate::api::P;
 
-/// The room for each thing of the host that a call gets.
+/// The size in bytes of each object in host memory that a call gets.
 const ROOM: usize = 1 << 12;
 
-/// Functions of the host.
+/// Host callbacks for the calls.
 pub extern "C" fn plain(_: P) {}
 extern "C" fn of_stream(_: P, _: u32, _: P) {}
 
 impl Sequence {
-    /// Memory of the host with these words.
+    /// Allocates host memory that starts with these words.
     pub fn room(&mut self, words: Vec<u64>) -> P {
         let mut words = words;
         words.resize(ROOM / 8, 0);
@@ -19,11 +19,11 @@ impl Sequence {
         self.kept.last().unwrap().as_ptr() as P
     }
 
-    /// Something of a kind that takes things: mostly one that lives.
+    /// An object of a kind, mostly one that exists.
     fn thing(&mut self, kind: char) -> P {
         if self.one_in(12) {
             let junk = [0, 77, 0x6a00_0000_0010, 1 << 47][self.below(4)];
-            // Null is the default stream, and no event.
+            // A null handle means the default stream, or no event, and is valid.
             self.wrong |= junk != 0 && kind != 'l';
             return junk;
         }
@@ -49,7 +49,7 @@ impl Sequence {
             return 0;
         };
         self.live &= lives;
-        // The start, inside, at the end or after it; far after it the allocator has a page that nothing uses.
+        // An offset at the start, inside, at the end or past the end of an allocation; far past the end there is an unused page.
         let offset = [0, 0, 0, 4, 63, 256, 4096, 70_000][self.random.below(8)];
         self.live &= offset < 256;
         at + offset
@@ -76,7 +76,7 @@ impl Sequence {
             's' | 'e' | 'm' | 'u' | 'g' | 'x' | 'n' | 'l' | '7' => self.thing(kind),
             'p' => self.memory(),
             'z' => self.size(),
-            // A value that is waited for is there: nobody would ever write another.
+            // Waits for a value that is present already, since nothing would ever write another one.
             '0' => 0,
             'k' => self.below(6),
             'i' => [0, 1, 2, 3, 4, 7, 8, 50, 98, u32::MAX as usize, i32::MAX as usize][self.below(11)],
@@ -98,7 +98,7 @@ impl Sequence {
                 node
             }
             'a' => {
-                // As many as the count says are looked at, so that a dead one may not matter.
+                // The function looks at only as many objects as its count says, so a destroyed one need not be refused.
                 let wrong = self.wrong;
                 let nodes = (0..4).map(|_| self.thing('n') as u64).collect();
                 self.wrong = wrong;
@@ -137,18 +137,18 @@ impl Sequence {
         }
     }
 
-    /// A structure of words of these kinds: `t` is a kind of memory, `#` the size of an element, `h` a number of rows, `@` a place.
-    /// Sizes are small: what a copy of the host's memory reaches is there.
+    /// A structure whose fields have these kinds: `t` is a memory type, `#` an element size, `h` a number of rows, `@` a location. Sizes
+    /// are small, so that a copy of host memory stays within existing memory.
     fn structure(&mut self, kinds: &str) -> P {
         let words = kinds.chars().map(|kind| match kind {
             'z' => self.below(70),
             't' => self.below(5),
             '#' => [1, 2, 4, 3][self.below(4)],
             'h' => [0, 1, 1, 2][self.below(4)],
-            // A device's memory, and the device.
+            // The location type for a device, and the device.
             '@' => 1 | self.argument('d') << 32,
             '0' => 0,
-            // The only type of memory that a pool has.
+            // The only allocation type that pools support.
             '!' => 1,
             kind => self.argument(kind),
         });

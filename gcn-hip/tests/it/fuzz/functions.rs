@@ -1,13 +1,14 @@
-//! The functions that sequences call, and what they take.
+//! The functions that sequences call, and the kinds of their arguments.
 
 /// Functions with the kinds of their arguments.
 ///
-/// Capital letters are places for what is made: `P` memory, `S` stream, `E` event, `M` module, `U` function, `G` graph, `X`
-/// executable graph, `N` node, `L` pool, `O` anything else. Small ones take such a thing: `p`, `s`, `e`, `m`, `u`, `g`, `x`, `n`, `l`;
-/// `o` is a context, `1` the address of a variable, `7` registered memory, `8` a result's size, `9` a version of HIP, `j` a node that its graph may have lost since. `z` is a size, `k` a direction,
-/// `i` and `f` small numbers, `d` a device, `h` a name, `v` any word, `y` a grid and `b` a block in one dimension, `w` a count of the
-/// arrays `a` of handles, `q` arguments, `Q` arguments in a buffer, `r`, `2`, `3` and `4` the parameters of a fill, of copies and of a
-/// launch, `5` those of a pool, `6` of a call of the host, `c` and `t` functions of the host.
+/// A capital letter is the address for a created object: `P` memory, `S` stream, `E` event, `M` module, `U` function, `G` graph, `X`
+/// executable graph, `N` node, `L` pool, `O` anything else. The small letters `p`, `s`, `e`, `m`, `u`, `g`, `x`, `n`, `l` are objects of
+/// these kinds; `o` is a context, `1` the address of a variable, `7` registered memory, `8` the size of a result, `9` a HIP version, `j` a
+/// node that its graph may no longer contain. `z` is a size, `k` a copy direction, `i` and `f` are small numbers, `d` is a device, `h` a
+/// name, `v` any word, `y` a grid and `b` a block in one dimension, `w` the count of the arrays `a` of handles, `q` kernel arguments, `Q`
+/// kernel arguments in a buffer, `r`, `2`, `3` and `4` the parameters of a fill, of copies and of a launch, `5` those of a pool, `6` those
+/// of a host callback, `c` and `t` host functions.
 #[rustfmt::skip]
 pub const FUNCTIONS: &[(&str, &str)] = &[
     ("hipMalloc", "Pz"), ("hipMalloc", "Pz"), ("hipMallocManaged", "Pzf"), ("hipHostMalloc", "Pzf"), ("hipExtMallocWithFlags", "Pzf"),
@@ -62,5 +63,5 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
     ("hipCtxSetCurrent", "o"), ("hipCtxPushCurrent", "o"), ("hipCtxPopCurrent", "O"), ("hipDevicePrimaryCtxRetain", "Od"),
 ];
 
-/// Functions that accept what they cannot use: a stream that does not exist is not looked at, and a size of 0 has no pointer.
+/// Functions that may succeed with invalid arguments: they ignore a stream that does not exist, or a pointer if the size is 0.
 pub const LENIENT: &[&str] = &["hipFuncSetAttribute"];

@@ -1,5 +1,5 @@
-//! Finds waits for dependencies that could wait for less, and other waits that RDNA needs to interrupt a sequence. Each
-//! wait is replaced by a weaker one, and the program is analysed from there until the two states agree again.
+//! Finds waits for dependencies that could be weaker, and unnecessary instances of the other waits that interrupt hazard sequences on RDNA.
+//! Each wait is replaced by a weaker one, and the program is analysed from there until the states with the two waits are equal again.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::table::Class;
 
-/// Budget of all walks together, in visited lines: a number per line of the program, and a minimum. A wait whose walk
-/// exceeds the budget gets no advice.
+/// Budget of all walks together, in visited lines: a number for each line of the program, and a minimum. A wait whose walk exceeds the
+/// budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
 /// Removes advice about waits that interrupt a hazard sequence, and adds advice about waits for dependencies.
@@ -45,7 +45,7 @@ pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     }
 }
 
-/// The instruction weakened to `enough`; `None` if it can be removed.
+/// The instruction with the weaker wait `enough`; `None` if the instruction can be removed.
 fn lessened(inst: &Arc<Inst>, enough: Amount) -> Option<Inst> {
     let mut inst = Inst::clone(inst);
     match enough {
@@ -88,7 +88,7 @@ impl Walk<'_, '_> {
         enough
     }
 
-    /// True if replacing the line by `instead` causes no new violation.
+    /// True if no new violation occurs when `instead` replaces the line.
     fn is_clean(&mut self, line: usize, instead: Option<&Inst>) -> bool {
         let Search { flow, sequences, .. } = *self.search;
         let block = flow.cfg.block_of(line);

@@ -1,4 +1,4 @@
-//! Unnecessary wait states: computes the slack of every dependence across an `s_nop`.
+//! Finds unnecessary wait states: computes how many wait states of an `s_nop` are not needed by any dependency across it.
 
 use smallvec::SmallVec;
 
@@ -12,9 +12,9 @@ use crate::table::Class;
 /// A summary of the code between the `s_nop` and a nearby line.
 #[derive(Clone, Copy)]
 struct Way {
-    /// Wait states.
+    /// The number of wait states on the path.
     distance: u32,
-    /// The kinds of instructions on the path that rules about an instruction between two others need.
+    /// The kinds of the instructions on the path. Rules about an instruction between two others need them.
     crossed: Kinds,
 }
 
@@ -26,7 +26,7 @@ impl Way {
         Way { distance: self.distance + facts.states[line], crossed }
     }
 
-    /// Joins two paths: the smaller distance, and the kinds of both.
+    /// Joins the summaries of two paths: the result has the smaller distance and the kinds of both paths.
     fn either(self, other: Way) -> Way {
         Way { distance: self.distance.min(other.distance), crossed: self.crossed | other.crossed }
     }
@@ -36,7 +36,7 @@ impl Way {
     }
 }
 
-/// The number of a nearby line or block, with a summary of all paths between it and the `s_nop`.
+/// The number of a nearby line or block, with a summary of all paths between this line or block and the `s_nop`.
 type Near = (usize, Way);
 
 pub(in crate::check) fn advise(program: &Program, facts: &Distances<'_>) -> Vec<Advice> {
@@ -58,7 +58,7 @@ pub(in crate::check) fn advise(program: &Program, facts: &Distances<'_>) -> Vec<
     advice
 }
 
-/// The number of wait states of the `s_nop` at `line` that no dependence needs.
+/// The number of wait states of the `s_nop` at `line` that no dependency needs.
 fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
     let have = facts.states[line];
     let before = backward(facts, block, line);
@@ -81,9 +81,9 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
     spare
 }
 
-/// True if the `s_nop` at `line` separates memory instructions that XNACK replay must not repeat as one clause.
-/// Comparing pairs of instructions does not show this, because the conflict may be with any earlier member. Lines count
-/// as a clause even where control cannot fall through from one to the next; at worst an unnecessary `s_nop` is kept.
+/// True if the `s_nop` at `line` separates memory instructions that XNACK replay must not repeat as one clause. A comparison of pairs of
+/// instructions does not show this, because the conflict may be with any earlier instruction of the clause. Successive lines count as a
+/// clause even where control cannot fall through from one line to the next; at worst, an unnecessary `s_nop` is kept.
 fn parts_clauses(facts: &Distances<'_>, line: usize) -> bool {
     let kind = |line: usize| facts.views[line].clause_kind();
     let Some(before) = line.checked_sub(1).and_then(kind).filter(|_| facts.rules.xnack) else { return false };
@@ -98,7 +98,7 @@ fn parts_clauses(facts: &Distances<'_>, line: usize) -> bool {
     })
 }
 
-/// The lines that may execute before `line` and are within the reach of any rule.
+/// The lines that may execute before `line` and that some rule may connect with a line after it.
 fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 16]> {
     let mut near = SmallVec::new();
     // Ranges of blocks that remain to be walked: block, one past the last line, summary of the path so far.
@@ -124,7 +124,7 @@ fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near;
     near
 }
 
-/// The lines that may execute after `line` and are within the reach of any rule.
+/// The lines that may execute after `line` and that some rule may connect with a line before it.
 fn forward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 16]> {
     let mut near = SmallVec::new();
     let mut open: SmallVec<[(usize, usize, Way); 4]> = SmallVec::new();
@@ -156,8 +156,7 @@ fn note(near: &mut SmallVec<[Near; 16]>, line: usize, way: Way) {
     }
 }
 
-/// True unless the block has already been entered on a path that is at least as short and crosses at least the same
-/// kinds.
+/// False if the block has already been entered on a path that is at most as long and has at least the same kinds of instructions.
 fn improves(entered: &mut SmallVec<[Near; 8]>, block: usize, way: Way) -> bool {
     match entered.iter_mut().find(|e| e.0 == block) {
         Some((_, known)) if known.distance <= way.distance && known.crossed.contains(way.crossed) => false,

@@ -1,5 +1,5 @@
-//! Counters that could wait for less. Each wait is weakened, and the program is analysed from there until the two
-//! states agree again.
+//! Finds waits for counters that could be weaker. Each wait is weakened, and the program is analysed from there until the states with the
+//! two waits are equal again.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use crate::check::outstanding::Outstanding;
 use crate::check::report::Amount;
 use crate::counters::{Counter, WaitCnt};
 
-/// Budget of all walks together, in visited lines: a number per line of the program, and a minimum. A wait whose walk
-/// exceeds the budget gets no advice.
+/// Budget of all walks together, in visited lines: a number for each line of the program, and a minimum. A wait whose walk exceeds the
+/// budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
 pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
@@ -39,15 +39,14 @@ pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
     advice
 }
 
-/// True if operations without a result register (stores and atomics) are outstanding on the counters that could wait
-/// for less.
+/// True if operations without a result register (stores and atomics) are outstanding on the counters whose wait could be weaker.
 fn may_order(state: &Outstanding<'_>, have: WaitCnt, enough: WaitCnt) -> bool {
     Counter::ALL.into_iter().filter(|c| c.of(have) != c.of(enough)).any(|c| state.any_silent_on(c))
 }
 
-/// A rule that the weaker wait breaks.
+/// A rule that is broken if the program has the weaker wait.
 struct Broken {
-    /// The largest value of the counter that completes the operation, if it was outstanding before the wait.
+    /// The largest value of the counter that proves the operation complete, if the operation was outstanding before the wait.
     limit: Option<u8>,
 }
 
@@ -57,7 +56,7 @@ struct Walk<'a, 'c> {
 }
 
 impl<'c> Walk<'_, 'c> {
-    /// The weakest wait in place of `have` that breaks no further rule; each counter is weakened in turn.
+    /// The weakest wait that can replace `have` without breaking a further rule. The counters are weakened one after the other.
     fn weakest(&mut self, block: usize, line: usize, before: &Outstanding<'c>, have: WaitCnt) -> WaitCnt {
         let mut enough = have;
         for counter in Counter::ALL {
@@ -65,8 +64,8 @@ impl<'c> Walk<'_, 'c> {
             if !counter.is_in(have) {
                 continue;
             }
-            // Binary search between a value that is known to be sufficient and one that is known not to be: the more
-            // operations a wait leaves outstanding, the more rules break.
+            // Binary search between a value that is known to be sufficient and a value that is known to be insufficient: the more
+            // operations a wait leaves outstanding, the more rules are broken.
             let most = counter.capacity(self.check.set());
             let at = |value: u8| if value == most { u8::MAX } else { value };
             let (mut good, mut bad) = (value, most + 1);
@@ -95,7 +94,7 @@ impl<'c> Walk<'_, 'c> {
         enough
     }
 
-    /// The first rule that is broken with the second of `waits` at `line` but not with the first.
+    /// The first rule that is broken at `line` with the second of `waits` but not with the first.
     fn breaks(
         &mut self,
         block: usize,
@@ -142,8 +141,8 @@ impl<'c> Walk<'_, 'c> {
         None
     }
 
-    /// The earlier instruction of a rule that `line` breaks in state `weak` but not in state `kept`. The inner option
-    /// is `None` if that instruction is outside the program.
+    /// The earlier instruction of a rule that `line` breaks in the state `weak` but not in the state `kept`. The inner option is `None` if
+    /// the earlier instruction is outside the program.
     fn newly_broken(
         &self,
         kept: &Outstanding<'_>,

@@ -13,7 +13,7 @@ use crate::table::{self, Modifiers};
 use crate::target::{Generation, Target};
 
 bitflags! {
-    /// The remedies that have no parameter.
+    /// The remedies without parameters.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct FixParts: u8 {
         /// [`Remedy::MoveNull`].
@@ -25,17 +25,16 @@ bitflags! {
     }
 }
 
-/// The instructions to insert before an instruction, and the changes to its fields, that satisfy several rules
-/// together.
+/// The instructions to insert before an instruction, and the changes to the instruction's fields, that satisfy several rules together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fix {
-    /// The dependencies that the inserted `s_waitcnt_depctr` (`s_wait_alu`) waits for.
+    /// The dependencies for which the inserted `s_waitcnt_depctr` (`s_wait_alu`) waits.
     pub waits: Waits,
-    /// Remedies without parameters.
+    /// The remedies without parameters.
     pub parts: FixParts,
     /// The VGPR that a `v_mov_b32` copies to itself ([`Remedy::MoveSource`]).
     pub moves: Option<u16>,
-    /// `v_nop`s ([`Remedy::VectorNops`]).
+    /// The number of `v_nop`s to insert ([`Remedy::VectorNops`]).
     pub vector_nops: u8,
     /// The number of wait states to insert.
     pub states: u8,
@@ -43,11 +42,11 @@ pub struct Fix {
     pub wait_vdst: u8,
 }
 
-/// Marks a field that keeps its value.
+/// The value that leaves a field unchanged.
 const KEPT: u8 = u8::MAX;
 
 impl Fix {
-    /// No remedy.
+    /// The fix that changes nothing.
     pub const NONE: Fix = Fix {
         waits: Waits::empty(),
         parts: FixParts::empty(),
@@ -62,7 +61,7 @@ impl Fix {
         self == Fix::NONE
     }
 
-    /// Combines both fixes.
+    /// The combination of both fixes.
     #[must_use]
     pub fn and(self, other: Fix) -> Fix {
         Fix {
@@ -75,12 +74,12 @@ impl Fix {
         }
     }
 
-    /// True if this includes everything that `other` requires.
+    /// True if this fix includes everything that `other` requires.
     pub fn covers(self, other: Fix) -> bool {
         self.and(other) == self
     }
 
-    /// A fix with the dependencies that `inst` waits for; no remedy if `inst` is not a wait for dependencies.
+    /// A fix with the dependencies for which `inst` waits. It is empty if `inst` is not a wait for dependencies.
     pub fn waiting(target: Target, inst: &Inst) -> Fix {
         Fix { waits: super::waits::of(target.instruction_set(), inst), ..Fix::NONE }
     }
@@ -93,13 +92,13 @@ impl Fix {
         Fix { vector_nops: count, ..Fix::NONE }
     }
 
-    /// Limits the `wait_vdst` field of `inst` to `most`.
+    /// A fix that limits the `wait_vdst` field of `inst` to `most`.
     pub(in crate::hazards) fn wait_vdst(most: u8, inst: &Inst) -> Fix {
         let has = inst.desc.modifiers.intersects(Modifiers::WAIT_VDST.union(Modifiers::WAIT_VA_VDST));
         if has && inst.mods.wait_vdst > most { Fix { wait_vdst: most, ..Fix::NONE } } else { Fix::NONE }
     }
 
-    /// A remedy applied before `inst`.
+    /// The fix that applies a remedy before `inst`.
     pub(in crate::hazards) fn of(remedy: Remedy, inst: &Inst) -> Fix {
         let part = |parts: FixParts| Fix { parts, ..Fix::NONE };
         match remedy {
@@ -121,8 +120,7 @@ impl Fix {
         }
     }
 
-    /// The instructions to insert before the instruction, in order. The wait comes first, because the move reads its
-    /// register, too.
+    /// The instructions to insert before the instruction, in order. The wait comes first, because the move also reads its register.
     pub fn instructions(self, target: Target) -> SmallVec<[Inst; 2]> {
         let inst = |Made { name, operands, .. }| {
             let desc = table::find_mnemonic(target, name).find(|d| d.operands.len() == operands.len())?;
@@ -173,7 +171,7 @@ impl Fix {
         all
     }
 
-    /// A wait instruction equivalent to the changed fields, placed before the instruction that has them.
+    /// A wait instruction that is equivalent to the changed fields if it is inserted before the instruction that has these fields.
     pub(in crate::hazards) fn field_as_wait(self, target: Target) -> Option<Inst> {
         let waits = self.parts.contains(FixParts::NO_VMEM);
         let wait = Fix { waits: Waits::VM_VSRC, ..Fix::NONE };
@@ -254,7 +252,7 @@ impl Fix {
         fields
     }
 
-    /// The fix in words: `` `v_nop` before it ``, `` `wait_vdst:0` in it ``.
+    /// The fix as text: `` `v_nop` before it ``, `` `wait_vdst:0` in it ``.
     pub fn words(self, target: Target) -> String {
         let quoted = |texts: Vec<String>, place: &str| {
             let all: Vec<String> = texts.iter().map(|t| format!("`{t}`")).collect();

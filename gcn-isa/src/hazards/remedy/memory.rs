@@ -8,19 +8,19 @@ use crate::hazards::row::on;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
-/// Stage mask: sequences that have completed only the first step.
+/// Bit mask of stages: sequences that have completed only the first step.
 const BEGUN: u8 = 1;
-/// Stage mask: sequences whose second step, a branch, is complete.
+/// Bit mask of stages: sequences whose second step, a branch, is complete.
 const BRANCHED: u8 = 1 << 1;
 
 const CITE: &str = "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`";
 
-/// A step that any instruction of `kinds` takes, whatever its registers.
+/// A step that any instruction of `kinds` takes, regardless of its registers.
 const fn some(kinds: Kinds) -> Step {
     Step { who: anyone(kinds), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some }
 }
 
-/// Fields common to the hazards between memory instructions and later writers of their scalar registers.
+/// The common fields of the hazards between memory instructions and later instructions that write their scalar registers.
 const TO_SCALAR: RemedyRule = RemedyRule {
     id: "",
     title: "a memory instruction reads a scalar register, then the scalar ALU or a scalar load writes it",
@@ -43,7 +43,7 @@ const TO_SCALAR: RemedyRule = RemedyRule {
     note: "",
 };
 
-/// Events after which the memory instructions have read all their registers.
+/// The events after which the memory instructions have read all their registers.
 const READ_ALL: &[End] = &[
     end(EndBy::Kind(anyone(Kinds::ANY_VALU)), BEGUN),
     end(EndBy::Waits(Waits::VM_VSRC.union(Waits::EVERY)), BEGUN),
@@ -65,7 +65,7 @@ const LDS: Step = Step { who: anyone(Kinds::DS), ..TO_SCALAR_READS };
 const TO_SCALAR_READS: Step =
     Step { who: anyone(Kinds::MEMORY), roles: Role::SSRC, which: Which::Scalars, tie: Tie::Each };
 
-/// As [`TO_SCALAR`], for EXEC, which every memory instruction reads.
+/// The same as [`TO_SCALAR`] for EXEC, which every memory instruction reads.
 const TO_EXEC: RemedyRule = RemedyRule {
     title: "the scalar ALU writes EXEC after a memory instruction",
     steps: &[some(Kinds::MEMORY)],
@@ -81,7 +81,7 @@ const TO_EXEC: RemedyRule = RemedyRule {
 /// LLVM and Mesa differ in what ends this sequence.
 const COUNTER_ENDS: &str = "in Mesa, a wait for the memory instruction's counter also ends the hazard";
 
-/// Fields common to the hazards of direct loads from LDS.
+/// The common fields of the hazards of direct loads from LDS.
 const DIRECT: RemedyRule = RemedyRule {
     id: "",
     title: "",
@@ -115,10 +115,10 @@ const VMEM_STORE_USES: Step = Step { who: but(Kinds::VMEM, Kinds::VMEM_LOAD), ..
 const DS_USES: Step = Step { who: but(Kinds::DS, Kinds::LDS_DIRECT), ..USES_VGPR };
 const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..USES_VGPR };
 
-/// These instructions wait for the vector ALU.
+/// The instructions that wait for the vector ALU.
 const VALU_DONE: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), BEGUN);
 
-/// Fields common to the hazards between LDS and vector memory instructions on the two sides of a branch.
+/// The common fields of the hazards between LDS and vector memory instructions before and after a branch.
 const BRANCH: RemedyRule = RemedyRule {
     id: "",
     title: "",

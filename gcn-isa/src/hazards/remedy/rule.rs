@@ -10,13 +10,13 @@ use crate::reg::{self, Half, Reg, RegFile};
 use crate::table::WaveSizes;
 use crate::target::TargetSet;
 
-/// A sequence of instructions that something must interrupt.
+/// A rule about a sequence of instructions that must be interrupted.
 #[derive(Clone, Copy, Debug)]
 pub struct RemedyRule {
-    /// Name: `rdna.` where LLVM and Mesa have the same requirement, `llvm.` and `mesa.` where only one of them requires
-    /// that much.
+    /// The name. It begins with `rdna.` if LLVM and Mesa have the same requirement, and with `llvm.` or `mesa.` if only that source
+    /// requires this much.
     pub id: &'static str,
-    /// The violation, in words.
+    /// A description of the violation.
     pub title: &'static str,
     /// The citation of the source.
     pub cite: &'static str,
@@ -24,19 +24,19 @@ pub struct RemedyRule {
     pub targets: TargetSet,
     /// The wave sizes for which the rule applies.
     pub waves: WaveSizes,
-    /// The instructions that lead up to the hazard, in order; others may be in between.
+    /// The instructions that lead to the hazard, in order. Other instructions may be in between.
     pub steps: &'static [Step],
-    /// The instruction that must not follow them.
+    /// The instruction that must not follow the steps.
     pub second: Step,
     /// The events that end the sequence, so that the hazard no longer exists.
     pub ends: &'static [End],
-    /// How far after the last step the hazard lasts.
+    /// The distance from the last step over which the hazard lasts.
     pub within: Within,
     /// The remedy.
     pub remedy: Remedy,
     /// True if code outside the program (a function's caller or callees) may have taken the first step.
     pub outside: bool,
-    /// True if one instruction may take the first two steps at once, by its reads and its writes.
+    /// True if one instruction may take the first two steps at once, the first by its reads and the second by its writes.
     pub alone: bool,
     /// The sources that support the rule.
     pub evidence: Evidence,
@@ -45,7 +45,7 @@ pub struct RemedyRule {
 }
 
 impl PartialEq for RemedyRule {
-    /// Names are unique, so equal names mean equal rules.
+    /// Names are unique, so rules with equal names are equal.
     fn eq(&self, other: &RemedyRule) -> bool {
         self.id == other.id
     }
@@ -62,22 +62,22 @@ pub struct Step {
     pub roles: Role,
     /// The relevant registers.
     pub which: Which,
-    /// How the registers relate to those of the earlier steps.
+    /// The relation between the step's registers and those of the earlier steps.
     pub tie: Tie,
 }
 
-/// The registers that a step is about.
+/// The registers that a step considers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Which {
     /// VGPRs.
     Vgprs,
-    /// Numbered SGPRs, trap temporaries included.
+    /// Numbered SGPRs, including trap temporaries.
     Sgprs,
     /// Numbered SGPRs and trap temporaries, as aligned pairs.
     SgprPairs,
     /// VCC, with both halves treated as one register.
     Vcc,
-    /// VCC, with each half treated as a register of its own.
+    /// VCC, with each half treated as a separate register.
     VccHalves,
     /// EXEC, with both halves treated as one register.
     Exec,
@@ -150,22 +150,23 @@ pub(in crate::hazards) const fn pair(unit: Unit) -> Unit {
     unit & !1
 }
 
-/// How the registers of a step relate to the sequence's register or registers.
+/// The relation between the registers of a step and the register or registers of the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tie {
-    /// Only for a first step: a sequence begins with each of the step's registers.
+    /// A sequence begins with each of the step's registers. This is possible only for the first step.
     Each,
-    /// It is enough that the step uses any of the registers; they are not compared with the sequence's.
+    /// The step must use one of its registers, which need not be a register of the sequence.
     Some,
-    /// The sequence's register is among them.
+    /// The sequence's register is one of the step's registers.
     Same,
-    /// One of them is in the aligned pair of the sequence's register; the sequence continues with this one.
+    /// One of the step's registers is in the aligned pair of the sequence's register. The sequence continues with this register of the
+    /// step.
     OfPair,
-    /// The sequence continues with two registers: its first one and another one from this step.
+    /// The sequence continues with two registers: its first register and another register of this step.
     Another,
-    /// Both registers of the sequence are among them.
+    /// Both registers of the sequence are among the step's registers.
     Both,
-    /// Both registers of the sequence are among them, in separate operands.
+    /// Both registers of the sequence are among the step's registers, in separate operands.
     Apart,
 }
 
@@ -187,26 +188,25 @@ pub(super) const fn end(by: EndBy, stages: u8) -> End {
 /// The kind of event: see [`End`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndBy {
-    /// An instruction that meets the condition.
+    /// An instruction that satisfies the condition.
     Kind(Condition),
-    /// An instruction that waits for any one of these dependencies completely.
+    /// An instruction that waits for the completion of any of these dependencies.
     Waits(Waits),
-    /// An instruction that meets the condition and reads a register with which a sequence of the rule has begun on the
-    /// same path.
+    /// An instruction that satisfies the condition and reads a register with which a sequence of the rule has begun on the same path.
     Reads(Condition, Which),
-    /// An instruction that meets the condition and uses the sequence's register in one of these roles. It ends only
-    /// sequences of that register.
+    /// An instruction that satisfies the condition and uses the sequence's register in one of these roles. It ends only sequences of that
+    /// register.
     Uses(Condition, Role, Which),
-    /// As [`EndBy::Uses`], but evaluated after the instruction has taken its own steps: it may first advance a sequence
-    /// and then end those that remain at the earlier stages.
+    /// The same as [`EndBy::Uses`], but evaluated after the instruction has taken its own steps. The instruction may first advance a
+    /// sequence, and then ends the sequences that remain at the earlier stages.
     UsesThen(Condition, Role, Which),
 }
 
-/// The distance over which the hazard lasts after the last step: the largest number of instructions of each kind that
-/// may come between the last step and the second instruction.
+/// The distance over which the hazard lasts after the last step. The fields are the maximum number of instructions of each kind between the
+/// last step and the second instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Within {
-    /// Vector ALU instructions, matrix instructions included.
+    /// Vector ALU instructions, including matrix instructions.
     pub valus: u8,
     /// Transcendental instructions.
     pub transcendentals: u8,
@@ -214,12 +214,12 @@ pub struct Within {
     pub salus: u8,
     /// Wait states: one for each instruction, N + 1 for `s_nop N`.
     pub states: u8,
-    /// Vector ALU instructions between the first step and the last; checked when the last step is taken.
+    /// Vector ALU instructions between the first step and the last step. This limit is checked when the last step is taken.
     pub valus_of_steps: u8,
 }
 
 impl Within {
-    /// No limit.
+    /// The value for no limit.
     pub const EVER: u8 = u8::MAX;
     /// No limit on any kind.
     pub const ANY: Within = Within {
@@ -231,12 +231,12 @@ impl Within {
     };
 }
 
-/// The remedy that must be placed between the last step and the second instruction.
+/// The remedy that must be inserted between the last step and the second instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remedy {
     /// A wait for a dependency: `s_waitcnt_depctr`, or `s_wait_alu` on RDNA 4.
     Wait(Dependency),
-    /// This many vector ALU instructions in all: as many `v_nop` as are missing.
+    /// This number of vector ALU instructions. Only as many `v_nop` as are missing must be inserted.
     VectorNops(u8),
     /// `v_mov_b32 vN, vN` with the first source of the second instruction.
     MoveSource,
@@ -244,7 +244,7 @@ pub enum Remedy {
     MoveNull,
     /// `s_waitcnt_vscnt null, 0`.
     WaitStores,
-    /// This many wait states in total.
+    /// This number of wait states.
     States(u8),
     /// A smaller value in a wait field of the second instruction.
     Field(WaitField),
@@ -263,8 +263,8 @@ pub enum WaitField {
 }
 
 impl fmt::Display for Remedy {
-    /// The remedy in words. The exact statement, `` `s_waitcnt_depctr depctr_va_vdst(0)` ``, depends on the target, so
-    /// the text is `a wait for va_vdst(0)`.
+    /// Writes a description of the remedy. The exact statement, `` `s_waitcnt_depctr depctr_va_vdst(0)` ``, depends on the target, so the
+    /// text is `a wait for va_vdst(0)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Remedy::Wait(dependency) => write!(f, "a wait for `{}(0)`", dependency.name()),

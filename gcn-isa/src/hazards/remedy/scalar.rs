@@ -10,12 +10,12 @@ use crate::hazards::rule::Condition;
 use crate::hazards::view::{Kinds, Role};
 use crate::table::WaveSizes;
 
-/// Stage mask: sequences that have completed only the first step.
+/// Bit mask of stages: sequences that have completed only the first step.
 const BEGUN: u8 = 1;
-/// Stage mask: sequences in which the register has been overwritten.
+/// Bit mask of stages: sequences in which the register has been overwritten.
 const WRITTEN: u8 = 1 << 1;
 
-/// Fields common to the RDNA 4 hazards between the vector ALU and SGPRs.
+/// The common fields of the RDNA 4 hazards between the vector ALU and SGPRs.
 const READ_SGPR: RemedyRule = RemedyRule {
     id: "",
     title: "",
@@ -38,8 +38,8 @@ const READS: Step =
 const READS_VCC: Step = Step { which: Which::Vcc, ..READS };
 const SALU_WRITES: Step =
     Step { who: anyone(Kinds::SALU), roles: Role::SDST, which: Which::Sgprs, tie: Tie::OfPair };
-/// Excludes the return address that a call writes: functions compiled by LLVM return without a wait, and a wait in the
-/// caller after the call would come too late.
+/// A write of an SGPR by the scalar ALU, except for the return address that a call writes: functions compiled by LLVM return without a
+/// wait, and a wait in the caller after the call would be too late.
 const SALU_COMPUTES: Step = Step { who: but(Kinds::SALU, Kinds::JUMP), ..SALU_WRITES };
 const VALU_WRITES: Step = Step { who: anyone(Kinds::ANY_VALU), ..SALU_WRITES };
 const SALU_WRITES_VCC: Step = Step { which: Which::Vcc, tie: Tie::Same, ..SALU_WRITES };
@@ -51,7 +51,7 @@ const MEMORY_OR_WAIT: &[End] = &[
     end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
 ];
 const WAIT: &[End] = &[end(EndBy::Waits(Waits::SA_SDST), WRITTEN)];
-/// The events for VCC, for which LLVM tracks only the last writer.
+/// The events that end sequences of VCC, for which LLVM tracks only the last writer.
 const VCC_MEMORY_OR_WAIT: &[End] = &[
     end(EndBy::Kind(anyone(Kinds::SMEM.union(Kinds::BUFFER))), WRITTEN),
     end(EndBy::Waits(Waits::SA_SDST), WRITTEN),
@@ -63,7 +63,7 @@ const VCC_MEMORY_OR_WAIT: &[End] = &[
 const TO_VALU: Within = Within { salus: 10, ..Within::ANY };
 const TO_SALU: Within = Within { salus: 9, ..Within::ANY };
 
-/// Fields common to the RDNA 3 hazards between readers and writers of lane masks.
+/// The common fields of the RDNA 3 hazards between instructions that read and write lane masks.
 const MASK_WRITE: RemedyRule = RemedyRule {
     title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read",
     targets: on::GFX11,
@@ -89,9 +89,9 @@ const MASK_WAITED: &[End] = &[REWRITTEN, end(EndBy::Waits(Waits::SA_SDST), WRITT
 const REWRITTEN: End = end(EndBy::UsesThen(anyone(Kinds::EVERY), Role::SDST, Which::Scalars), BEGUN);
 const AFTER_WRITE: Step =
     Step { who: but(Kinds::EVERY, Kinds::WAIT), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some };
-/// LLVM inserts its wait directly after the write.
+/// The evidence for rules that require LLVM's wait, which LLVM inserts directly after the write.
 const AT_ONCE: Evidence = Evidence::of(Voice::Silent, Voice::Moot).mesa(Voice::Less);
-/// In Mesa, a vector ALU instruction that reads any other scalar register before the write ends the sequence.
+/// In Mesa, the sequence ends when a vector ALU instruction reads any other scalar register before the write.
 const OTHER_SGPR_READ: End = end(EndBy::Kind(anyone(Kinds::SCALAR_SOURCE)), BEGUN);
 
 const MASK_WRITTEN_BY_VALU: RemedyRule = RemedyRule {
@@ -338,7 +338,8 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
 ];
 
-/// Reads of the base of scratch after its SGPRs were written, by the dependency that LLVM waits for: it asks for both.
+/// Reads of the base of scratch after its SGPRs were written. The rules are separated by the dependency for which LLVM waits, because LLVM
+/// requires both dependencies.
 const SCRATCH_BASE: RemedyRule = RemedyRule {
     id: "llvm.scratch-base.salu",
     title: "the SGPRs of the base of scratch are written, then the base is read",
@@ -363,5 +364,5 @@ const SCRATCH_BASE: RemedyRule = RemedyRule {
 const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
 
-/// Note for rules that require LLVM's wait directly after the write.
+/// The note for rules that require LLVM's wait directly after the write.
 const AT_ONCE_NOTE: &str = "LLVM waits directly after the write, whether the mask is read or not";

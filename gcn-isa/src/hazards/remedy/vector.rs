@@ -14,15 +14,15 @@ const VALU_WRITES: Step =
 const VALU_READS: Step =
     Step { who: anyone(Kinds::ANY_VALU), roles: Role::VSRC, which: Which::Vgprs, tie: Tie::Same };
 
-/// With no vector ALU instruction between.
+/// The second instruction follows without a vector ALU instruction in between.
 const BESIDE: Within = Within { valus: 0, ..Within::ANY };
-/// Stage mask: sequences of every stage.
+/// Bit mask of stages: sequences of every stage.
 const ANY_STAGE: u8 = u8::MAX;
 const RESULTS_THERE: End = end(EndBy::Waits(Waits::VA_VDST), ANY_STAGE);
 const MEMORY: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), ANY_STAGE);
 const WRITTEN_AGAIN: End = end(EndBy::Uses(anyone(Kinds::ANY_VALU), Role::VDST, Which::Vgprs), ANY_STAGE);
 
-/// Fields common to the hazards of transcendental results.
+/// The common fields of the hazards of transcendental results.
 const TRANS_USE: RemedyRule = RemedyRule {
     id: "rdna3.trans-use",
     title: "a transcendental instruction writes a VGPR, then the vector ALU reads it",
@@ -36,7 +36,7 @@ const TRANS_USE: RemedyRule = RemedyRule {
     ..CMPX_PERMLANE
 };
 
-/// Fields common to the hazards of results on both sides of a write to EXEC.
+/// The common fields of the hazards of results before and after a write to EXEC.
 const FORWARDING: RemedyRule = RemedyRule {
     id: "rdna3.partial-forwarding",
     title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another VGPR, then the vector ALU reads both VGPRs",
@@ -175,7 +175,7 @@ const fn without_dual(who: Condition) -> Condition {
 
 const VALU_READS_FIRST: Step = Step { tie: Tie::Each, ..VALU_READS };
 
-/// Common part of the hazards of transcendental instructions of gfx12.5, which complete out of order with the rest of the vector ALU.
+/// The common fields of the hazards of transcendental instructions of gfx12.5, which complete out of order with the rest of the vector ALU.
 const TRANS_GFX12_5: RemedyRule = RemedyRule {
     targets: on::GFX12_5,
     cite: "measured with LLVM 22",
@@ -187,8 +187,9 @@ const TRANS_GFX12_5: RemedyRule = RemedyRule {
     ..TRANS_USE
 };
 
-/// Matrix instructions of gfx12.5 overlap with the vector ALU instructions after them. For each number of passes: matrix instructions that
-/// read the result, vector ALU instructions that use it, and those that overwrite a source.
+/// Matrix instructions of gfx12.5, which overlap with the vector ALU instructions after them. For each number of passes, there are rules
+/// about matrix instructions that read the result, about vector ALU instructions that use it, and about instructions that overwrite a
+/// source.
 const WMMA: [[RemedyRule; 3]; 3] = [
     overlapping(
         &RESULTS[0],

@@ -1,4 +1,4 @@
-//! Which waits an instruction performs that end sequences.
+//! Determines the waits of an instruction that end sequences.
 
 use bitflags::bitflags;
 
@@ -48,12 +48,12 @@ impl Dependency {
         self.field(InstructionSet::GFX11).name
     }
 
-    /// The wait for this dependency alone.
+    /// The wait only for this dependency.
     pub const fn wait(self) -> Waits {
         Waits::from_bits_truncate(1 << self as u16)
     }
 
-    /// The immediate that waits for all of some dependencies completely, and for nothing else.
+    /// The immediate that waits for the completion of some dependencies, and for nothing else.
     pub(in crate::hazards) fn immediate(of: Waits, set: InstructionSet) -> u16 {
         let all = Immediate::Dependencies.fields(set).iter().fold(0, |imm, f| imm | f.encode(u16::MAX));
         let waited = Dependency::ALL.into_iter().filter(|d| of.contains(d.wait()));
@@ -61,7 +61,7 @@ impl Dependency {
     }
 }
 
-/// True for an instruction whose only effect is to wait for dependencies, at least one of them completely.
+/// True for an instruction whose only effect is to wait for dependencies, and that waits for the completion of at least one of them.
 pub fn waits_for_dependencies(inst: &Inst) -> bool {
     let set = inst.desc.instruction_set();
     let waits = of(set, inst);
@@ -72,7 +72,7 @@ pub fn waits_for_dependencies(inst: &Inst) -> bool {
 }
 
 bitflags! {
-    /// What an instruction waits for completely, until no operation of the kind is outstanding.
+    /// The operations for whose completion an instruction waits: after the wait, no operation of the kind is outstanding.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct Waits: u16 {
         /// [`Dependency::SaSdst`].
@@ -95,14 +95,14 @@ bitflags! {
         const LDS = 1 << 8;
         /// Scalar memory operations.
         const SCALAR = 1 << 9;
-        /// Every counter of `s_waitcnt`, waited for in one instruction.
+        /// Every counter of `s_waitcnt`, all in one instruction.
         const EVERY = 1 << 10;
-        /// Any counter of `s_waitcnt`, whatever its value.
+        /// Any counter of `s_waitcnt`, regardless of its value.
         const COUNTER = 1 << 11;
     }
 }
 
-/// The waits that a counter implies when it has reached zero.
+/// The waits that a counter implies when its value is zero.
 const OF_COUNTERS: [(Counter, Waits); 4] = [
     (Counter::Vm, Waits::LOADS),
     (Counter::Vs, Waits::STORES),
@@ -110,7 +110,7 @@ const OF_COUNTERS: [(Counter, Waits); 4] = [
     (Counter::Km, Waits::SCALAR),
 ];
 
-/// The dependencies that `inst` waits for completely.
+/// The dependencies for whose completion `inst` waits.
 pub(in crate::hazards) fn of(set: InstructionSet, inst: &Inst) -> Waits {
     let desc = inst.desc;
     if desc.class == Class::LdsDirect || desc.class == Class::LdsParam {

@@ -1,4 +1,4 @@
-//! What an instruction does to the sequences of each rule: the sequences that it ends, begins, continues and completes.
+//! The effects of an instruction on the sequences of each rule: the sequences that it ends, begins, continues and completes.
 
 use smallvec::SmallVec;
 
@@ -10,29 +10,29 @@ use crate::inst::{Inst, Via};
 /// The units that an instruction uses.
 pub(super) type Units = SmallVec<[Unit; 4]>;
 
-/// What an instruction does to the sequences of one rule.
+/// The effects of an instruction on the sequences of one rule.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Act {
     /// The rule's index among the selected rules.
     pub rule: u8,
-    /// Ends the sequences at these stages.
+    /// The instruction ends the sequences at these stages.
     pub ends: u8,
-    /// Ends the sequences at these stages if a sequence has begun with one of these registers.
+    /// The instruction ends the sequences at these stages if a sequence has begun with one of these registers.
     pub ends_if_begun: Option<(u8, Units)>,
-    /// Ends the sequences at these stages that have one of these registers.
+    /// The instruction ends the sequences at these stages that have one of these registers.
     pub ends_of: Option<(u8, Units)>,
-    /// As `ends_of`, but applied after the instruction has taken its steps.
+    /// The same as `ends_of`, but applied after the instruction has taken its steps.
     pub ends_then: Option<(u8, Units)>,
     /// The steps that the instruction takes, by number, each with its registers.
     pub steps: SmallVec<[(u8, Units); 1]>,
-    /// The instruction is the second instruction of the rule, with these registers.
+    /// The registers of the instruction, if it is the second instruction of the rule.
     pub second: Option<Units>,
     /// The registers of each operand of the second instruction, for rules that distinguish operands.
     pub operands: SmallVec<[Units; 2]>,
 }
 
 impl Act {
-    /// True if the instruction does nothing to the rule's sequences.
+    /// True if the instruction has no effect on the rule's sequences.
     fn is_idle(&self) -> bool {
         self.ends == 0
             && self.ends_if_begun.is_none()
@@ -43,11 +43,11 @@ impl Act {
     }
 }
 
-/// What an instruction does to the sequences of the selected rules.
+/// The effects of an instruction on the sequences of the selected rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acts {
     pub of_rules: SmallVec<[Act; 4]>,
-    /// What the instruction adds to each clock.
+    /// The number that the instruction adds to each clock.
     pub clocks: [i32; CLOCKS],
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Acts {
 pub(super) const CLOCKS: usize = 4;
 
 impl Acts {
-    /// What `inst`, whose view is `view`, does under these rules.
+    /// The effects of `inst`, whose view is `view`, under these rules.
     pub fn of(rules: &[&'static RemedyRule], inst: &Inst, view: &View) -> Acts {
         let waits = waits::of(view.target.instruction_set(), inst);
         let kinds = view.kinds();
@@ -103,7 +103,7 @@ fn some(stages: u8, units: Units) -> Option<(u8, Units)> {
     (!units.is_empty()).then_some((stages, units))
 }
 
-/// The registers with which an instruction takes a step; `None` if it does not take it.
+/// The registers with which an instruction takes a step; `None` if the instruction does not take the step.
 fn takes(step: &Step, view: &View) -> Option<Units> {
     if !step.who.holds(view.kinds()) {
         return None;

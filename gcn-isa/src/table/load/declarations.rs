@@ -8,7 +8,7 @@ use crate::table::names::NameMap;
 use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::target::TargetSet;
 
-/// The values that an operand can have, by targets.
+/// The values that an operand can have, for each group of targets.
 pub(super) type Class = Vec<Alternative>;
 
 /// The values that an operand can have on some targets.
@@ -16,17 +16,17 @@ pub(super) type Class = Vec<Alternative>;
 pub(super) struct Alternative {
     pub(super) targets: TargetSet,
     pub(super) kinds: OperandKinds,
-    /// The special registers, for waves of 32 lanes and of 64.
+    /// The special registers, for wave sizes 32 and 64.
     pub(super) specials: [&'static str; 2],
     pub(super) last_vgpr: u8,
 }
 
-/// Opcodes by targets; mostly one for all targets.
+/// The opcodes, for each group of targets. Usually all targets have the same opcode.
 pub(super) type Opcodes = SmallVec<[(TargetSet, u16); 2]>;
 
-/// Everything declared so far.
+/// The declarations that have been read so far.
 pub(super) struct Declarations {
-    /// The instruction sets that are meant if none are named.
+    /// The instruction sets that are meant if a line does not name any.
     pub(super) family: TargetSet,
     specials: NameMap<&'static str>,
     classes: NameMap<Class>,
@@ -95,8 +95,8 @@ impl Declarations {
         Ok(read)
     }
 
-    /// Parses `class*dwords`. Without a width it is one dword, and only registers are accepted. `*1/2` gives the widths
-    /// for waves of 32 and of 64 lanes.
+    /// Parses `class*dwords`. Without a width, the width is one dword, and only registers are accepted. `*1/2` gives the widths for wave
+    /// sizes 32 and 64.
     pub(super) fn class(&self, text: &'static str) -> Result<(&Class, [u8; 2]), Broken> {
         let (name, dwords) = cut(text, b'*').map_or((text, None), |(n, d)| (n, Some(d)));
         let class = self.classes.get(name).ok_or("unknown register class")?;
@@ -112,7 +112,7 @@ impl Declarations {
         Ok((class, dwords))
     }
 
-    /// The group of modifiers called `name`.
+    /// The group of modifiers with the name `name`.
     pub(super) fn group(&self, name: &str) -> Option<&[(TargetSet, ModifierFacts)]> {
         self.modifiers.get(name).map(Vec::as_slice)
     }
@@ -138,7 +138,7 @@ pub(super) fn targets(text: &str) -> Result<TargetSet, Broken> {
     text.parse().map_err(|_| "unknown target")
 }
 
-/// Splits a text at `@` into the part before it and the targets after it; without `@`, the targets of the family.
+/// Splits a text at `@` into the part before it and the targets after it. Without `@`, the targets are those of the family.
 pub(super) fn with_targets(
     text: &'static str,
     family: TargetSet,

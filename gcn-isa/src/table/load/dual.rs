@@ -7,7 +7,7 @@ use super::super::entry::Entry;
 use super::super::format::Format;
 use super::super::slot::{OperandBits, OperandDesc};
 
-/// The names of operands in the first and in the second half, each after its common name in the entries.
+/// The names of operands in the first half and in the second half, each after the operand's common name in the entries.
 const NAMES: [(&str, [&str; 2]); 6] = [
     ("vdst", ["vdstx", "vdsty"]),
     ("src0", ["src0x", "src0y"]),
@@ -21,7 +21,7 @@ const NAMES: [(&str, [&str; 2]); 6] = [
 /// first.
 const SOURCES: u8 = 3;
 
-/// The forms of halves that can come first, and of those that can come second: `xy` can be either.
+/// The forms of halves that can be first, and those that can be second; `xy` can be either.
 const PLACES: [[&str; 2]; 2] = [["xy", "x"], ["xy", "y"]];
 
 /// The number of bits of the second half's opcode. The first half's opcode is above these bits.

@@ -16,9 +16,9 @@ use crate::target::TargetSet;
 pub(super) struct Form {
     pub(super) format: Format,
     pub(super) form: &'static str,
-    /// The opcodes, if they do not follow from the entry's.
+    /// The opcodes, if they do not follow from the entry's opcodes.
     pub(super) opcodes: Option<Opcodes>,
-    /// The facts, one for each group of targets that share them; groups are ordered by their oldest target.
+    /// The facts, one for each group of targets that share them. The groups are ordered by their oldest target.
     pub(super) facts: Vec<Facts>,
 }
 
@@ -39,8 +39,8 @@ pub(super) struct Facts {
     pub(super) has_literal: bool,
 }
 
-/// A list that is leaked, and then shared by rows, when a row first requests it. It is dropped if no row does: a
-/// pattern may have forms for targets on which no entry uses them.
+/// A list that is leaked when a row first requests it, and then shared by rows. It is dropped if no row requests it: a pattern may have
+/// forms for targets on which no entry uses them.
 pub(super) struct Kept<T: 'static> {
     read: Cell<Vec<T>>,
     kept: OnceCell<&'static [T]>,
@@ -56,16 +56,16 @@ impl<T> Kept<T> {
     }
 }
 
-/// An operand as it is written in the line.
+/// An operand as it is written in a form line.
 struct Slot<'a> {
     name: &'static str,
     access: Access,
     class: &'a Class,
-    /// The widths in waves of 32 and of 64 lanes.
+    /// The widths for wave sizes 32 and 64.
     dwords: [u8; 2],
 }
 
-/// The words of a line.
+/// The words of a form line.
 struct Words<'a> {
     slots: SmallVec<[Slot<'a>; 6]>,
     modifiers: ModifierFacts,
@@ -84,7 +84,7 @@ struct Words<'a> {
 }
 
 impl Form {
-    /// Parses a form line. `data` are the classes that replace `$` and `$2`.
+    /// Parses a form line. `data` has the classes that replace `$` and `$2`.
     pub(super) fn read(
         declarations: &Declarations,
         line: &'static str,
@@ -156,7 +156,7 @@ impl<'a> Words<'a> {
                 continue;
             }
             let parts = slot.class.iter().map(|alternative| alternative.targets);
-            // If the class has no alternative for a target, the form does not exist there.
+            // If the class has no alternative for a target, the form does not exist on the target.
             groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
         }
         for group in &self.groups {
@@ -277,8 +277,8 @@ fn source_halves(operands: &[OperandDesc]) -> u8 {
     sources.filter(|(_, o)| o.is_half()).fold(0, |all, (bit, _)| all | 1 << bit)
 }
 
-/// Operands that must all be VGPRs or all AGPRs: the result and source C of a matrix instruction, or all data of a
-/// memory instruction.
+/// The operands that must all be VGPRs or all be AGPRs: the result and source C of a matrix instruction, or all data of a memory
+/// instruction.
 fn same_file(format: Format, operands: &[OperandDesc]) -> Vec<SameFile> {
     let either = OperandKinds::VGPR | OperandKinds::AGPR;
     let names: &[&str] = match format {

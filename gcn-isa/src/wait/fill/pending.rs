@@ -1,8 +1,8 @@
 //! The registers that outstanding operations may still own at the waits of a program.
 //!
-//! Forward dataflow over a program that already has its `s_waitcnt`. An operation owns its result until some
-//! instruction touches the result, because that instruction has been made to wait. The effect of a wait itself is
-//! ignored, so a register may stay in the set for too long, but never too short.
+//! This is a forward dataflow analysis of a program that already has its `s_waitcnt`. An operation owns its result until some instruction
+//! uses the result, because that instruction has a wait. The effect of a wait itself is ignored, so a register may stay in the set for too
+//! long, but never too short.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -58,8 +58,8 @@ fn step(program: &Program, indexing: &Indexing, pending: &mut Set, line: usize) 
     }
 }
 
-/// Registers that operations read after they are issued. Since reading such a register again needs no wait, an access
-/// does not show that the operation is done.
+/// The registers that operations read after they are issued. An instruction may read such a register again without a wait, so its access
+/// does not prove that the operation is done.
 fn held(program: &Program, indexing: &Indexing) -> Set {
     let mut held = Set::default();
     for (at, line) in program.lines.iter().enumerate() {

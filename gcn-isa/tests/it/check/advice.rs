@@ -1,4 +1,4 @@
-//! Advice against the checker itself: what is advised breaks nothing, and any less would.
+//! Tests the advice against the checker: the advised waits break no rule, and any weaker waits would.
 
 use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Advice, Amount, Options};
@@ -11,14 +11,14 @@ use gcn_test_support::Random;
 use super::search::{COUNTER_MENU, DISTANCE_MENU, random, successors};
 use crate::golden;
 
-/// What the checker finds: the instructions, the rule, what is needed and what is there.
+/// A finding of the checker: the two instructions, the rule, the required amount and the actual amount.
 type Broken = (Option<usize>, usize, &'static str, Amount, Amount);
 
 fn broken(program: &Program) -> Vec<Broken> {
     super::strict(program).findings.iter().map(|f| (f.first, f.second, f.rule, f.need, f.have)).collect()
 }
 
-/// True if nothing is broken in `other` that is not broken at least as badly in the program it was made from.
+/// True if every rule that is broken in `other` was already broken at least as badly in the program from which `other` was made.
 fn no_worse(known: &[Broken], other: &[Broken]) -> bool {
     let states = |amount: Amount| if let Amount::States(n) = amount { n } else { 0 };
     let covers =
@@ -26,14 +26,14 @@ fn no_worse(known: &[Broken], other: &[Broken]) -> bool {
     other.iter().all(|o| known.iter().any(|k| covers(k, o)))
 }
 
-/// True if every rule that `program` keeps is kept with another operand in `line`, too.
+/// True if every rule that `program` satisfies is still satisfied if `line` has another operand.
 fn keeps(program: &Program, line: usize, imm: i64) -> bool {
     let mut other = program.clone();
     other.lines[line].inst_mut().operands[0] = Operand::Imm(imm);
     no_worse(&broken(program), &broken(&other))
 }
 
-/// The same for leaving the line out.
+/// True if every rule that `program` satisfies is still satisfied without the line.
 fn keeps_without(program: &Program, line: usize) -> bool {
     let mut other = program.clone();
     other.lines.remove(line);
@@ -46,7 +46,7 @@ fn keeps_without(program: &Program, line: usize) -> bool {
     no_worse(&broken(program), &others)
 }
 
-/// Holds the advice for `program` against the checker. Returns how many waits it was given for.
+/// Compares the advice for `program` with the checker. Returns the number of waits that have advice.
 fn judge(program: &Program) -> usize {
     let advice = check::advice(program, Options::default());
     let reached = reached(program);
@@ -61,7 +61,7 @@ fn judge(program: &Program) -> usize {
     advice.len()
 }
 
-/// Dead code is not advised on.
+/// For each line, whether control may reach it. Unreachable code gets no advice.
 fn reached(program: &Program) -> Vec<bool> {
     let mut reached = vec![false; program.lines.len()];
     let mut open = vec![0];
@@ -110,8 +110,8 @@ fn judge_wait(program: &Program, line: usize, given: Option<&Advice>) {
     }
 }
 
-/// Puts `s_nop` where the checker misses wait states. With two findings for one dependence the checker tells of the shorter
-/// path only, so that programs in order are the ones to compare advice on.
+/// The program with an `s_nop` added wherever the checker finds missing wait states. If one dependency has two findings, the checker
+/// reports only the one of the shorter path, so only correct programs are suitable for comparing advice.
 fn mended(mut program: Program) -> Program {
     let nop = golden::inst("s_nop 0", program.target);
     loop {
@@ -149,7 +149,7 @@ fn golden_waits_are_mostly_as_weak_as_can_be() {
             given += judge(&golden::program(with_waits, golden::target(target)));
         }
     }
-    // LLVM drains a counter that two kinds of operation share, and everything where a function may be entered.
+    // LLVM drains a counter that two kinds of operations share, and drains all counters where a function may be entered.
     assert!(given < 200, "{given}");
 }
 
@@ -163,8 +163,8 @@ fn a_wait_before_a_store_is_seen_by_others_may_order_it() {
     );
 }
 
-/// With XNACK on, a fault of the last load repeats the clause, so that the store would write the new v4. It stands two
-/// memory instructions before the load, so that no pair of neighbours shows it.
+/// Tests XNACK replay: a fault of the last load repeats the clause, so that the store would write the new v4. The store is two memory
+/// instructions before the load, so no pair of adjacent instructions shows the violation.
 #[test]
 fn a_wait_that_ends_a_clause_is_needed_where_accesses_may_be_replayed() {
     let text = "buffer_store_dwordx2 v[4:5], v3, s[28:31], 0 offen | buffer_load_dwordx2 v[2:3], v9, s[28:31], 0 offen | s_nop 0 \

@@ -1,4 +1,4 @@
-//! Counters on golden programs: LLVM's output is accepted, and not without any one of its waits.
+//! Tests the counters on golden programs: the checker accepts LLVM's output, and rejects it if any single wait is removed.
 
 use gcn_isa::check::Finding;
 use gcn_isa::table::Class;
@@ -6,7 +6,7 @@ use gcn_isa::{Program, Target};
 
 use crate::golden;
 
-/// Findings of the counter rules. What a barrier orders beyond registers LLVM leaves to fences.
+/// The findings of the counter rules. LLVM leaves what a barrier orders, other than registers, to fences.
 fn counter_findings(program: &Program) -> Vec<Finding> {
     let findings = super::strict(program).findings;
     findings.into_iter().filter(|f| f.rule.starts_with("waitcnt.") || f.rule == "barrier.counters").collect()
@@ -21,10 +21,11 @@ fn without_line(program: &Program, line: usize) -> Program {
     program
 }
 
-/// LLVM takes FLAT as in order with other vector memory once lgkmcnt has been waited for; here it is not.
+/// LLVM assumes that FLAT operations are in order with other vector memory operations after a wait for lgkmcnt. Our rules do not assume
+/// this.
 const FLAT_IN_ORDER: (Target, &str, &str) = (Target::GFX900, "loop_diamond", "waitcnt.flat-waw");
 
-/// Waits of LLVM that nothing needs: an earlier wait drained the counter on every path, or the access is to GDS.
+/// Unnecessary waits of LLVM: an earlier wait drained the counter on every path, or the access is to GDS.
 const NOT_NEEDED: [(Target, &str, usize); 4] = [
     (Target::GFX900, "loop_diamond", 9),
     (Target::GFX908, "nested", 3),
@@ -64,7 +65,7 @@ fn llvm_output_is_accepted_and_no_wait_of_it_can_be_left_out() {
     assert_eq!((accepted, needed), (508, 526));
 }
 
-/// The same programs as they were before LLVM put waits in.
+/// Tests the same programs without the waits that LLVM inserted.
 #[test]
 fn programs_without_waits_are_found_wrong_where_llvm_waits() {
     let text = golden::unpack(include_bytes!("../../data/waitcnt-golden.tsv.gz"));

@@ -1,4 +1,4 @@
-//! Wait states on golden programs with branches and loops, and on LLVM's output for them.
+//! Tests wait states on golden programs with branches and loops, and on LLVM's output for them.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ fn states(amount: Amount) -> u8 {
 }
 
 fn distances(program: &Program) -> Vec<Finding> {
-    // The golden tables do not know what only rocRoller asks for.
+    // The golden tables lack the wait states that only rocRoller requires.
     let rules = without_rocroller(hazards::Config::default());
     let findings = check::check_with(program, Options { rules, ..Options::default() }).findings;
     findings.into_iter().filter(|f| matches!(f.need, Amount::States(_))).collect()
 }
 
-/// `i>j:n`: instruction j needs n wait states after i.
+/// Parses `i>j:n`: instruction j needs n wait states after instruction i.
 fn needs(cell: &str) -> BTreeSet<(usize, usize, u8)> {
     cell.split_whitespace()
         .map(|need| {
@@ -45,7 +45,7 @@ fn golden_control_flow_needs_are_the_findings() {
             .iter()
             .map(|f| (f.first.expect("a pair"), f.second, states(f.need)))
             .collect();
-        // The golden list holds pairs that other instructions already keep apart far enough, too.
+        // The golden list also contains pairs that are already far enough apart because of other instructions.
         let required = |a: usize, b: usize| {
             let inst = |i: usize| &program.lines[i].inst;
             hazards::required(program.target, inst(a), inst(b)).map_or(0, |n| n.states)
@@ -58,7 +58,7 @@ fn golden_control_flow_needs_are_the_findings() {
         }
         seen += ours.len();
     }
-    // Two more are the needs of results that a later matrix instruction overwrites before they are read.
+    // Two more pairs concern results that a later matrix instruction overwrites before they are read.
     assert_eq!(seen, 38);
 }
 
@@ -74,7 +74,7 @@ fn llvm_output_is_accepted_but_where_it_falls_short() {
             assert!(findings.is_empty(), "{shape}: {}", findings[0]);
             accepted += 1;
         } else {
-            // `i>j need n have m`, in the numbering without waits.
+            // Parses `i>j need n have m`, in the line numbers without waits.
             let words: Vec<&str> = short_of.split_whitespace().collect();
             let [_, "need", need, "have", have] = words[..] else { panic!("{short_of}") };
             let found: Vec<_> =
@@ -86,7 +86,7 @@ fn llvm_output_is_accepted_but_where_it_falls_short() {
     assert_eq!((accepted, short), (25, 5));
 }
 
-/// The shapes through which a pair is put: each with the wait states that it has besides the filler `{}`.
+/// The program shapes into which each pair is placed. Each has the number of wait states that it provides in addition to the filler `{}`.
 const SHAPES: [(&str, u8); 6] = [
     ("FIRST | {} | SECOND | s_endpgm", 0),
     ("FIRST | L1: | {} | SECOND | s_endpgm", 0),
@@ -109,7 +109,7 @@ fn nops(mut states: u8) -> String {
     if text.is_empty() { ";".to_owned() } else { text.join("\n") }
 }
 
-/// Every measured pair, with exactly the safe number of wait states and with one less, in every shape.
+/// Tests every measured pair in every shape, with exactly the safe number of wait states and with one less.
 #[test]
 fn exactly_the_safe_number_is_accepted_and_one_less_is_not() {
     let text = golden::unpack(include_bytes!("../../data/rules.tsv.gz"));
@@ -122,7 +122,7 @@ fn exactly_the_safe_number_is_accepted_and_one_less_is_not() {
         if left_out || (rule == "case-14" && !target.is_gfx940_family()) || second.starts_with("s_rfe") {
             continue;
         }
-        // One target of each family is enough for the shapes.
+        // One target of each family is enough to test the shapes.
         if !matches!(target, Target::GFX908 | Target::GFX90A | Target::GFX942 | Target::GFX950) {
             continue;
         }
@@ -139,7 +139,7 @@ fn exactly_the_safe_number_is_accepted_and_one_less_is_not() {
                         f.first.is_some_and(|l| printed(l) == a.desc.printed)
                             && printed(f.second) == b.desc.printed
                     })
-                    // The other order of the pair and a pair of one instruction with itself are not meant.
+                    // Ignore findings about the pair in reverse order and about an instruction with itself.
                     .filter(|f| {
                         *program.lines[f.second].inst == b && *program.lines[f.first.unwrap_or(0)].inst == a
                     })

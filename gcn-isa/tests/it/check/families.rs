@@ -1,4 +1,4 @@
-//! The report: what it says, in which words.
+//! Tests the report: the findings of each family of rules, and the words of the report.
 
 use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount, Options};
@@ -116,14 +116,14 @@ fn a_barrier_orders_lds() {
     assert!(super::strict(&passing).is_clean());
     assert_eq!(rules("global_load_lds_dword v[2:3], off | s_barrier | s_endpgm"), ["barrier.lds-dma"]);
     assert_eq!(rules("global_store_dword v[2:3], v0, off | s_barrier | s_endpgm"), [""; 0]);
-    // The write of the iteration before.
+    // The write of the previous iteration.
     let rotated = "L1: | s_barrier | ds_read_b32 v1, v2 | s_waitcnt lgkmcnt(0) | ds_write_b32 v2, v0 | \
                    s_cbranch_scc1 L1 | s_endpgm";
     assert_eq!(rules(rotated), ["barrier.lds"]);
 }
 
-/// In threadgroup split mode clang 22 waits for stores before `s_barrier` and discards the vector cache after it; in the other mode it
-/// does neither (memory model, release and acquire at workgroup scope).
+/// Tests stores before barriers. In threadgroup split mode, clang 22 waits for stores before `s_barrier` and invalidates the vector cache
+/// after it; in the other mode it does neither (memory model, release and acquire at workgroup scope).
 #[test]
 fn a_barrier_of_a_split_workgroup_orders_stores() {
     let found = |text: &str, splits: bool| -> Vec<(&str, Grade)> {
@@ -132,7 +132,7 @@ fn a_barrier_of_a_split_workgroup_orders_stores() {
             line.orders_stores = splits && line.inst.desc.class == Class::Barrier;
         }
         let findings = check::check(&program).findings;
-        // FLAT may mean LDS for all that the rules know.
+        // The rules cannot exclude that a FLAT access is to LDS.
         let others = ["waitcnt.raw", "barrier.lds"];
         findings.iter().filter(|f| !others.contains(&f.rule)).map(|f| (f.rule, f.grade)).collect()
     };
@@ -156,7 +156,7 @@ fn a_barrier_of_a_split_workgroup_orders_stores() {
             "{store}"
         );
     }
-    // Scratch is the lane's own, and a load changes nothing.
+    // Scratch memory belongs to a single lane, and a load does not change memory.
     for other in ["scratch_store_dword v4, v0, off", "global_load_dword v0, v[4:5], off"] {
         assert_eq!(
             found(&without.replace("global_store_dword v[4:5], v0, off", other), true),
@@ -164,12 +164,13 @@ fn a_barrier_of_a_split_workgroup_orders_stores() {
             "{other}"
         );
     }
-    // A later barrier publishes it, and nothing is accessed before that; where nothing at all follows, nobody can tell.
+    // A later barrier publishes the store, and memory is not accessed before that barrier. If no access follows at all, there is no
+    // evidence.
     let twice = without.replace("s_barrier", "s_barrier | s_waitcnt vmcnt(0) | s_barrier");
     assert_eq!(found(&twice, true), none);
     let last = "global_store_dword v[4:5], v0, off | s_barrier | s_endpgm";
     assert_eq!(found(last, true), [("barrier.store", Grade::Cautious)]);
-    // On one path only, and the store of the iteration before.
+    // The store is on one path only, or is the store of the previous iteration.
     let path = "s_cbranch_scc1 L1 | global_store_dword v[4:5], v0, off | L1: | s_barrier | global_load_dword v4, v[0:1], off | s_endpgm";
     assert_eq!(found(path, true), late);
     let rotated = "L1: | s_barrier | global_load_dword v4, v[0:1], off | s_waitcnt vmcnt(0) | \
@@ -177,7 +178,7 @@ fn a_barrier_of_a_split_workgroup_orders_stores() {
     assert_eq!(found(rotated, true), late);
 }
 
-/// clang 22 puts a wait for every counter directly after each instruction of global wave sync.
+/// Tests global wave sync. clang 22 inserts a wait for every counter directly after each of its instructions.
 #[test]
 fn global_wave_sync_is_done_before_memory_and_barriers() {
     let found = |text: &str, target: Target| -> Vec<&str> {
@@ -212,8 +213,8 @@ fn early_targets_need_every_counter_at_zero_before_a_barrier() {
     assert_eq!(check("global_store_dword v[2:3], v0, off | s_waitcnt vmcnt(0) | s_barrier | s_endpgm"), []);
 }
 
-/// LLVM 22 puts `s_mov_b64 vcc, vcc` before the branches of the first list, and nothing before those of the second but one, whose
-/// two ways in it does not look at.
+/// Tests branches after writes of half of VCC. LLVM 22 inserts `s_mov_b64 vcc, vcc` before the branches of the first list. It inserts
+/// nothing before those of the second list, except for one; that branch has two paths to it, which LLVM does not examine.
 #[test]
 fn vccz_is_stale_behind_half_of_vcc() {
     let found = |text: &str, target| -> Vec<(&str, Option<usize>, usize)> {
@@ -238,7 +239,7 @@ fn vccz_is_stale_behind_half_of_vcc() {
         ] {
             assert_eq!(found(text, target), [], "{target}");
         }
-        // One of two ways, and the way back.
+        // The write is on one of two paths, or on the back edge.
         let join = "s_cbranch_scc0 L0 | s_mov_b32 vcc_lo, s4 | L0: | s_cbranch_vccz L1 | L1: | s_endpgm";
         assert_eq!(found(join, target), [("llvm.vccz-half", Some(1), 2)]);
         let back = "L0: | s_cbranch_vccz L1 | s_mov_b32 vcc_hi, s4 | s_branch L0 | L1: | s_endpgm";
@@ -247,15 +248,16 @@ fn vccz_is_stale_behind_half_of_vcc() {
         let options = check::Options { rules, ..check::Options::default() };
         assert_eq!(check::check_with(&golden::program(join, target), options).findings, []);
     }
-    // LLVM's `partialVCCWritesUpdateVCCZ`: from GFX10 on half of VCC is enough, and in waves of 32 lanes it is all.
+    // LLVM's `partialVCCWritesUpdateVCCZ`: from GFX10 on, a write of half of VCC is enough, and with a wave size of 32, this half is the
+    // whole VCC.
     for target in [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1201] {
         let half = "s_mov_b32 vcc_lo, s4 | s_cbranch_vccz L0 | v_nop | L0: | s_endpgm";
         assert_eq!(found(half, target), [], "{target}");
     }
 }
 
-/// LLVM 22 puts `s_nop 10` before the last instruction, and nothing before the one in the middle: the result that is read is the
-/// second one's alone. The first one's 16 passes would ask for more.
+/// Tests a result that another instruction overwrites. LLVM 22 inserts `s_nop 10` before the last instruction and nothing before the middle
+/// one, because only the second instruction's result is read. The 16 passes of the first instruction would require more wait states.
 #[test]
 fn an_overwritten_matrix_result_binds_nobody() {
     let program = golden::program(
@@ -274,7 +276,7 @@ fn the_shift_erratum() {
     };
     let shift = "v_lshlrev_b64 v[0:1], v15, v[2:3] | s_endpgm";
     assert_eq!(rules(shift, Target::GFX90A), ["llvm.shift64"]);
-    // LLVM 22.1.8 works around it on gfx90a only, later versions on these two as well.
+    // LLVM 22.1.8 has a workaround only for gfx90a; later versions also have it for these two targets.
     assert_eq!(rules(shift, Target::GFX942), ["llvm.shift64"]);
     assert_eq!(rules(shift, Target::GFX950), ["llvm.shift64"]);
     assert_eq!(rules(shift, Target::GFX908), [""; 0]);
@@ -283,7 +285,7 @@ fn the_shift_erratum() {
     assert_eq!(rules(more, Target::GFX90A), [""; 0]);
 }
 
-/// Linear in the number of instructions: ten thousand of them in one block, and in many.
+/// Tests that the time is linear in the number of instructions, for ten thousand instructions in one block and in many blocks.
 #[test]
 fn long_programs_are_checked() {
     let body = "global_load_dword v0, v[40:41], off\nds_read_b32 v1, v42\ns_waitcnt vmcnt(0) lgkmcnt(0)\n\
@@ -296,8 +298,8 @@ fn long_programs_are_checked() {
     assert!(check::check(&program(&branchy)).is_clean());
 }
 
-/// A walk back along more paths than are searched one by one ([`check`] keeps an index of them then) still comes round the loop
-/// to the block where it began: there is the first instruction, after the second one.
+/// Tests a backward walk over more paths than the checker searches linearly ([`check`] uses an index then). The walk must still go around
+/// the loop and return to the block where it began, which contains the first instruction after the second.
 #[test]
 fn a_loop_with_many_ways_round_is_walked_whole() {
     const WAYS: usize = 40;
@@ -310,7 +312,7 @@ fn a_loop_with_many_ways_round_is_walked_whole() {
     for way in 1..=WAYS {
         text += &format!(" | W{way}: | s_branch L0");
     }
-    // From the first to the second instruction by the shortest way: two branches, of the 11 states of an XDL of 8 passes.
+    // The shortest path from the first to the second instruction has two branches. An XDL result with 8 passes requires 11 wait states.
     let report = check::check(&golden::program(&text, Target::GFX942));
     let found: Vec<_> = report.findings.iter().map(|f| (f.rule, f.first, f.second, f.have)).collect();
     assert_eq!(found, [("cdna3.106", Some(1), 0, Amount::States(2))]);

@@ -1,4 +1,4 @@
-//! The targets that a counter rule names are those on which the checker finds something under its name.
+//! Tests the targets that a counter rule names: they are the targets on which the checker has findings of the rule.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use gcn_isa::hazards::{Config, counter};
 use gcn_isa::program::EntryKind;
 use gcn_isa::{InstructionSet, Program, Target};
 
-/// For each rule, programs that break it where a target has their instructions; `N * INST` stands for N of them. A new rule needs a
-/// line here.
+/// For each rule, programs that break it on every target that has their instructions. `N * INST` stands for N copies of INST. A new rule
+/// needs an entry here.
 const BROKEN: &[(&str, &[&str])] = &[
     (
         "waitcnt.raw",
@@ -121,10 +121,10 @@ const BROKEN: &[(&str, &[&str])] = &[
     ("llvm.vccz-half", &["s_mov_b64 vcc, 0 | s_mov_b32 vcc_lo, 0 | s_cbranch_vccz 1 | s_nop 0"]),
 ];
 
-/// Only where the descriptor of a kernel asks for `tg_split`, which no other target lets it.
+/// The rule that applies only if the descriptor of a kernel enables `tg_split`. Other targets do not allow that.
 const BY_DESCRIPTOR: &str = "barrier.store";
 
-/// `None` if the target lacks an instruction.
+/// The program, or `None` if the target lacks one of its instructions.
 fn program(text: &str, target: Target) -> Option<Program> {
     let mut program = Program::new(target, "f");
     for statement in text.split(" | ").chain(["s_endpgm"]) {

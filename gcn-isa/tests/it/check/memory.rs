@@ -1,4 +1,4 @@
-//! Counters with several types of operations, and what LDS is taken to mean.
+//! Tests counters with several types of operations, and the assumptions about LDS accesses.
 
 use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Caveat, MemoryModel, Options};
@@ -17,7 +17,8 @@ fn rules(text: &str, memory_model: MemoryModel) -> Vec<(&'static str, Grade)> {
     check::check_with(&program(text), options).findings.iter().map(|f| (f.rule, f.grade)).collect()
 }
 
-/// The manual: operations of one type return in order. LLVM waits for zero as soon as types are mixed.
+/// Tests operations of several types. The manual says that operations of one type return in order. LLVM waits for zero as soon as the types
+/// are mixed.
 #[test]
 fn a_count_of_the_own_type_is_doubted_when_types_are_mixed() {
     let mixed = |n: u8| {
@@ -30,16 +31,16 @@ fn a_count_of_the_own_type_is_doubted_when_types_are_mixed() {
     assert_eq!(mixed(0), []);
     assert_eq!(mixed(1), [("waitcnt.mixed", Grade::Cautious)]);
     assert_eq!(mixed(2), [("waitcnt.raw", Grade::Certain)]);
-    // Scalar loads have no order among themselves.
+    // Scalar loads are not ordered relative to each other.
     let scalar = "s_load_dword s4, s[8:9], 0x0 | s_load_dword s5, s[8:9], 0x4 | s_waitcnt lgkmcnt(1) | s_mov_b32 s6, s4";
     assert_eq!(rules(scalar, MemoryModel::Sure), [("waitcnt.raw", Grade::Certain)]);
-    // FLAT may leave either counter first.
+    // FLAT may decrease either counter first.
     let flat = "flat_load_dword v0, v[4:5] | global_load_dword v1, v[4:5], off | s_waitcnt vmcnt(1) lgkmcnt(0) | \
                 v_mov_b32_e32 v2, v0 | s_endpgm";
     assert_eq!(rules(flat, MemoryModel::Sure), [("waitcnt.raw", Grade::Certain)]);
 }
 
-/// All-ones in a field means that there is no wait. What a full counter says is in [`super::full`].
+/// Tests that all bits set in a field means no wait. Tests of full counters are in [`super::full`].
 #[test]
 fn counters_saturate() {
     let most = [Counter::Vm, Counter::Lgkm, Counter::Exp].map(|c| c.capacity(InstructionSet::GFX900));
@@ -62,7 +63,7 @@ fn counters_saturate() {
     assert_eq!(Stream::ALL.map(Stream::in_order).iter().filter(|o| **o).count(), 8);
 }
 
-/// From gfx942 on cache control counts on vmcnt like a store (LLVM pull requests 178316 and 220694).
+/// Tests that cache control instructions count on vmcnt like stores from gfx942 on (LLVM pull requests 178316 and 220694).
 #[test]
 fn cache_control_counts_on_vmcnt() {
     for control in ["buffer_inv sc1", "buffer_wbl2 sc1"] {
@@ -83,11 +84,11 @@ fn a_dma_into_one_buffer_may_run_while_another_is_read() {
     let never = format!("{dma} | {read} | s_endpgm");
     assert_eq!(rules(&never, MemoryModel::Sure), [("waitcnt.lds-dma", Grade::Cautious)]);
     assert_eq!(rules(&never, MemoryModel::Off), []);
-    // Read again after a wait for it: that is the read that it is for.
+    // LDS is read again after a wait for the load: the wait is for this second read.
     let twice = format!("{dma} | {read} | s_waitcnt vmcnt(0) | {read} | s_endpgm");
     assert_eq!(rules(&twice, MemoryModel::Sure), []);
     assert_eq!(rules(&twice, MemoryModel::Strict), [("waitcnt.lds-dma", Grade::Cautious)]);
-    // A wait that leaves it outstanding is none.
+    // A wait that leaves the load outstanding does not count.
     let short = format!("{dma} | {read} | s_waitcnt vmcnt(1) | {read} | s_endpgm");
     assert_eq!(rules(&short, MemoryModel::Sure).len(), 1);
     let barrier = format!("{dma} | s_barrier | s_waitcnt vmcnt(0) | s_endpgm");
@@ -98,8 +99,8 @@ fn a_dma_into_one_buffer_may_run_while_another_is_read() {
     assert_eq!(report.findings[0].caveat, Some(Caveat::Addresses));
 }
 
-/// A read is late for what other waves write between its barrier and the next; without addresses nobody knows whether it is the
-/// same buffer, so that it is never certain.
+/// Tests reads before barriers. Such a read conflicts with writes of other waves between its barrier and the next one. Without addresses,
+/// it is unknown whether these writes are to the same buffer, so the finding is never certain.
 #[test]
 fn a_read_may_pass_a_barrier_that_no_write_follows() {
     let sure = |text: &str| rules(text, MemoryModel::Sure);
@@ -126,7 +127,7 @@ fn a_read_may_pass_a_barrier_that_no_write_follows() {
     ] {
         assert_eq!(sure(&format!("{read} | s_barrier | {behind}")), [], "{behind}");
     }
-    // A loop whose first barrier publishes and whose second lets the tile be overwritten.
+    // A loop whose first barrier publishes the tile, and whose second barrier allows the tile to be overwritten.
     let tile = |wait: &str| {
         format!(
             "L1: | ds_write_b32 v9, v8 | s_waitcnt lgkmcnt(0) | s_barrier | {read} | {wait} | s_barrier | \
@@ -137,8 +138,8 @@ fn a_read_may_pass_a_barrier_that_no_write_follows() {
     assert_eq!(sure(&tile("s_waitcnt lgkmcnt(0)")), []);
 }
 
-/// clang waits before the barrier of each of these (AMDGPU guide, memory model: a release of workgroup scope waits for
-/// lgkmcnt(0)). Neither a wait for what was read after the barrier nor a second barrier makes up for that.
+/// Tests code in which clang waits before the barrier (AMDGPU guide, memory model: a release of workgroup scope waits for lgkmcnt(0)).
+/// Neither a wait for results read after the barrier nor a second barrier is a substitute for this wait.
 #[test]
 fn a_write_that_others_read_after_the_barrier_is_documented() {
     let written = [("barrier.lds", Grade::Documented)];
@@ -151,7 +152,7 @@ fn a_write_that_others_read_after_the_barrier_is_documented() {
     };
     let (write, read) =
         ("ds_write_b32 v9, v8", "ds_read_b32 v0, v7 | s_waitcnt lgkmcnt(0) | v_mov_b32_e32 v1, v0");
-    // A wait before the barrier.
+    // The same code with a wait before the barrier.
     let done = |text: &str| text.replacen("| s_barrier", "| s_waitcnt vmcnt(0) lgkmcnt(0) | s_barrier", 1);
     for text in [
         format!("{write} | s_barrier | {read} | s_endpgm"),
@@ -160,22 +161,22 @@ fn a_write_that_others_read_after_the_barrier_is_documented() {
             "{write} | s_barrier | {read} | s_barrier | {write} | s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
         ),
         format!("L1: | {write} | s_barrier | {read} | s_barrier | s_cbranch_scc1 L1 | s_endpgm"),
-        // After the loop something else is read.
+        // After the loop, another value is read.
         format!(
             "L1: | {write} | s_barrier | {read} | s_barrier | s_cbranch_scc1 L1 | ds_write_b32 v6, v1 | \
              s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
         ),
-        // The address is computed anew and stays the same.
+        // The address is recomputed, but remains the same.
         format!(
             "L1: | v_lshlrev_b32_e32 v9, 2, v20 | {write} | s_barrier | {read} | s_barrier | s_cbranch_scc1 L1 | s_endpgm"
         ),
-        // Two writes, of which the older is the one that is read.
+        // Of the two writes, the older one is read.
         format!("{write} | ds_add_u32 v6, v8 | s_barrier | {read} | s_endpgm"),
-        // One path waits, and the other does not.
+        // One path waits, and the other path does not.
         format!(
             "{write} | s_cbranch_scc1 L1 | s_waitcnt lgkmcnt(0) | L1: | s_nop 0 | s_barrier | {read} | s_endpgm"
         ),
-        // Waves that branch around the reads of a tree reduction show nothing for those that read.
+        // Waves that branch around the reads of a tree reduction are no evidence for waves that execute the reads.
         format!(
             "{write} | s_barrier | s_and_saveexec_b64 s[0:1], vcc | s_cbranch_execz L1 | {read} | global_store_dword v6, v1, s[2:3] | \
              L1: | s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"
@@ -189,7 +190,7 @@ fn a_write_that_others_read_after_the_barrier_is_documented() {
         assert_eq!(sure(&done(&text)), [], "{}", done(&text));
         assert_eq!(rules(&text, MemoryModel::Off), []);
     }
-    // Round the loop.
+    // The conflict is around the back edge of the loop.
     let rotated = format!("L1: | s_nop 0 | s_barrier | {read} | {write} | s_cbranch_scc1 L1 | s_endpgm");
     assert_eq!(sure(&rotated), written);
     assert_eq!(sure(&done(&rotated)), []);
@@ -197,21 +198,21 @@ fn a_write_that_others_read_after_the_barrier_is_documented() {
          v_mov_b32_e32 v1, v0 | s_barrier | s_cbranch_scc1 L1 | s_endpgm";
     assert_eq!(sure(dma), [("barrier.lds-dma", Grade::Documented)]);
     assert_eq!(sure(&done(dma)), []);
-    // FLAT may mean memory.
+    // The FLAT access may be to memory.
     assert_eq!(
         sure(&format!("flat_store_dword v[2:3], v8 | s_barrier | {read} | s_endpgm")),
         [("barrier.lds", Grade::Cautious)]
     );
 }
 
-/// Loops as clang 22 -O3 writes them for kernels with two buffers (gfx90a, gfx942, gfx950), where it waits before the barrier:
-/// what is read after it lies where the write went. Beside each the same loop with a read of the other buffer, which the waits
-/// of the next iteration may publish.
+/// Tests loops that clang 22 -O3 emits for kernels with two buffers (gfx90a, gfx942, gfx950). In these loops, clang waits before the
+/// barrier, because the read after the barrier accesses the location of the write. For each loop there is also a variant that reads the
+/// other buffer, for which the waits of the next iteration may publish the write.
 #[test]
 fn a_read_of_the_buffer_that_was_written_needs_the_wait() {
     let read = "s_waitcnt lgkmcnt(0) | v_mov_b32_e32 v1, v0 | s_barrier";
     for (same, other) in [
-        // The address itself steps.
+        // The address itself changes in each iteration.
         (
             format!(
                 "L1: | ds_write_b32 v9, v8 | s_barrier | ds_read_b32 v0, v9 offset:1020 | {read} | \
@@ -222,7 +223,7 @@ fn a_read_of_the_buffer_that_was_written_needs_the_wait() {
                  v_add_u32_e32 v7, 0x400, v7 | s_cbranch_scc1 L1 | s_endpgm"
             ),
         ),
-        // A number chooses the buffer.
+        // A number selects the buffer.
         (
             format!(
                 "L1: | s_mul_i32 s9, s8, 0x2400 | v_mad_u32_u24 v9, v20, 4, s9 | ds_write_b32 v9, v8 | s_barrier | \
@@ -235,7 +236,7 @@ fn a_read_of_the_buffer_that_was_written_needs_the_wait() {
                  ds_read_b32 v0, v7 | {read} | s_cbranch_scc1 L1 | s_endpgm"
             ),
         ),
-        // The buffer that is filled at the end of an iteration is read in the next.
+        // The buffer that is filled at the end of an iteration is read in the next iteration.
         (
             format!(
                 "L1: | v_mul_lo_u32 v5, v4, s7 | v_add_u32_e32 v7, v20, v5 | ds_read_b32 v0, v7 | {read} | \
@@ -249,7 +250,7 @@ fn a_read_of_the_buffer_that_was_written_needs_the_wait() {
                  s_endpgm"
             ),
         ),
-        // Loops within the iteration fill the buffer and read it.
+        // Inner loops fill the buffer and read it.
         (
             format!(
                 "L1: | s_mul_i32 s9, s8, 0x2400 | v_add_u32_e32 v2, s9, v20 | s_mov_b32 s13, 0 | L2: | \
@@ -292,14 +293,14 @@ fn a_read_of_the_buffer_that_was_written_needs_the_wait() {
     }
 }
 
-/// Patterns of AITER's attention kernels and of Triton's pipelines, which hold several buffers.
+/// Tests code patterns of AITER's attention kernels and of Triton's pipelines, which use several buffers.
 #[test]
 fn a_write_may_be_left_to_a_later_barrier() {
     let read = "ds_read_b32 v0, v7 | s_waitcnt lgkmcnt(0) | v_mov_b32_e32 v1, v0";
     for text in [
-        // Waited for before anything accesses LDS.
+        // The write is waited for before LDS is accessed.
         format!("ds_write_b32 v9, v8 | s_barrier | s_waitcnt lgkmcnt(0) | s_barrier | {read} | s_endpgm"),
-        // The waits count what stays outstanding.
+        // The waits leave some operations outstanding.
         format!(
             "ds_write_b32 v9, v8 | s_barrier | ds_read_b32 v2, v6 | s_waitcnt lgkmcnt(1) | s_barrier | {read} | s_endpgm"
         ),
@@ -326,7 +327,8 @@ fn a_write_may_be_left_to_a_later_barrier() {
     }
 }
 
-/// A page fault half-way through a scalar load replays it, by which time it may have overwritten its own address.
+/// Tests scalar loads that overwrite their own address. A page fault in the middle of such a load replays it, and by then it may have
+/// overwritten the address.
 #[test]
 fn a_scalar_load_over_its_own_address_may_not_be_replayed() {
     let xnack = Options { rules: Config::default().with_xnack(true), ..Options::default() };
@@ -342,11 +344,11 @@ fn a_scalar_load_over_its_own_address_may_not_be_replayed() {
     assert_eq!(found(own, Options::default()), [""; 0]);
     assert_eq!(found("s_load_dwordx2 s[6:7], s[4:5], 0x0 | s_endpgm", xnack), [""; 0]);
     assert_eq!(found("s_load_dword s4, s[4:5], 0x4 | s_endpgm", xnack), [""; 0]);
-    // Aligned, so that it is not split: LLVM lets it overwrite its address.
+    // This load is aligned, so it is not split. LLVM allows it to overwrite its address.
     assert_eq!(found("s_load_dwordx2 s[4:5], s[4:5], 0x8 | s_endpgm", xnack), [""; 0]);
 }
 
-/// What a matrix instruction has written, and a later one has overwritten, binds nobody by the first write.
+/// Tests the result of a matrix instruction that a later matrix instruction overwrites: the first write requires no wait states.
 #[test]
 fn a_result_that_a_later_matrix_instruction_overwrites_binds_no_more() {
     let first = "v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], 0";
@@ -356,7 +358,7 @@ fn a_result_that_a_later_matrix_instruction_overwrites_binds_no_more() {
             format!("{first} | s_nop 11 | {between} | s_nop {nops} | v_mov_b32_e32 v20, {read} | s_endpgm");
         rules(&text, MemoryModel::Sure).len()
     };
-    // After both: 12 + 1 states and more. The second's own four passes ask for seven.
+    // Without overwriting: 12 + 1 wait states or more. The second instruction's own four passes require seven.
     assert_eq!((after(6, second, "v0"), after(5, second, "v0")), (0, 1));
     let short = |between: &str, read: &str| {
         let text = format!("{first} | {between} | v_mov_b32_e32 v20, {read} | s_endpgm");
@@ -365,11 +367,11 @@ fn a_result_that_a_later_matrix_instruction_overwrites_binds_no_more() {
     };
     assert_eq!(short(second, "v0"), [1]);
     assert_eq!(short(second, "v4"), [0]);
-    // A vector instruction that overwrites shadows nothing.
+    // A vector instruction that overwrites the result does not remove the requirement.
     assert_eq!(short("v_mov_b32_e32 v0, 0", "v0"), [0]);
 }
 
-/// A wait before the first read of LDS serves the reads that follow it in the block.
+/// Tests that a wait before the first read of LDS also serves the later reads of the same block.
 #[test]
 fn a_load_into_lds_without_a_wait_is_found_once() {
     let text = "s_mov_b32 m0, 0 | s_nop 0 | global_load_lds_dword v[2:3], off | ds_read_b32 v0, v9 | \
@@ -377,7 +379,8 @@ fn a_load_into_lds_without_a_wait_is_found_once() {
     assert_eq!(rules(text, MemoryModel::Strict), [("waitcnt.lds-dma", Grade::Cautious)]);
 }
 
-/// The inserter keeps LDS accesses in the order that a program leaves to itself; other missing waits are not among them.
+/// Tests that the inserter preserves the order of LDS accesses that a program leaves to the wait insertion; other missing waits are not
+/// included.
 #[test]
 fn unordered_lds_accesses_are_no_other_accesses() {
     let late = |first: &str| {

@@ -1,4 +1,4 @@
-//! The checker against exhaustive search: random small programs, every path walked one by one.
+//! Tests the checker against exhaustive search: for random small programs, every path is followed separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use gcn_test_support::env::fuzz_count;
 
 use crate::golden;
 
-/// Where control may go after a line.
+/// The lines that may execute after a line.
 pub fn successors(program: &Program, line: usize) -> Vec<usize> {
     let inst = &program.lines[line].inst;
     let mut next = Vec::new();
@@ -31,7 +31,7 @@ pub fn successors(program: &Program, line: usize) -> Vec<usize> {
     next
 }
 
-/// A program of `length` lines chosen from `menu`, with labels and branches strewn in.
+/// A program of `length` lines chosen from `menu`, with labels and branches in random positions.
 pub fn random(rng: &mut Random, target: Target, menu: &[&str], length: usize, forward_only: bool) -> Program {
     let labels = rng.below(4);
     let places: Vec<usize> = (0..labels).map(|_| rng.below(length)).collect();
@@ -71,9 +71,9 @@ pub const DISTANCE_MENU: [&str; 16] = [
     "s_nop 7",
 ];
 
-/// Every pair (first, second) that some path brings closer together than a rule of a grade allows, with the most wait states that
-/// are missing; for lower grades only where more are missing than for higher ones. What a later matrix instruction of the path has
-/// overwritten binds nothing.
+/// Every pair (first, second) that some path brings closer together than a rule of a grade allows, with the largest number of wait states
+/// that are missing. A lower grade is included only if it lacks more wait states than the higher grades. Results that a later matrix
+/// instruction of the path has overwritten are ignored.
 fn too_close(program: &Program) -> BTreeSet<(usize, usize, Grade, u8)> {
     let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
     let mut found: BTreeMap<(usize, usize, Grade), u32> = BTreeMap::new();
@@ -107,7 +107,7 @@ fn too_close(program: &Program) -> BTreeSet<(usize, usize, Grade, u8)> {
     told.map(|((a, b, grade), missing)| (*a, *b, *grade, *missing as u8)).collect()
 }
 
-/// Lines that some path from the first one reaches.
+/// The lines that some path from the first line reaches.
 fn reachable(program: &Program) -> BTreeSet<usize> {
     let mut seen = BTreeSet::new();
     let mut open = vec![0];
@@ -167,20 +167,20 @@ pub const COUNTER_MENU: [&str; 22] = [
     "s_nop 0",
 ];
 
-/// An operation on its way, in one concrete run.
+/// An outstanding operation in one concrete execution.
 #[derive(Clone)]
 struct Flying {
     line: usize,
     stream: Stream,
     count: u8,
-    /// Registers that it is still to write.
+    /// The registers that the operation has yet to write.
     owes: Vec<RegUnit>,
-    /// Its counter has been so full that it must be done.
+    /// True if its counter has been so full that the operation must be done.
     pushed_out: bool,
 }
 
 impl Flying {
-    /// The rule about its registers, or the one that doubts that it is done.
+    /// The rule about the operation's registers, or the rule that doubts that the operation is done.
     fn rule(&self, rule: &'static str) -> &'static str {
         match self.stream {
             _ if !self.pushed_out => rule,
@@ -190,7 +190,7 @@ impl Flying {
     }
 }
 
-/// One concrete run: the operations that no wait has made certain, oldest first.
+/// One concrete execution: the operations that no wait has proved to be done, the oldest first.
 #[derive(Clone, Default)]
 struct Run {
     flying: Vec<Flying>,
@@ -209,7 +209,7 @@ impl Run {
             if value > 0 && !in_order {
                 continue;
             }
-            // The youngest that fit under the value may still fly.
+            // The youngest operations that the value allows may still be outstanding.
             let mut left = u32::from(value);
             let mut keep = vec![true; self.flying.len()];
             for (i, f) in self.flying.iter().enumerate().rev().filter(|f| on(f.1)) {
@@ -221,8 +221,8 @@ impl Run {
         }
     }
 
-    /// Issue waits until no counter exceeds what it holds. Whatever else is outstanding may be done by then, so that only
-    /// operations of one type can be too many; the oldest of them goes. Scalar loads do not go in order.
+    /// Applies the stall before an instruction, which lasts until no counter exceeds its capacity. All operations of other types may be
+    /// done by then, so only the operations of one type can be too many, and the oldest of these is done. Scalar loads are not in order.
     fn make_room(&mut self, program: &Program, line: usize) {
         for event in counters::events(program.target, &program.lines[line].inst) {
             let counter = event.stream.counter(InstructionSet::GFX900);
@@ -244,7 +244,7 @@ impl Run {
         }
     }
 
-    /// Lines of operations that `line` must not meet, with the register rule.
+    /// The lines of operations that must be done before `line`, with the rule about registers.
     fn conflicts(&self, program: &Program, line: usize) -> BTreeSet<(usize, &'static str)> {
         let inst = &program.lines[line].inst;
         let mine = counters::events(program.target, inst);
@@ -272,7 +272,7 @@ impl Run {
         }
         for event in counters::events(program.target, inst) {
             let owes: Vec<RegUnit> = event.writes.iter().flat_map(|r| r.units()).collect();
-            // What a FLAT operation has left to a later one of vector memory, that one is asked for.
+            // If a later vector memory operation has taken over a register of a FLAT operation, the later one is reported.
             if event.stream == Stream::Vmem {
                 for flat in self.flying.iter_mut().filter(|f| f.stream == Stream::FlatVm) {
                     flat.owes.retain(|u| !owes.contains(u));
@@ -284,7 +284,7 @@ impl Run {
     }
 }
 
-/// Conflicts on any path of at most `steps` instructions.
+/// The conflicts on all paths of at most `steps` instructions.
 fn every_run(program: &Program, steps: usize) -> BTreeSet<(usize, usize, &'static str)> {
     let mut found = BTreeSet::new();
     let mut open = vec![(0, Run::default(), 0)];
@@ -323,7 +323,7 @@ fn nothing_outstanding_is_overlooked_on_any_path() {
         let program = random(&mut rng, Target::GFX942, &COUNTER_MENU, length, false);
         let ours = register_findings(&program);
         let concrete = every_run(&program, 40);
-        // An operation over which a later one was issued is reported through the later one only.
+        // An operation that is followed by a later one on the same register is reported only through the later one.
         let missed: Vec<_> = concrete
             .iter()
             .filter(|c| !ours.contains(c))
@@ -356,7 +356,7 @@ fn on_a_single_path_nothing_is_invented() {
     assert!(found > 2000, "{found}");
 }
 
-/// Few registers are read, so that many operations are outstanding at a time.
+/// Instructions that read few registers, so that many operations are outstanding at the same time.
 const CROWDED_MENU: [&str; 12] = [
     "global_load_dword v0, v[40:41], off",
     "global_store_dword v[40:41], v3, off",
@@ -372,7 +372,7 @@ const CROWDED_MENU: [&str; 12] = [
     "s_waitcnt vmcnt(0)",
 ];
 
-/// One path: exactly what the run says, under the same rule.
+/// Tests programs with a single path: the findings are exactly those of the execution, with the same rules.
 #[test]
 fn on_a_single_path_full_counters_are_those_of_the_run() {
     let mut rng = Random::new(5);
@@ -392,7 +392,7 @@ fn on_a_single_path_full_counters_are_those_of_the_run() {
         };
         let invented: Vec<_> = ours.iter().filter(|o| !known(o)).collect();
         assert!(invented.is_empty(), "round {round}: {invented:?} {lines:?}");
-        // As above, a later operation over the same register speaks for an earlier one.
+        // As above, a later operation on the same register represents an earlier one.
         let missed: Vec<_> = concrete.iter().filter(|c| !ours.iter().any(|o| o.1 == c.1)).collect();
         assert!(missed.is_empty(), "round {round}: {missed:?} {lines:?}");
         full += ours.iter().filter(|o| o.2.starts_with("waitcnt.full")).count();

@@ -1,5 +1,5 @@
-//! Every ordered pair of 50 to 190 instructions of each target, measured with LLVM 22: our number is LLVM's, or the larger
-//! safe one of a row of the rule table.
+//! Tests every ordered pair out of 50 to 190 instructions of each target, measured with LLVM 22: our number must be LLVM's, or the larger
+//! safe number of a row of the rule table.
 
 use std::collections::BTreeSet;
 
@@ -18,26 +18,26 @@ pub const ALL_PAIRS: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../data/allpairs-gfx950.tsv.gz")),
 ];
 
-/// Rules that ask for more than LLVM on a target without a row that says so in the same words, and what does.
+/// Rules that require more than LLVM on a target for which no row states this in the same words, with the rows that explain the difference.
 const EXPLAINED_ELSEWHERE: [(&str, Target, &str); 9] = [
-    // Another number of passes is another opcode.
+    // The row for another opcode explains it, because instructions with different numbers of passes have different opcodes.
     ("cdna3.102.passes", Target::GFX90A, "case-102.other-opcode-90a"),
-    // The table has the exemption of exactly the same registers for the same opcode alone.
+    // The table has the exemption for exactly the same registers only for the same opcode.
     ("cdna3.109.opcode", Target::GFX942, "case-107.sgemm-sgemm"),
     ("cdna3.109.opcode", Target::GFX950, "case-107.sgemm-sgemm"),
-    // A 16-bit result keeps half of its register, which is a read of it.
+    // A 16-bit result preserves half of its register, which counts as a read of that register.
     ("cdna3.21", Target::GFX942, "case-21.tied"),
     ("cdna3.21", Target::GFX950, "case-21.tied"),
-    // A result that keeps part of its register reads it, too; LLVM sees the write only.
+    // A result that preserves part of its register also reads the register; LLVM considers only the write.
     ("cdna3.119", Target::GFX950, "case-119.write"),
-    // The same for a load into LDS as for any other reader of such a result.
+    // The number for a load into LDS is the number for any other reader of such a result.
     ("llvm.20.lds-dma", Target::GFX942, "llvm.vop3p-artefact.pk_fma_f16"),
     ("llvm.20.lds-dma", Target::GFX950, "llvm.vop3p-artefact.pk_fma_f16"),
-    // LLVM leaves GWS out of the DS instructions.
+    // LLVM does not treat GWS instructions as DS instructions.
     ("llvm.gfx908.accread-memory", Target::GFX908, "llvm.gfx908.accread-lds"),
 ];
 
-/// By rule and target: some row of the table has a safe number above LLVM's, which the rule asks for.
+/// The rules, with a target, for which some row of the table has a safe number that is larger than LLVM's and that the rule requires.
 pub fn explained() -> BTreeSet<(&'static str, Target)> {
     let rows = rows::rows();
     for (_, target, row) in EXPLAINED_ELSEWHERE {
@@ -48,13 +48,13 @@ pub fn explained() -> BTreeSet<(&'static str, Target)> {
     by_row.chain(EXPLAINED_ELSEWHERE.map(|e| (e.0, e.1))).chain(rows::ROCROLLER_ONLY).collect()
 }
 
-/// The one mistake of this measurement, says its README: 0 after a 16-bit FMA into the upper half, where 1 is right.
+/// True for the only mistake of this measurement according to its README: 0 after a 16-bit FMA into the upper half, where 1 is correct.
 pub fn is_mistaken(first: &str, ours: u8, llvm: u8) -> bool {
     ours == 1 && llvm == 0 && first.starts_with("v_fma_f16") && first.ends_with(",1]")
 }
 
-/// Pairs of random instructions (any operands and modifiers), measured with LLVM 22 as the others, XNACK off: those that one of us
-/// gives wait states, and some that neither does.
+/// Pairs of random instructions (with any operands and modifiers), measured with LLVM 22 like the others, with XNACK off. They include all
+/// pairs for which LLVM or our rules require wait states, and some for which neither does.
 pub const DRAWN_PAIRS: [(Target, &[u8]); 6] = [
     (Target::GFX900, include_bytes!("../../data/drawn-pairs-gfx900.tsv.gz")),
     (Target::GFX906, include_bytes!("../../data/drawn-pairs-gfx906.tsv.gz")),
@@ -64,7 +64,7 @@ pub const DRAWN_PAIRS: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../data/drawn-pairs-gfx950.tsv.gz")),
 ];
 
-/// First, second and LLVM's number.
+/// Each pair of instructions with LLVM's number.
 pub fn pairs_of(text: &str) -> impl Iterator<Item = (&str, &str, u8)> {
     text.lines().map(|line| {
         let [first, second, llvm] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
@@ -72,7 +72,8 @@ pub fn pairs_of(text: &str) -> impl Iterator<Item = (&str, &str, u8)> {
     })
 }
 
-/// How many pairs agree with LLVM, are above it, and are mistaken, by target.
+/// For each target: the number of pairs in which we agree with LLVM, in which our number is larger, and for which the measurement is
+/// mistaken.
 fn compare(sets: [(Target, &[u8]); 6], config: Config) -> Vec<(Target, usize, usize, usize)> {
     let explained = explained();
     let compare_one = |(target, packed)| {
@@ -118,7 +119,7 @@ fn so_does_every_drawn_pair() {
     assert_eq!(found.iter().map(|f| f.1 + f.2 + f.3).sum::<usize>(), 14751);
 }
 
-/// Table 37 has one line for an f32 result that an f32 or f64 instruction reads as source C, and no column for another opcode.
+/// Tests an f32 result that an f32 or f64 instruction reads as source C. Table 37 has one line for it and no column for another opcode.
 #[test]
 fn another_opcode_waits_as_long_as_the_line_of_the_manual_says() {
     for target in [Target::GFX942, Target::GFX950] {

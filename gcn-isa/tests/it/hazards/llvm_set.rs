@@ -1,4 +1,5 @@
-//! The rule set `llvm` is what LLVM 22 inserts: in every pair, and in every straight stream at each instruction.
+//! Tests that the rule set `llvm` inserts exactly the wait states of LLVM 22: between the instructions of every pair, and before each
+//! instruction of every straight stream.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +12,9 @@ use super::allpairs::{ALL_PAIRS, DRAWN_PAIRS, is_mistaken, pairs_of};
 use super::streams::{DRAWN, STREAMS, streams};
 use crate::golden::{self, Views};
 
-/// Pairs in which LLVM's number is not the set's, by rule: a result of 16 bits that goes into one half of a register keeps the
-/// other, which is a read of it; LLVM sees the write only. And one that LLVM takes for a read, since lanes without a source keep
-/// the old value.
+/// The rules with pairs for which LLVM's number is not the number of the set. A 16-bit result that is written to one half of a register
+/// preserves the other half, which counts as a read; LLVM considers only the write. In another case, LLVM assumes a read because lanes
+/// without a source keep the old value.
 const PARTIAL_WRITES: [&str; 3] = ["cdna3.21", "cdna3.119", "cdna3.119.write"];
 
 #[test]
@@ -53,9 +54,9 @@ fn before_each(program: &Program) -> Vec<u32> {
     all
 }
 
-/// LLVM takes the nearest matrix instruction that overlaps what is read for the writer of all of it, so that it waits for less than the
-/// registers of an earlier one need; on gfx908 it takes the passes of the one that it looked at last. Rules about two instructions
-/// cannot say either.
+/// Streams in which LLVM attributes a read register to the wrong writer. LLVM assumes that the nearest matrix instruction that overlaps the
+/// registers that are read wrote all of them, so its wait is shorter than the registers of an earlier instruction need. On gfx908, LLVM
+/// uses the passes of the instruction that it examined last. Rules about two instructions can express neither behaviour.
 const ANOTHER_WRITER: [(Target, bool, &str); 24] = [
     (Target::GFX908, false, "f511"),
     (Target::GFX908, true, "f170"),
@@ -83,14 +84,14 @@ const ANOTHER_WRITER: [(Target, bool, &str); 24] = [
     (Target::GFX950, false, "f126"),
 ];
 
-/// Other streams that differ.
+/// Other streams in which our result differs from LLVM's.
 const OTHERWISE: [(Target, bool, &str); 4] = [
-    // LLVM leaves add-TID accesses of LDS out of those before which it waits for v_accvgpr_read.
+    // LLVM does not wait for v_accvgpr_read before add-TID accesses of LDS.
     (Target::GFX908, true, "f328"),
     (Target::GFX908, true, "f36"),
-    // v_fma_f16 with op_sel on its destination twice: the second keeps the half that the first does not write, which is a read.
+    // Two v_fma_f16 with op_sel on the destination: the second preserves the half that the first does not write, which counts as a read.
     (Target::GFX950, false, "f878"),
-    // LLVM takes v_add_f32_dpp for a reader of its destination although bound_ctrl leaves nothing of the old value.
+    // LLVM assumes that v_add_f32_dpp reads its destination, although bound_ctrl leaves no part of the old value.
     (Target::GFX950, true, "f22"),
 ];
 
@@ -116,8 +117,8 @@ fn straight_streams_get_llvm_s_wait_states_at_each_instruction() {
     assert_eq!(equal, 3836);
 }
 
-/// Measured with `llc-22 -run-pass post-RA-hazard-rec`: LLVM leaves out the writer of exactly what is read (gfx908), and scalar
-/// instructions as writers. Both look past what is read, so that no other set has it.
+/// Tests exceptions measured with `llc-22 -run-pass post-RA-hazard-rec`: LLVM ignores a writer of exactly the registers that are read
+/// (gfx908), and ignores scalar instructions as writers. Both miss a dependency, so no other rule set has these exceptions.
 #[test]
 fn llvm_looks_past_the_nearest_writer() {
     let states = |target, text, set: RuleSet| {
@@ -134,7 +135,7 @@ fn llvm_looks_past_the_nearest_writer() {
         assert_eq!(states(target, scalar, RuleSet::Llvm), [0, 0, 4, 0]);
         assert_eq!(states(target, scalar, RuleSet::Safe), [0, 0, 0, 0]);
     }
-    // Half of what is read is still the vector ALU's.
+    // The vector ALU is still the last writer of half of the registers that are read.
     let half = "v_readfirstlane_b32 s7, v1 | s_mov_b32 s6, 0 | global_load_dword v0, v2, s[6:7]";
     assert_eq!(states(Target::GFX942, half, RuleSet::Safe), [0, 0, 4, 0]);
 }

@@ -1,8 +1,9 @@
-//! rocRoller, AMD's generator of matrix multiplications, as a witness: pairs of instructions with the wait states that its
-//! scheduler puts between them.
+//! Tests against rocRoller, AMD's generator of matrix multiplications: pairs of instructions with the wait states that rocRoller's
+//! scheduler inserts between them.
 //!
-//! `rocroller.tsv` holds the 131 cases of its tests (`test/unit/MFMAHazardObserverTest.cpp`, `test/catch/HazardObserverTest.cpp`) and,
-//! named by the observer, cases that its observers' tables state and no test of it tries (commit 826b8ba2ed6f of July 2025).
+//! `rocroller.tsv` has the 131 cases of rocRoller's tests (`test/unit/MFMAHazardObserverTest.cpp`, `test/catch/HazardObserverTest.cpp`). It
+//! also has cases, named after the observer, that the tables of rocRoller's observers state and that rocRoller does not test (commit
+//! 826b8ba2ed6f of July 2025).
 
 use std::collections::BTreeSet;
 
@@ -30,12 +31,12 @@ fn cases() -> impl Iterator<Item = Case> {
 }
 
 impl Case {
-    /// The instructions; `None` if the target cannot encode them.
+    /// The instructions of the case; `None` if the target cannot encode them.
     fn program(&self) -> Option<Program> {
         parse_program(&self.text, self.target, "case").ok()
     }
 
-    /// The wait states that `rules` put into the case.
+    /// The number of wait states that `rules` insert into the case.
     fn ours(&self, rules: Config) -> Option<u32> {
         let mut program = self.program()?;
         insert_wait_states(&mut program, &WaitOptions { rules, ..WaitOptions::default() });
@@ -44,24 +45,24 @@ impl Case {
     }
 }
 
-/// Cases in which ours is less on some targets, each with its reason.
+/// Cases in which our number is smaller on some targets, each with the reason.
 const FEWER: [(&str, &str); 8] = [
-    // rocRoller does not tell f32 matrix instructions from XDL ones: 9 and 11 after 8 passes on gfx942, 10 and 12 on gfx950.
-    // CDNA3 table 37 does (cases 109, 110 and 111: 8 and 10), and so does LLVM.
+    // rocRoller does not distinguish f32 matrix instructions from XDL ones: it requires 9 and 11 wait states after 8 passes on gfx942, 10
+    // and 12 on gfx950. CDNA3 table 37 distinguishes them (cases 109, 110 and 111: 8 and 10), and so does LLVM.
     ("SrcCOverlap", "gfx942 gfx950"),
     ("ReadA", "gfx942 gfx950"),
     ("Flat", "gfx942 gfx950"),
     ("VALU_Read", "gfx942 gfx950"),
     ("VALU_Write", "gfx942 gfx950"),
-    // Case 14 asks for one state if VCC is written by its name and read by the number of its SGPR, or the reverse, which cannot be
-    // written down. rocRoller asks for it at every read of an SGPR; no other code generator does.
+    // Case 14 requires one wait state if VCC is written by its name and read by the number of its SGPR, or the reverse, which assembly
+    // cannot express. rocRoller requires the wait state at every read of an SGPR; no other code generator does.
     ("sgpr_const", "gfx908 gfx90a"),
     ("cmp_cndmask_mask", "gfx908 gfx90a"),
-    // Only the sources have op_sel, so that the result stays where it is: case 20 does not apply.
+    // Only the sources have op_sel, so the result is in the lower half as usual: case 20 does not apply.
     ("opsel_src_only", "gfx942 gfx950"),
 ];
 
-/// Cases in which somebody else asks for more.
+/// Cases in which another source requires more wait states than rocRoller.
 const MORE: [(&str, &str); 4] = [
     // LLVM: `llvm.18.carry`, `llvm.18.mask`.
     ("addc_carry", "gfx942 gfx950"),
@@ -71,7 +72,7 @@ const MORE: [(&str, &str); 4] = [
     ("bstore_soffset", "gfx942 gfx950"),
 ];
 
-/// v_addc with a scalar second source has no encoding.
+/// The case that has no encoding: v_addc with a scalar second source.
 const CANNOT_BE_ENCODED: &str = "addc_noncarry_vcc";
 
 fn expected(list: &[(&'static str, &'static str)]) -> BTreeSet<(&'static str, Target)> {
@@ -100,7 +101,7 @@ fn ours_are_at_least_rocroller_s_and_more_only_where_others_ask_for_more() {
     assert!(cases().count() > 131);
 }
 
-/// What rocRoller asks for and we agree with is in the sets that listen to the vendor.
+/// Tests that the rule sets that include the vendor's rules have the requirements of rocRoller with which we agree.
 #[test]
 fn fast_keeps_what_rocroller_asks_for() {
     for case in cases() {
@@ -119,7 +120,8 @@ fn fast_keeps_what_rocroller_asks_for() {
     }
 }
 
-/// A rule that alone asks for the number of a case says that rocRoller asks for it; one that asks for more, that it asks for less.
+/// Tests the rules' statements about rocRoller. If a rule is the only one that requires the number of a case, it must say that rocRoller
+/// agrees; if the rule requires more, it must say that rocRoller requires less.
 #[test]
 fn the_rules_say_what_rocroller_asks_for() {
     let mut heard = BTreeSet::new();

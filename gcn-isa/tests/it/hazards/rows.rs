@@ -1,5 +1,5 @@
-//! The measured rule table (`rules.tsv`) and our rules: each row has a rule with its number, each rule has a row or a pair,
-//! and what the rules say of their support is what the table says.
+//! Tests the measured rule table (`rules.tsv`) against our rules: each row has a rule with its number, each rule has a row or a pair, and
+//! the sources that the rules state are those of the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use super::allpairs::{DRAWN_PAIRS, pairs_of};
 use super::triples;
 use crate::golden;
 
-/// Rows that cannot be written as two instructions of the table: the rule, the target's name or all, and why.
+/// Rows that cannot be expressed as two instructions of the table: the rule, the names of the targets or `all`, and the reason.
 const INEXPRESSIBLE: [(&str, &str); 5] = [
-    // VCC under its name and under the number of the SGPRs after it: there is one encoding, and where case 18 does not
-    // exist nothing else asks for it. (On the gfx940 family the probe reads VCC, and case 18 has the number.)
+    // VCC can be named directly or by the number of the SGPRs after the last one: both have the same encoding, and where case 18 does not
+    // exist, no other rule requires the wait. (On the gfx940 family the probe reads VCC, and case 18 has the number.)
     ("case-14", "gfx900"),
     ("case-14", "gfx906"),
     ("case-14", "gfx908"),
     ("case-14", "gfx90a"),
-    // The instruction table has no interpolation: no compute kernel does.
+    // The instruction table has no interpolation, because compute kernels do not use it.
     ("llvm.m0-interp", "gfx900 gfx906 gfx908"),
 ];
 
@@ -27,7 +27,7 @@ fn is_inexpressible(rule: &str, target: Target) -> bool {
     INEXPRESSIBLE.iter().any(|(r, targets)| *r == rule && targets.split(' ').any(|t| t == target.name()))
 }
 
-/// Rules that only rocRoller asks for, which the table does not know, with their targets.
+/// Rules that only rocRoller requires and that the table lacks, with their targets.
 pub const ROCROLLER_ONLY: [(&str, Target); 4] = [
     ("rocroller.101.mfma", Target::GFX90A),
     ("rocroller.xdl-srcc-war", Target::GFX90A),
@@ -35,32 +35,32 @@ pub const ROCROLLER_ONLY: [(&str, Target); 4] = [
     ("rocroller.sgemm-srcc-war", Target::GFX950),
 ];
 
-/// The same without these rules.
+/// The configuration without these rules.
 pub fn without_rocroller(config: Config) -> Config {
     ROCROLLER_ONLY.iter().fold(config, |config, (id, _)| config.without(id).expect("a rule"))
 }
 
-/// A row of the table with our answer.
+/// A row of the table with the requirement of our rules.
 pub struct Row {
     pub rule: String,
     pub target: Target,
-    /// `None` where the manuals at hand say nothing.
+    /// The number in the manuals; `None` where the available manuals have no statement.
     pub manual: Option<u8>,
     pub llvm: u8,
     pub safe: u8,
     pub pair: (String, String),
-    /// What our rules ask for, longest first.
+    /// The requirements of our rules, the largest first.
     pub needs: Vec<Need>,
 }
 
 impl Row {
-    /// The rules that ask for the row's number.
+    /// The rules that require the row's number.
     pub fn binding(&self) -> impl Iterator<Item = &'static Rule> {
         self.needs.iter().filter(|n| n.states == self.safe && n.states > 0).map(|n| n.rule)
     }
 }
 
-/// Every row that can be expressed.
+/// All rows that can be expressed as two instructions.
 pub fn rows() -> Vec<Row> {
     let text = golden::unpack(include_bytes!("../../data/rules.tsv.gz"));
     let rows = golden::rows(&text).filter_map(|row| {
@@ -99,28 +99,29 @@ fn every_row_has_a_rule_with_its_safe_number() {
     assert_eq!(rows.len() + 7, golden::unpack(include_bytes!("../../data/rules.tsv.gz")).lines().count() - 1);
 }
 
-/// Rows of a manual's case that a rule of another number keeps, and why.
+/// Rows for a case of a manual that are covered by a rule for another case, with the reason.
 const ANOTHER_CASE: [(&str, &str); 11] = [
-    // The one wait state is LLVM's for packed math; the case asks for none.
+    // The one wait state comes from LLVM's rule for packed math; the case requires none.
     ("case-101.pk", "llvm.20.packed"),
     ("case-101.same-srcc", "llvm.20.packed"),
     ("case-101.same-waw", "llvm.20.packed"),
-    // Not exactly the same registers: the general case.
+    // The registers are not exactly the same, so the general case applies.
     ("case-102.size-differs", "cdna3.103"),
-    // Its reader takes another number of passes.
+    // The reading instruction has another number of passes.
     ("case-107", "cdna3.108.passes"),
     ("case-107.sgemm-sgemm", "cdna3.109.same"),
-    // One number for every reader of source A or B.
+    // All readers of source A or B have the same number.
     ("case-117", "cdna3.116"),
     ("case-118.ab", "cdna3.116"),
     ("case-118.idx", "cdna3.116"),
-    // The alias of VCC cannot be written; the probe names VCC.
+    // The alias of VCC cannot be expressed; the probe names VCC.
     ("case-14", "cdna3.18 llvm.18.vcc"),
     // Case 18 repeats case 6.
     ("case-18.lane-select", "cdna3.6"),
 ];
 
-/// `case-105.srca` is kept by `cdna3.105` or another rule with that number in its name.
+/// Tests that each row is covered by a rule of its own case: `case-105.srca` is covered by `cdna3.105`, or by another rule with that number
+/// in its name.
 #[test]
 fn rows_of_a_case_are_kept_by_the_rule_of_that_case() {
     let mut odd: BTreeSet<(String, String)> = BTreeSet::new();
@@ -171,25 +172,25 @@ fn every_rule_has_a_row_or_a_pair_on_each_of_its_targets() {
         seen.extend(rules.map(|rule| (rule, target)));
     }
     seen.extend(ROCROLLER_ONLY);
-    // The quirks of LLVM are tried in `llvm_set`.
+    // The rules for LLVM's peculiarities are tested in `llvm_set`.
     let rules = |t| hazards::rules(t).filter(|r| RuleSet::Safe.contains(*r)).map(move |r| (r.id, t));
     let all: BTreeSet<_> = Target::REPRESENTATIVES.into_iter().flat_map(rules).collect();
     let missing: Vec<_> = all.difference(&seen).collect();
     assert!(missing.is_empty(), "no row or pair exercises {missing:?}");
 }
 
-/// Rules whose voice of the manual is not the table's number, and why.
+/// Rules for which our reading of the manual differs from the table, with the reason.
 const READ_OTHERWISE: [(&str, &str); 3] = [
-    // The column is case 107's 0; the row's own note says that case 108 applies.
+    // The column has 0 from case 107; the row's own note says that case 108 applies.
     ("cdna3.108.passes", "manual {\"less\"}"),
-    // The manual names buffer stores from LDS, and loads into LDS of scratch and global instructions.
+    // The manual names buffer stores from LDS, and loads into LDS by scratch and global instructions.
     ("llvm.16.buffer-load", "manual {\"agrees\", \"silent\"}"),
-    // MI100 ISA table 12 names LDS_direct, but not that it reads M0 as an operand of any vector instruction.
+    // MI100 ISA table 12 names LDS_direct, but does not mention that any vector instruction can have it as an operand and then reads M0.
     ("mi100.16.lds-direct", "manual {\"silent\"}"),
 ];
 
-/// Manual and LLVM as the rules have them are the columns of the table. gfx950, which no manual covers, is left out for
-/// the manual.
+/// Tests that the statements of the manual and of LLVM in the rules are those in the columns of the table. For the manual, gfx950 is
+/// skipped, because no manual covers it.
 #[test]
 fn the_voices_of_the_rules_are_those_of_the_table() {
     let mut voices: BTreeMap<&str, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Random streams, 1,200 for each target, with LLVM's wait states: straight, branching and looping. LLVM's output is a
-//! golden answer where code is straight; in branches its scan prunes paths, so that only sufficiency can be compared.
+//! Tests random streams, 1,200 for each target, against LLVM's wait states. The streams are straight, branching and looping. For straight
+//! code, LLVM's output is the expected result. In code with branches, LLVM's search skips paths, so only sufficiency can be compared.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ pub const STREAMS: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../data/streams/hazards-gfx950.txt.gz")),
 ];
 
-/// Straight streams of any instructions with any operands and modifiers, 250 for each target, measured with XNACK off.
+/// Straight streams of random instructions with any operands and modifiers, 250 for each target, measured with XNACK off.
 pub const DRAWN: [(Target, &[u8]); 6] = [
     (Target::GFX900, include_bytes!("../../data/streams/drawn-hazards-gfx900.txt.gz")),
     (Target::GFX906, include_bytes!("../../data/streams/drawn-hazards-gfx906.txt.gz")),
@@ -30,7 +30,7 @@ pub const DRAWN: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../data/streams/drawn-hazards-gfx950.txt.gz")),
 ];
 
-/// A function without waits, and with LLVM's.
+/// A function without waits, and the same function with LLVM's waits.
 pub struct Stream {
     pub name: String,
     pub bare: Program,
@@ -48,7 +48,7 @@ pub fn streams(packed: &[u8], target: Target) -> Vec<Stream> {
     functions.collect()
 }
 
-/// The streams were measured with XNACK neither on nor off, so that LLVM breaks the clauses that a replay would.
+/// The streams were measured with XNACK neither on nor off, so LLVM interrupts the clauses for which a replay would be wrong.
 fn config(target: Target) -> Config {
     RuleSet::Safe.config(target.supports_xnack())
 }
@@ -65,12 +65,12 @@ fn found(program: &Program, rules: Config) -> Vec<Finding> {
     findings
 }
 
-/// Straight streams in which LLVM inserts more wait states than we do. Its scan takes the passes of the last matrix
-/// instruction that it has looked at, not of the one that the register is from (README of the golden files): here it waits
-/// for 8 passes before `v_accvgpr_write_b32 a0`, which the instruction of 2 passes reads.
+/// Straight streams in which LLVM inserts more wait states than we do. LLVM uses the passes of the last matrix instruction that it examined
+/// instead of the passes of the instruction that wrote the register (README of the golden files). Here it waits for 8 passes before
+/// `v_accvgpr_write_b32 a0`, but the instruction that reads the register has 2 passes.
 const LLVM_TAKES_OTHER_PASSES: [(Target, &str); 1] = [(Target::GFX908, "f511")];
 
-/// The same among the drawn ones, and for `v_accvgpr_read_b32`.
+/// The corresponding streams among the random ones, including those with `v_accvgpr_read_b32`.
 const LLVM_TAKES_OTHER_PASSES_DRAWN: [(Target, &str); 6] = [
     (Target::GFX908, "f36"),
     (Target::GFX908, "f170"),
@@ -82,15 +82,15 @@ const LLVM_TAKES_OTHER_PASSES_DRAWN: [(Target, &str); 6] = [
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Count {
-    /// As many wait states as LLVM.
+    /// The number of streams with as many wait states as LLVM.
     equal: u32,
-    /// More, and our checker objects to LLVM's output.
+    /// The number of streams with more wait states, where our checker rejects LLVM's output.
     more: u32,
-    /// Fewer.
+    /// The number of streams with fewer wait states.
     fewer: u32,
 }
 
-/// Compares the straight streams of a set, and asserts that every difference is one that is known.
+/// Compares the straight streams of a set, and checks that every difference is a known one.
 fn compare(
     sets: [(Target, &[u8]); 6],
     config: fn(Target) -> Config,
@@ -112,7 +112,7 @@ fn compare(
                     count.more += 1;
                 }
                 Ordering::Less => {
-                    // LLVM waits for a vector ALU result that a scalar instruction has overwritten.
+                    // LLVM waits for a vector ALU result although a scalar instruction has overwritten it.
                     let mut past = stream.bare.clone();
                     let rules = config.with("llvm.10.overwritten").expect("a rule");
                     insert_wait_states(&mut past, &WaitOptions { rules, ..WaitOptions::default() });
@@ -125,7 +125,7 @@ fn compare(
                     count.fewer += 1;
                 }
             }
-            // LLVM falls short of a documented rule, or of a matrix rule because it takes other passes.
+            // LLVM's output breaks a documented rule, or breaks a matrix rule because LLVM uses other passes.
             for finding in &short {
                 let matrix =
                     finding.first_name.starts_with("v_mfma") || finding.first_name.starts_with("v_smfmac");

@@ -1,5 +1,5 @@
-//! Three instructions each, measured with LLVM 22: a vector ALU instruction, one that some rules ask for between two others, and a
-//! memory instruction.
+//! Tests sequences of three instructions measured with LLVM 22: a vector ALU instruction, an instruction that some rules require between
+//! two others, and a memory instruction.
 
 use gcn_isa::hazards::{Link, RuleSet, Since, View, wait_states};
 use gcn_isa::table::Class;
@@ -13,7 +13,7 @@ pub const TRIPLES: [(Target, &[u8]); 2] = [
     (Target::GFX90A, include_bytes!("../../data/drawn-triples-gfx90a.tsv.gz")),
 ];
 
-/// The instructions and LLVM's wait states, all together.
+/// The three instructions of each row, and the total number of LLVM's wait states.
 pub fn rows(text: &str) -> impl Iterator<Item = ([&str; 3], u32)> {
     text.lines().map(|line| {
         let [a, b, c, states] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
@@ -21,7 +21,7 @@ pub fn rows(text: &str) -> impl Iterator<Item = ([&str; 3], u32)> {
     })
 }
 
-/// The rule about all three, if it asks for most between the first and the third.
+/// The rule about all three instructions, if it has the largest requirement between the first and the third.
 pub fn crossing_rule(target: Target, lines: [&str; 3]) -> Option<&'static str> {
     let [first, second, third] = lines.map(|text| View::new(target, &golden::inst(text, target)));
     let need =

@@ -1,9 +1,9 @@
-//! A program with an index against all programs that name the registers: what is needed with an unknown index is what is
-//! needed for some index.
+//! Tests a program with an index against all programs that name the registers directly: the requirements with an unknown index are the
+//! requirements for at least one index.
 //!
-//! Programs are random: producers (matrix instructions, loads, vector ALU) with regions of VGPR indexing among them, in a
-//! loop or not. For each index the registers are put in by [`named`], written here without the analysis, and the checker judges the
-//! program that names them.
+//! The programs are random: producers (matrix instructions, loads, vector ALU) with regions of VGPR indexing between them, with or without
+//! a loop. For each index, [`named`] replaces the registers; it was written for this test without the analysis. The checker then judges the
+//! program that names the registers.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use gcn_test_support::Random;
 
 use crate::golden;
 
-/// Indices that lead from v0 … v7 to each register that a program names, and beyond.
+/// The number of indices. They lead from v0 … v7 to each register that a program names, and beyond.
 const INDICES: u16 = 48;
 
-/// `inst` as it is with `index` and the mask `bits` (1 source 0, 2 source 1, 4 source 2, 8 destination). For the instructions of
-/// [`INDEXED`] only.
+/// `inst` as it executes with `index` and the mask `bits` (1 source 0, 2 source 1, 4 source 2, 8 destination). Only instructions of
+/// [`INDEXED`] are supported.
 fn moved(inst: &Inst, index: u16, bits: i64) -> Inst {
     let mut moved = inst.clone();
     for (slot, operand) in inst.desc.operands.iter().zip(&mut moved.operands) {
@@ -40,7 +40,8 @@ fn moved(inst: &Inst, index: u16, bits: i64) -> Inst {
     moved
 }
 
-/// `program` with the registers that `index` leads to. The instructions of the mode are `s_nop 0` there, so that distances stay.
+/// `program` with the registers to which `index` leads. The instructions that change the indexing mode are replaced by `s_nop 0`, so that
+/// distances remain the same.
 fn named(program: &Program, index: u16) -> Program {
     let nop = Inst::new(table::find(program.target, "s_nop").next().unwrap(), [Operand::Imm(0)]);
     let mut bits = 0;
@@ -69,7 +70,7 @@ const PRODUCERS: [&str; 6] = [
     "v_mov_b32_e32 v33, v47",
 ];
 
-/// What stands in a region: instructions that rules about vector registers know.
+/// The instructions of a region. There are rules about their vector registers.
 const INDEXED: [&str; 6] = [
     "v_mov_b32_e32 v6, v2",
     "v_add_f32_e32 v7, v1, v3",
@@ -81,7 +82,7 @@ const INDEXED: [&str; 6] = [
 
 const NEUTRAL: [&str; 4] = ["s_mov_b32 s20, s21", "s_nop 1", "v_mov_b32_e32 v40, s6", "s_waitcnt vmcnt(1)"];
 
-/// A random program with `regions` regions of one indexed instruction each.
+/// A random program with `regions` regions, each with one indexed instruction.
 fn draw(rng: &mut Random, regions: usize) -> Program {
     let mut lines: Vec<String> = Vec::new();
     let some = |rng: &mut Random, lines: &mut Vec<String>, most: usize| {
@@ -111,7 +112,7 @@ fn draw(rng: &mut Random, regions: usize) -> Program {
     golden::program(&lines.join(" | "), Target::GFX942)
 }
 
-/// What is asked for between two lines: wait states missing, or a wait as its field.
+/// The requirements between two lines: the number of missing wait states, or a wait with its field.
 type Asked = BTreeMap<(Option<usize>, usize), (u32, Vec<String>)>;
 
 fn asked(program: &Program, into: &mut Asked) {
@@ -131,7 +132,7 @@ fn text(program: &Program) -> String {
     gcn_emit::text::print_program(program, gcn_emit::text::Comments::None)
 }
 
-/// With one indexed instruction, what the checker asks for is what it asks for with some index, pair by pair.
+/// Tests programs with one indexed instruction: the checker's requirements are, for each pair, those that it has for at least one index.
 #[test]
 fn an_unknown_index_is_all_indices() {
     let mut rng = Random::new(7);
@@ -147,7 +148,7 @@ fn an_unknown_index_is_all_indices() {
     assert!(found > 400, "{found} pairs");
 }
 
-/// What the inserter makes is enough for every index.
+/// Tests that the inserted waits are sufficient for every index.
 #[test]
 fn inserted_waits_are_enough_for_every_index() {
     let mut rng = Random::new(8);
@@ -162,12 +163,13 @@ fn inserted_waits_are_enough_for_every_index() {
     }
 }
 
-/// `program` with one wait state less at `line`, or with nothing waited for there. `None` if the `s_nop` is one wait state alone.
+/// `program` with one wait state fewer at `line`, or with the wait for a counter at `line` removed. `None` if the `s_nop` has only one wait
+/// state.
 fn weakened(program: &Program, line: usize) -> Option<Program> {
     let mut weaker = program.clone();
     let inst = weaker.lines[line].inst_mut();
     let less = match (inst.desc.class, &inst.operands[0]) {
-        // A wait for a counter is a wait state, too.
+        // A wait for a counter also provides a wait state.
         (Class::Waitcnt, _) => WaitCnt::NONE.immediate(InstructionSet::GFX900).into(),
         (_, Operand::Imm(states)) => states.checked_sub(1).filter(|s| *s >= 0)?,
         _ => return None,
@@ -176,7 +178,7 @@ fn weakened(program: &Program, line: usize) -> Option<Program> {
     Some(weaker)
 }
 
-/// And not more than that: one wait state less is too few for some index.
+/// Tests that the inserted waits are minimal: with one wait state fewer, they are insufficient for at least one index.
 #[test]
 fn inserted_waits_are_needed_for_some_index() {
     let mut rng = Random::new(9);

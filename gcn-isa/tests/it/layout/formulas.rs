@@ -1,9 +1,9 @@
-//! The formulas that are printed for people, evaluated: they must give the places that the arithmetic gives.
+//! Tests the formulas that are printed for users: their values must equal the locations that the code computes.
 
 use gcn_isa::Target;
 use gcn_isa::layout::{self, Matrix, Shape};
 
-/// Value of an expression of numbers, names, `+ * / %` and brackets, the usual way round.
+/// The value of an expression of numbers, names, `+ * / %` and brackets, with the usual precedence.
 struct Expression<'a> {
     rest: &'a str,
     value: &'a dyn Fn(&str) -> u32,
@@ -63,7 +63,7 @@ impl Expression<'_> {
     }
 }
 
-/// Register and lowest bit, as one number of bits, in the words of a formula.
+/// The register and the lowest bit, combined into one number of bits, as a formula expresses them.
 fn place_in_words(text: &str, value: &dyn Fn(&str) -> u32, element_bits: u32) -> u32 {
     let number = |text: &str| evaluate(text, value);
     if let Some(rest) = text.strip_prefix("two elements for the group of four k at ") {
@@ -88,7 +88,7 @@ fn place_in_words(text: &str, value: &dyn Fn(&str) -> u32, element_bits: u32) ->
     }
 }
 
-/// Checks every element; returns how many there are.
+/// Checks every element. Returns the number of elements.
 pub(super) fn check(shape: &Shape, matrix: Matrix, name: &str) -> usize {
     let Some(formulas) = layout::formulas(shape, matrix) else { return 0 };
     let (rows, cols) = shape.extent(matrix).expect("a matrix with formulas");

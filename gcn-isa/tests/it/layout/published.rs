@@ -1,5 +1,5 @@
-//! gfx950, which AMD's matrix instruction calculator does not know, against kernels and measurements that AMD and
-//! others published. The addresses are facts taken from there; the code is not.
+//! Tests gfx950, which AMD's matrix instruction calculator lacks, against kernels and measurements that AMD and others published. Only
+//! facts (addresses) were taken from these sources, and no code.
 
 use gcn_isa::layout::{Controls, Layout, Matrix};
 use gcn_isa::{Target, table};
@@ -14,15 +14,15 @@ fn layout(name: &str, matrix: Matrix, format_a: u8, format_b: u8) -> Layout {
     Layout::new(desc, Target::GFX950, matrix, controls).expect("a layout")
 }
 
-/// (row, column) of the `n`-th element, counted from bit 0 of the lane's first register.
+/// The (row, column) of the `n`-th element, counted from bit 0 of the lane's first register.
 fn element(layout: &Layout, bits: u32, lane: u32, n: u32) -> (u32, u32) {
     let bit = n * bits;
     let found = layout.at((bit / 32) as u8, lane as u8, (bit % 32) as u8).next().expect("an element");
     (found.row.into(), found.column.into())
 }
 
-/// "Matrix Core Programming on AMD CDNA3 and CDNA4 architecture" (ROCm blogs): the kernel for 32x32x64 with fp8 reads 16
-/// elements of row `lane % 32` from column `16 * (lane / 32)` and 16 more from 32 columns further on.
+/// Tests the kernel for 32x32x64 with fp8 in "Matrix Core Programming on AMD CDNA3 and CDNA4 architecture" (ROCm blogs): it reads 16
+/// elements of row `lane % 32` from column `16 * (lane / 32)` on, and 16 more elements 32 columns later.
 #[test]
 fn fp8_of_32x32x64_as_in_amds_tutorial() {
     let a = layout("v_mfma_scale_f32_32x32x64_f8f6f4", Matrix::A, FP8, FP8);
@@ -39,9 +39,8 @@ fn fp8_of_32x32x64_as_in_amds_tutorial() {
     }
 }
 
-/// Composable Kernel publishes what its authors measured on gfx950 (`test/mx_mfma_op/scale_mapping_16x16x128.txt`): with
-/// 32 consecutive columns of fp8 A in each lane, which lane's scale each column gets. Sixteen columns at a time, the lane
-/// of row 0.
+/// A measurement on gfx950 that Composable Kernel publishes (`test/mx_mfma_op/scale_mapping_16x16x128.txt`): if each lane has 32
+/// consecutive columns of fp8 A, the lane whose scale applies to each column. There is one entry for each sixteen columns, for row 0.
 const MEASURED_SCALE_LANE: [u16; 8] = [0, 32, 0, 32, 16, 48, 16, 48];
 
 #[test]
@@ -60,7 +59,7 @@ fn scales_of_fp8_16x16x128_as_measured_by_composable_kernel() {
     }
 }
 
-/// Triton writes layouts as the coordinates that each bit of the element number and of the lane number adds
+/// Tests against Triton, which writes a layout as the coordinates that each bit of the element number and of the lane number adds
 /// (`test/TritonGPU/amd/accelerate-amd-matmul-gfx950.mlir`, mixed fp8 and fp4).
 #[test]
 fn linear_layouts_as_in_triton() {
@@ -77,7 +76,8 @@ fn linear_layouts_as_in_triton() {
     }
 }
 
-/// AMD's tutorial again: fp4 operands are 32 consecutive columns in each lane. fp6 has to be: 6 bits divide no half.
+/// Tests against the same AMD tutorial: an fp4 operand has 32 consecutive columns in each lane. An fp6 operand must have them as well,
+/// because its elements of 6 bits do not divide a half evenly.
 #[test]
 fn narrow_formats_are_consecutive() {
     for (name, rows) in [("v_mfma_f32_32x32x64_f8f6f4", 32), ("v_mfma_f32_16x16x128_f8f6f4", 16)] {
@@ -92,7 +92,7 @@ fn narrow_formats_are_consecutive() {
     }
 }
 
-/// IREE describes the instructions of gfx950 with doubled K by (threads, elements): 16x4 threads of 1x8 f16 for
+/// Tests against IREE, which describes the instructions of gfx950 with doubled K by (threads, elements): 16x4 threads of 1x8 f16 for
 /// 16x16x32, 16x4 of 1x16 i8 for 16x16x64, 32x2 of 1x8 f16 for 32x32x16.
 #[test]
 fn doubled_k_doubles_the_run_in_a_lane() {

@@ -1,5 +1,5 @@
-//! Layouts of WMMA and SWMMAC against every row that AMD's matrix instruction calculator prints for RDNA 3 and 4, with waves of both
-//! sizes, and against the operand widths of LLVM.
+//! Tests the layouts of WMMA and SWMMAC against every row that AMD's matrix instruction calculator prints for RDNA 3 and 4, with both wave
+//! sizes, and against LLVM's operand widths.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,8 @@ use gcn_isa::target::{Subtarget, WaveSize};
 use super::{Row, as_row, formulas, matrix, way_back};
 use crate::golden;
 
-/// Instructions with the same rows stand above them: architecture, instruction, lanes, modifiers, matrix.
+/// The cases of the golden file. The rows of several instructions with the same rows follow the list of these instructions: architecture,
+/// instruction, lanes, modifiers, matrix.
 fn golden_cases(text: &str) -> Vec<(Vec<&str>, BTreeSet<Row>)> {
     let mut cases: Vec<(Vec<&str>, BTreeSet<Row>)> = Vec::new();
     for line in text.lines().skip(1) {
@@ -68,7 +69,7 @@ fn every_element_lives_where_the_matrix_calculator_says_and_back() {
     assert!(ways_back > rows, "{ways_back}");
 }
 
-/// Every instruction of RDNA with every matrix, and its controls that have a layout.
+/// Every RDNA instruction with every matrix, and its control values that have a layout.
 fn layouts() -> impl Iterator<Item = (Target, &'static InstDesc, Matrix, Layout)> {
     let instructions = ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201"]
         .into_iter()
@@ -101,8 +102,8 @@ fn operands_are_as_wide_as_the_layout_needs() {
     assert_eq!(checked, 460);
 }
 
-/// Bits of registers belong to the elements that are found there, and to no others. All of A and B are used, except where a small
-/// operand has nothing in the upper 32 lanes.
+/// Tests that the bits of registers belong to the elements that are located there, and to no others. All bits of A and B are used, except
+/// where a small operand has no data in the upper 32 lanes.
 #[test]
 fn each_bit_belongs_to_the_elements_that_are_found_there() {
     for (target, desc, matrix, layout) in layouts() {
@@ -111,7 +112,7 @@ fn each_bit_belongs_to_the_elements_that_are_found_there() {
         let mut used = 0;
         for register in 0..layout.registers() {
             for lane in 0..lanes {
-                // No element begins or ends within four bits.
+                // No element begins or ends in the middle of these four bits.
                 for bit in (0..32).step_by(4) {
                     for e in layout.at(register, lane, bit) {
                         assert!((e.low_bit..=e.high_bit).contains(&bit), "{place}: {e:?}");
@@ -176,7 +177,7 @@ fn controls_are_those_of_the_instruction() {
     );
 }
 
-/// Lanes that hold an element of RDNA 3's A, from the instruction's own modifiers.
+/// The lanes that hold an element of A on RDNA 3, derived from the modifiers of the instruction.
 #[test]
 fn modifiers_choose_the_half() {
     let desc = row(Target::GFX1100, "v_wmma_f16_16x16x16_f16", "32");

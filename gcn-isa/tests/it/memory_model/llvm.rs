@@ -1,7 +1,7 @@
-//! LLVM 22's memory legalizer as the witness.
+//! Runs LLVM 22's memory legalizer and reads its results.
 //!
-//! `llc-22 -stop-after=si-memory-legalizer` shows the sequences before waits for registers are added to them and before
-//! `si-insert-waitcnts` takes away what it believes to be redundant.
+//! `llc-22 -stop-after=si-memory-legalizer` shows the sequences before LLVM adds waits for registers and before `si-insert-waitcnts`
+//! removes the waits that LLVM considers redundant.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ use gcn_test_support::llvm::tool;
 
 use super::{COLUMNS, Form, answers, cases};
 
-/// A function for each case.
+/// LLVM IR with one function for each case.
 fn module() -> String {
     let mut ir = String::new();
     for case in cases() {
@@ -78,13 +78,13 @@ fn legalized(dir: &Path, (target, mode): (Target, Mode)) -> Option<String> {
     String::from_utf8(out.stdout).ok()
 }
 
-/// A line of MIR that belongs to the memory model.
+/// A line of MIR that is part of a sequence of the memory model.
 enum Step {
     Wait(WaitCnt),
     Other(String),
 }
 
-/// The sequence of each function of a MIR file, as ours are printed.
+/// The sequence of each function of a MIR file, in the format in which our sequences are printed.
 fn sequences(mir: &str, target: Target) -> Vec<(String, String)> {
     let mut found: Vec<(String, Vec<Step>)> = Vec::new();
     for line in mir.lines() {
@@ -94,7 +94,7 @@ fn sequences(mir: &str, target: Target) -> Vec<(String, String)> {
             && let Some(step) = step(line, target)
         {
             match (steps.last_mut(), step) {
-                // One instruction for neighbours.
+                // Adjacent waits are one instruction.
                 (Some(Step::Wait(last)), Step::Wait(wait)) => *last = last.and(wait),
                 (_, step) => steps.push(step),
             }
@@ -108,8 +108,8 @@ fn sequences(mir: &str, target: Target) -> Vec<(String, String)> {
     found.into_iter().map(|(name, steps)| (name, joined(steps))).collect()
 }
 
-/// A line of MIR that belongs to the memory model. Counters of images, and `lds_direct`, which stands for what GFX10 does not count, have no
-/// part in it: no instruction of the tables moves them.
+/// Parses a line of MIR, if it is part of a sequence of the memory model. The image counters are ignored, and so is `lds_direct`, which
+/// stands for operations that GFX10 does not count: no instruction of the tables changes these counters.
 fn step(line: &str, target: Target) -> Option<Step> {
     let line = line.trim();
     let code = line.split_once(" = ").map_or(line, |(_, code)| code);
@@ -125,7 +125,7 @@ fn step(line: &str, target: Target) -> Option<Step> {
         "S_WAITCNT_VSCNT_soft" | "S_WAIT_STORECNT_soft" => zero(Counter::Vs),
         "S_WAIT_LOADCNT_soft" => zero(Counter::Vm),
         "S_WAIT_DSCNT_soft" => zero(Counter::Lgkm),
-        // On gfx90a the assembler has no bits here, though LLVM's compiler sets some.
+        // On gfx90a, the assembler has no bits for this instruction, although LLVM's compiler sets some.
         "BUFFER_WBL2" if target == Target::GFX90A => plain("buffer_wbl2"),
         "BUFFER_WBL2" => cache("buffer_wbl2"),
         "BUFFER_INV" => cache("buffer_inv"),
@@ -139,7 +139,7 @@ fn step(line: &str, target: Target) -> Option<Step> {
     }
 }
 
-/// The access, by its memory operand: `:: (load store syncscope("agent") acq_rel (s32) …)`.
+/// The access that a memory operand describes: `:: (load store syncscope("agent") acq_rel (s32) …)`.
 fn access(opcode: &str, operands: &str, target: Target) -> Option<String> {
     let (operands, memory) = operands.split_once(" :: ")?;
     let ordered = Ordering::ALL.iter().any(|o| memory.contains(&format!(" {} ", o.name())));
@@ -161,13 +161,13 @@ fn access(opcode: &str, operands: &str, target: Target) -> Option<String> {
     };
     let mut policy = if vector { last_immediate(operands) } else { 0 };
     if operation == Operation::Rmw {
-        // Asks for the old value.
+        // This bit requests the old value.
         policy &= !1;
     }
     Some(format!("{name}{}", bits(policy, target)))
 }
 
-/// LLVM's cache policy: 1 is `glc` or `sc0`, 4 `dlc`, 16 is `scc` or `sc1`; on GFX12 the scope is in bits 4:3.
+/// The bits of LLVM's cache policy: 1 is `glc` or `sc0`, 4 is `dlc`, 16 is `scc` or `sc1`; on GFX12 the scope is in bits 4:3.
 fn bits(policy: u32, target: Target) -> String {
     if target.generation() == Generation::GFX12 {
         assert_eq!(policy & !0x18, 0, "an unknown bit");
@@ -195,7 +195,7 @@ fn immediate(operands: &str, index: usize) -> u32 {
     operand.parse().unwrap_or_else(|_| panic!("an immediate is expected in `{operands}`"))
 }
 
-/// The last immediate is the cache policy.
+/// The last immediate operand, which is the cache policy.
 fn last_immediate(operands: &str) -> u32 {
     let mut numbers = operands.split(',').filter_map(|o| o.trim().parse().ok());
     numbers.next_back().expect("an access has a cache policy")
@@ -243,8 +243,8 @@ fn write(rows: &[(String, Vec<String>)]) {
     std::fs::write(path, text).expect("the answers can be written");
 }
 
-/// LLVM 22.1.8 forgets the wait after `buffer_wbl2` if no store is outstanding (LLVM pull request 178316), although the
-/// write-back itself counts on vmcnt and must be done before the store that it is for.
+/// Tests a defect of LLVM 22.1.8: it omits the wait after `buffer_wbl2` if no store is outstanding (LLVM pull request 178316), although the
+/// write-back itself counts on vmcnt and must be done before the following store.
 #[test]
 fn the_wait_behind_a_write_back_is_ours() {
     if tool("llc").is_none() {

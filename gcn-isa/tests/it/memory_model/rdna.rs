@@ -1,4 +1,5 @@
-//! Kernels that LLVM 22 compiles for RDNA, one for each combination: what of a sequence is left when waits that nothing needs are gone.
+//! Tests kernels that LLVM 22 compiles for RDNA, one for each combination: the part of a sequence that remains after the unnecessary waits
+//! are removed.
 
 use std::io::Read as _;
 
@@ -7,10 +8,10 @@ use gcn_isa::memory_model::{Action, Mode, Operation, Ordering, Scope, Sequence, 
 
 const KERNELS: &[u8] = include_bytes!("../../data/rdna/memory-model.tsv.gz");
 
-/// The words of instructions that invalidate a cache or write it back.
+/// The mnemonics of instructions that invalidate a cache or write it back.
 const CACHES: [&str; 4] = ["buffer_gl0_inv", "buffer_gl1_inv", "global_inv", "global_wb"];
 
-/// The bits of an access that the memory model chooses; a read-modify-write that returns has `glc` for that.
+/// The bits of an access that the memory model determines. A read-modify-write that returns a value has `glc` for that reason.
 fn bits(access: &str, of: Operation) -> String {
     let model = |word: &&str| match *word {
         "glc" => of != Operation::Rmw,
@@ -20,7 +21,7 @@ fn bits(access: &str, of: Operation) -> String {
     access.split(' ').filter(model).map(|word| format!(" {word}")).collect()
 }
 
-/// The instructions of a kernel that belong to the sequence: caches, and the access.
+/// The instructions of a kernel that belong to the sequence: the cache instructions and the access.
 fn left(kernel: &[&str], of: Operation) -> Vec<String> {
     let is_access = |line: &&str| match of {
         Operation::Load => {
@@ -32,7 +33,7 @@ fn left(kernel: &[&str], of: Operation) -> Vec<String> {
         Operation::Rmw => ["global_atomic", "flat_atomic", "ds_add"].iter().any(|p| line.starts_with(p)),
         Operation::Fence => false,
     };
-    // A store to the place that the test is about comes last, after one that it releases.
+    // The store that the test examines is the last one; the store that it releases comes earlier.
     let at = match of {
         Operation::Store => kernel.iter().rposition(is_access),
         _ => kernel.iter().position(is_access),
@@ -47,7 +48,7 @@ fn left(kernel: &[&str], of: Operation) -> Vec<String> {
     kept.collect()
 }
 
-/// The same of our sequence.
+/// The corresponding part of our sequence.
 fn ours(made: &Sequence, set: gcn_isa::InstructionSet) -> Vec<String> {
     let caches = |actions: &[Action]| {
         let is_cache = |action: &&Action| matches!(action, Action::Cache { .. });
@@ -74,7 +75,7 @@ fn compiled_kernels_have_what_the_sequences_say() {
             "load" => Operation::Load,
             "store" => Operation::Store,
             "atomicrmw add" => Operation::Rmw,
-            // A barrier of LLVM IR has the fence of its own.
+            // A barrier in LLVM IR is compiled with the fence that belongs to it.
             "fence" | "barrier" => Operation::Fence,
             other => {
                 others.push(other);

@@ -1,5 +1,5 @@
-//! Wait insertion. Witnesses: the golden programs measured with LLVM 22, and [`oracle`](super::oracle), which follows
-//! every path of a small program by itself.
+//! Tests the insertion of waits for counters against the golden programs that were measured with LLVM 22, and against the independent
+//! [`oracle`](super::oracle), which follows every path of a small program.
 
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::wait::{
@@ -26,7 +26,7 @@ pub fn set_wait(program: &mut Program, line: usize, wait: WaitCnt) {
     wait.put_into(program.lines[line].inst_mut());
 }
 
-/// Each instruction that is not an `s_waitcnt`, with what is waited for right before it.
+/// Each instruction that is not an `s_waitcnt`, with the wait immediately before it.
 pub fn by_instruction(program: &Program) -> Vec<(&'static str, WaitCnt)> {
     let mut wait = WaitCnt::NONE;
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ pub fn from_parts(values: [u8; 3]) -> WaitCnt {
     parts.fold(WaitCnt::NONE, |wait, (counter, value)| counter.set(wait, value))
 }
 
-/// The project's own checker finds nothing wrong with the counters.
+/// Checks that our checker finds no error with counters.
 fn assert_checked(program: &Program, name: &str) {
     let report = crate::check::strict(program);
     let about_counters =
@@ -61,7 +61,7 @@ fn assert_checked(program: &Program, name: &str) {
     }
 }
 
-/// Weakens every inserted counter value by one, one at a time, and expects the oracle to object each time.
+/// Weakens each inserted counter value by one, separately, and checks that the oracle rejects the result.
 fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
     let reached = reached(program);
     for i in inserted.iter().filter(|i| i.kind == InsertedKind::Waitcnt && i.count > 0 && reached[i.at]) {
@@ -92,20 +92,21 @@ fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Tally {
     rows: usize,
-    /// Not parsed: the table has no `exp` instruction.
+    /// The number of rows that were not parsed because the table has no `exp` instruction.
     skipped: usize,
-    /// The same wait before every instruction.
+    /// The number of rows with the same wait before every instruction.
     equal: usize,
-    /// Nowhere stronger than LLVM, somewhere weaker.
+    /// The number of rows in which no wait is stronger than LLVM's and some wait is weaker.
     weaker: usize,
-    /// A vector memory load over the result of a FLAT load: LLVM waits for lgkmcnt only, we for vmcnt as well, as FLAT may
-    /// leave either counter early.
+    /// The number of rows with a vector memory load that overwrites the result of a FLAT load: LLVM waits only for lgkmcnt, but we also
+    /// wait for vmcnt, because FLAT may decrease either counter first.
     flat: usize,
-    /// Stronger before one instruction, as LLVM has waited before an earlier one, which does not need it.
+    /// The number of rows with a stronger wait before one instruction, because LLVM waited before an earlier instruction that does not need
+    /// the wait.
     elsewhere: usize,
 }
 
-/// True if some wait of `program` is not needed by the instruction before which it stands.
+/// True if some wait of `program` is not needed by the instruction that follows it.
 pub fn waits_early(program: &Program) -> bool {
     (0..program.lines.len()).any(|line| {
         let Some(wait) = wait_of(program, line) else { return false };
@@ -120,13 +121,13 @@ pub fn waits_early(program: &Program) -> bool {
     })
 }
 
-/// True if ours waits for vmcnt(0) besides what LLVM waits for, before a vector memory instruction.
+/// True if our wait before a vector memory instruction is LLVM's wait plus vmcnt(0).
 fn is_flat_overwritten(mine: &(&str, WaitCnt), llvm: &(&str, WaitCnt)) -> bool {
     mine.0.starts_with("global_") && Counter::Lgkm.of(llvm.1) == 0 && mine.1 == Counter::Vm.set(llvm.1, 0)
 }
 
-/// Without moving waits out of loops, and with barriers that order nothing on the targets where LLVM leaves that to
-/// fences: no wait is stronger than LLVM's.
+/// Tests that no wait is stronger than LLVM's if waits are not moved out of loops, and if barriers order no accesses on the targets where
+/// LLVM leaves that order to fences.
 #[test]
 fn golden_programs_wait_no_more_than_llvm() {
     let options =
@@ -162,7 +163,7 @@ fn golden_programs_wait_no_more_than_llvm() {
     assert_eq!(tally, Tally { rows: 520, skipped: 11, equal: 501, weaker: 6, flat: 1, elsewhere: 1 });
 }
 
-/// As users get it: barriers order LDS, and waits leave loops.
+/// Tests the default options: barriers order LDS accesses, and waits are moved out of loops.
 #[test]
 fn golden_programs_are_sufficient_and_minimal() {
     let mut too_large = 0;
@@ -219,10 +220,10 @@ pub const PALETTE: [&str; 30] = [
     "ds_add_rtn_u32 v1, v42, v43",
 ];
 
-/// A program of up to `blocks` blocks that branch anywhere.
+/// A program of up to `blocks` blocks with branches to arbitrary blocks.
 pub fn random_program(rng: &mut Random, target: Target, palette: &[&str], blocks: usize) -> Program {
     let blocks = 1 + rng.below(blocks);
-    // Programs of few sorts of instructions have the longer queues.
+    // Programs with few kinds of instructions have longer queues.
     let sorts = 3 + rng.below(palette.len() - 3);
     let chosen: Vec<&str> = (0..sorts).map(|_| *rng.pick(palette)).collect();
     let mut lines: Vec<String> = Vec::new();
@@ -265,7 +266,7 @@ fn random_programs_are_sufficient_and_minimal() {
         }
         waits += inserted.len();
         assert_minimal(&program, &inserted, &name);
-        // Once is enough.
+        // A second run must not change anything.
         let again = insert_waitcnt(&mut program.clone(), &options);
         assert_eq!(again, [], "{name}");
     }
@@ -273,7 +274,7 @@ fn random_programs_are_sufficient_and_minimal() {
     assert!(too_large * 20 <= waits, "{too_large} of {waits}");
 }
 
-/// The program with waits, one line each, labels left out.
+/// The program with its waits, as one text per line, without labels.
 fn with_waits(target: Target, lines: &[&str], options: &WaitOptions) -> (Vec<String>, Vec<Inserted>) {
     let mut program = text::program(target, lines).unwrap();
     let inserted = insert_waits(&mut program, options);
@@ -297,7 +298,7 @@ fn what_only_the_preheader_loaded_is_waited_for_there() {
     let mut program = text::program(Target::GFX942, &lines).unwrap();
     let inserted = insert_waits(&mut program, &WaitOptions::default());
     assert_eq!(
-        // Columns are the printer's business.
+        // The printer may align the text in columns, which does not matter here.
         text::shown(&program)
             .lines()
             .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -351,7 +352,8 @@ fn a_wait_that_the_loop_needs_anyway_stays_in_it() {
     assert_eq!(shown.len(), 6);
 }
 
-/// `v = l[255 - i]; barrier(); l[i] = i`: the memory model of the LLVM AMDGPU guide and clang 22 wait for the read before the barrier.
+/// Tests `v = l[255 - i]; barrier(); l[i] = i`. The memory model of the LLVM AMDGPU guide and clang 22 wait for the read before the
+/// barrier.
 #[test]
 fn a_barrier_waits_for_reads_of_lds_that_nothing_has_waited_for() {
     let inserted = |lines: &[&str], target| with_waits(target, lines, &WaitOptions::default());
@@ -362,13 +364,13 @@ fn a_barrier_waits_for_reads_of_lds_that_nothing_has_waited_for() {
         let rule = if target < Target::GFX90A { "barrier.counters" } else { "barrier.lds-read" };
         assert_eq!((reasons.len(), reasons[0].reasons[0].rule), (1, rule), "{target}");
     }
-    // Its value is needed before: one wait serves both.
+    // If the value is needed before the barrier, one wait serves both purposes.
     let used =
         ["ds_read_b32 v0, v42", "v_mov_b32_e32 v1, v0", "s_barrier", "ds_write_b32 v43, v44", "s_endpgm"];
     let (shown, _) = inserted(&used, Target::GFX942);
     assert_eq!(shown.iter().filter(|l| l.starts_with("s_waitcnt")).count(), 1, "{shown:?}");
     assert_eq!(shown[1], "s_waitcnt lgkmcnt(0)");
-    // Global loads and what goes between lanes may be outstanding.
+    // Global loads and exchanges between lanes may be outstanding.
     let others =
         ["global_load_dword v0, v[2:3], off", "ds_bpermute_b32 v1, v42, v43", "s_barrier", "s_endpgm"];
     assert_eq!(inserted(&others, Target::GFX942).0.len(), 4);
@@ -388,7 +390,7 @@ fn the_wait_before_a_barrier_is_carried_round_the_loop() {
     let (shown, inserted) = with_waits(Target::GFX942, &lines, &WaitOptions::default());
     assert_eq!(shown[..2], ["s_waitcnt lgkmcnt(0)", "s_barrier"]);
     assert_eq!(inserted[0].reasons[0].rule, "barrier.lds-read");
-    // One younger LDS operation may be outstanding if reads need not be done: LDS is in order.
+    // If reads need not be done, one younger LDS operation may be outstanding, because LDS operations complete in order.
     let writes = WaitOptions { barrier_orders: Orders::LDS_WRITES, ..WaitOptions::default() };
     let (shown, inserted) = with_waits(Target::GFX942, &lines, &writes);
     assert_eq!(shown[..2], ["s_waitcnt lgkmcnt(1)", "s_barrier"]);
@@ -448,7 +450,8 @@ fn an_empty_program_needs_nothing() {
     assert_eq!(insert_waits(&mut program, &WaitOptions { callable: true, ..WaitOptions::default() }), []);
 }
 
-/// Many blocks with loops of every depth up to three, and one long block: time grows with the program.
+/// Tests that the time grows with the size of the program, for many blocks with loops nested up to three levels deep and for one long
+/// block.
 #[test]
 #[ignore = "a measurement; run with --release --nocapture"]
 fn a_million_instructions() {
@@ -484,7 +487,7 @@ fn a_million_instructions() {
     println!("{} s_nop in {:?}", inserted.len(), start.elapsed());
 }
 
-/// Both kinds together, judged by the checker; the places and lines that are reported are those of the result.
+/// Tests that the checker accepts waits of both kinds together, and that the reported positions and lines refer to the resulting program.
 #[test]
 fn both_kinds_of_waits_together_satisfy_the_checker() {
     let palette: Vec<&str> = PALETTE

@@ -1,6 +1,6 @@
-//! Filling wait states. Witnesses: what LLVM 22's post-RA scheduler leaves of the same code (`llc -mcpu=… -run-pass=post-RA-sched
-//! -run-pass=post-RA-hazard-rec`), and for random programs a symbolic execution of each block, which knows nothing about
-//! when two instructions may change places.
+//! Tests that wait states are filled with useful instructions, against the code that LLVM 22's post-RA scheduler produces from the same
+//! code (`llc -mcpu=… -run-pass=post-RA-sched -run-pass=post-RA-hazard-rec`). For random programs, a symbolic execution of each block is
+//! used, which has no knowledge about when two instructions may be exchanged.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ fn filled(fences: &[usize]) -> WaitOptions {
     WaitOptions { fill: Some(fences.to_vec()), ..WaitOptions::default() }
 }
 
-/// The program with all its waits, line by line, and the wait states that were inserted.
+/// The lines of the program with all its waits, and the number of wait states that were inserted.
 fn run(target: Target, lines: &[&str], options: &WaitOptions) -> (Vec<String>, u32) {
     let mut program = text::program(target, lines).unwrap();
     let inserted = insert_waits(&mut program, options);
@@ -42,7 +42,7 @@ fn place(lines: &[String], start: &str) -> usize {
     lines.iter().position(|l| l.starts_with(start)).unwrap_or_else(|| panic!("{start}: {lines:#?}"))
 }
 
-/// A lane number that the vector ALU wrote must stand four wait states before its use.
+/// Code in which a lane number is written by the vector ALU, which must happen four wait states before its use.
 const LANE: [&str; 9] = [
     "v_mov_b32_e32 v20, v0",
     "v_mov_b32_e32 v21, v1",
@@ -55,7 +55,7 @@ const LANE: [&str; 9] = [
     "s_endpgm",
 ];
 
-/// LLVM: `S_NOP 3` without its scheduler, none with it.
+/// Tests code into which LLVM inserts `S_NOP 3` without its scheduler and no `s_nop` with it.
 #[test]
 fn what_llvm_fills_completely_is_filled() {
     for target in TARGETS {
@@ -69,7 +69,7 @@ fn what_llvm_fills_completely_is_filled() {
     }
 }
 
-/// The lines that follow need what comes before.
+/// Tests code whose later lines depend on the earlier lines.
 #[test]
 fn what_depends_stays() {
     let lines = [
@@ -91,11 +91,11 @@ fn what_depends_stays() {
 
 #[test]
 fn fences_and_boundaries_stay() {
-    // After the consumer: the three moves from above the producer go after it.
+    // The three moves above the producer are moved to after the consumer.
     let (lines, states) = run(Target::GFX942, &LANE, &filled(&[5]));
     assert!(place(&lines, "v_add_u32") > place(&lines, "v_readlane"), "{lines:#?}");
     assert_eq!(states, 1, "{lines:#?}");
-    // Before the producer: three come up from after the consumer.
+    // Three instructions after the consumer are moved to before the producer.
     let (lines, states) = run(Target::GFX942, &LANE, &filled(&[3]));
     assert!(place(&lines, "v_mov_b32_e32 v22") < place(&lines, "v_readfirstlane"), "{lines:#?}");
     assert_eq!(states, 1, "{lines:#?}");
@@ -112,7 +112,8 @@ fn fences_and_boundaries_stay() {
     }
 }
 
-/// EXEC changes between the consumer and what could come up: that runs in other lanes.
+/// Tests that instructions are not moved up across a change of EXEC between the consumer and them, because they would execute in different
+/// lanes.
 #[test]
 fn what_runs_in_other_lanes_stays() {
     let mut lines = LANE.to_vec();
@@ -121,8 +122,8 @@ fn what_runs_in_other_lanes_stays() {
     assert!(place(&out, "v_add_u32") > place(&out, "s_mov_b64 exec"), "{out:#?}");
 }
 
-/// Nothing leaves the place before a wait for what is after it, and of what is after it only what the wait is not for
-/// comes up: `v_xor` does not, whose source is loaded.
+/// Tests that no instruction before a wait is moved away from it to a position after it. Of the instructions after the wait, only those
+/// that do not depend on the wait are moved up: `v_xor` is not, because its source is loaded.
 #[test]
 fn waits_hide_as_much_as_before() {
     let lines = [
@@ -146,8 +147,8 @@ fn waits_hide_as_much_as_before() {
     }
 }
 
-/// An instruction that would hold its successors back for longer than the wait states take does not move into them: the
-/// scalar side sees `s4` only later, and `v_exp` takes four slots where DPP waits for two.
+/// Tests that an instruction is not moved if it would delay its successors for longer than the wait states would: the scalar unit would
+/// receive `s4` only later, and `v_exp` takes four slots where DPP requires two wait states.
 #[test]
 fn what_takes_longer_stays() {
     let lines = ["v_readfirstlane_b32 s4, v3", "v_readlane_b32 s8, v4, s4", "s_mov_b32 s9, s4", "s_endpgm"];
@@ -165,7 +166,7 @@ fn what_takes_longer_stays() {
     assert!(place(&out, "v_exp") < place(&out, "v_readlane"), "{out:#?}");
 }
 
-/// Loads and stores keep their order, so that a counter's value means what it meant.
+/// Tests that loads and stores keep their order, so that the values of counters keep their meaning.
 #[test]
 fn memory_keeps_its_order() {
     let lines = [
@@ -186,12 +187,12 @@ fn memory_keeps_its_order() {
     assert_eq!(order(&plain.0), order(&moved.0));
 }
 
-/// What everything in a block is worth at its end, as numbers that are equal exactly where the same instructions made
-/// them out of the same values.
+/// The values of all registers and other state at the end of a block, as numbers. Two numbers are equal if and only if the same
+/// instructions computed them from the same values.
 #[derive(Default, PartialEq, Debug)]
 struct Symbolic {
     registers: HashMap<usize, u64>,
-    /// What was done to memory and by instructions with effects of their own, in order.
+    /// The effects on memory, and the effects of instructions that do more than compute a result, in order.
     effects: Vec<u64>,
     scc: u64,
 }
@@ -216,7 +217,7 @@ impl Symbolic {
         }
         if !inst.desc.is_salu() && !inst.desc.is_smem() {
             reads.extend(gcn_isa::reg::EXEC.units().map(|u| value(self, u)));
-            // Lanes that do not run keep what was there.
+            // Inactive lanes keep their previous values.
             reads.extend(
                 inst.writes().iter().flat_map(|w| w.reg.units().map(|u| value(self, u)).collect::<Vec<_>>()),
             );
@@ -246,11 +247,11 @@ fn blocks(program: &Program) -> Vec<Symbolic> {
         program.lines[block.start..block.end].iter().for_each(|line| symbolic.run(&line.inst));
         symbolic
     };
-    // Waits before a loop can be a block of their own.
+    // The waits before a loop can form a separate block.
     Cfg::build(program).blocks.iter().map(of_block).filter(|s| *s != Symbolic::default()).collect()
 }
 
-/// Each `s_waitcnt` in order with what has been issued before it in its block.
+/// Each `s_waitcnt` in order, with the instructions of its block that were issued before it.
 fn before_waits(program: &Program) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     for block in Cfg::build(program).blocks {
@@ -266,7 +267,7 @@ fn before_waits(program: &Program) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// What must hold of every program; how many states there were and how many are left.
+/// Checks the properties that hold for every program. Returns the number of wait states before and after filling.
 fn holds(original: &Program, name: &str) -> (u32, u32) {
     let (mut plain, mut moved) = (original.clone(), original.clone());
     let old = insert_waits(&mut plain, &WaitOptions::default());
@@ -287,9 +288,9 @@ fn holds(original: &Program, name: &str) -> (u32, u32) {
         }
     }
     let (states, states_then) = (states(&old, &plain), states(&new, &moved));
-    // In a loop a state may have gone for two outside.
+    // In a loop, one wait state may have replaced two outside the loop.
     assert!(states_then <= states || Cfg::build(&plain).blocks.len() > 1, "{}", shown());
-    // Reasons name the lines as they are now.
+    // Reasons refer to the lines of the resulting program.
     for inserted in &new {
         for reason in &inserted.reasons {
             let note = moved.lines[inserted.at].note.as_deref().unwrap_or_default();
@@ -315,7 +316,7 @@ fn random_programs_compute_the_same_with_fewer_states() {
     assert!(left < all && (left * 20 < all * 19 || !is_thorough()), "{left} of {all}");
 }
 
-/// Long blocks of everything that rules are about, memory with its waits, SCC, EXEC and lane numbers.
+/// Instructions for long blocks that involve all kinds of rules: memory instructions and their waits, SCC, EXEC and lane numbers.
 const MORE: [&str; 22] = [
     "v_add_u32_e32 v40, v41, v42",
     "v_xor_b32_e32 v43, v44, v45",
@@ -362,7 +363,7 @@ fn random_blocks_with_memory_compute_the_same() {
     assert!(left * 4 < all * 3, "{left} of {all}");
 }
 
-/// What LLVM compiled, 1,200 functions for each target, with the waits taken out.
+/// Tests 1,200 functions for each target that LLVM compiled, with the waits removed.
 #[test]
 fn streams_of_llvm_compute_the_same() {
     let packed: &[u8] = include_bytes!("../../data/streams/waitcnt-gfx942.txt.gz");

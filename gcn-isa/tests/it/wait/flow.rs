@@ -1,4 +1,5 @@
-//! Functions, calls, jumps to unknown places and unreadable bytes: what is inserted is enough for the checker and no more.
+//! Tests functions, calls, jumps to unknown targets and undecodable bytes: the inserted waits must satisfy the checker, and no weaker waits
+//! may.
 
 use gcn_isa::cfg::Flow;
 use gcn_isa::counters::WaitCnt;
@@ -21,7 +22,7 @@ const JUMPS: [&str; 6] = [
     "s_call_b64 s[30:31], L1",
 ];
 
-/// Several pieces of code that call and jump, some of them functions, some after unreadable bytes.
+/// Several pieces of code with calls and jumps. Some pieces are functions, and some follow undecodable bytes.
 fn random_program(rng: &mut Random, palette: &[&str]) -> Program {
     let pieces = 2 + rng.below(5);
     let chosen: Vec<&str> = (0..6).map(|_| *rng.pick(palette)).collect();
@@ -50,7 +51,7 @@ fn random_program(rng: &mut Random, palette: &[&str]) -> Program {
     program
 }
 
-/// Lines that control may come to.
+/// For each line, whether control may reach it.
 fn reached(program: &Program) -> Vec<bool> {
     let flow = Flow::of(program);
     let mut lines = vec![false; program.lines.len()];
@@ -60,13 +61,13 @@ fn reached(program: &Program) -> Vec<bool> {
     lines
 }
 
-/// The checker objects to every program in which one inserted counter value is one larger.
+/// Checks that the checker rejects the program if any single inserted counter value is larger by one.
 fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
     let reached = reached(program);
     let counters =
         inserted.iter().filter(|i| i.kind == InsertedKind::Waitcnt && i.count > 0 && reached[i.at]);
     for i in counters {
-        // At a function's entry every counter is waited for, whatever the function does.
+        // At the entry of a function, every counter must be waited for, regardless of what the function does.
         if i.reasons.iter().any(|r| r.rule == "call.entry") {
             continue;
         }
@@ -104,7 +105,7 @@ fn functions_and_unknown_jumps_get_what_the_checker_asks_for() {
         for i in &inserted {
             assert!(!i.reasons.is_empty(), "{name}: no reason at {}\n{}", i.at, text::shown(&program));
         }
-        // Entries and gaps still stand before the same instructions, a function's after its wait.
+        // Entries and gaps must still be before the same instructions. The entry of a function must be before the function's wait.
         for (old, new) in before.entries.iter().zip(&program.entries) {
             let wait = program.lines[new.at..].iter().take_while(|l| l.note.is_some()).count();
             assert_eq!(before.lines[old.at].inst, program.lines[new.at + wait].inst, "{name}");
@@ -145,11 +146,12 @@ fn a_wait_at_the_entry_of_a_function_is_used_and_not_doubled() {
     let body = ["v_mov_b32_e32 v1, v0", "s_setpc_b64 s[30:31]"];
     assert_eq!(waited(&[all, body[0], body[1]], function()), [all, body[0], body[1]]);
     assert_eq!(waited(&body, function()), [all, body[0], body[1]]);
-    // One that waits for less is strengthened.
+    // An existing wait that is too weak is strengthened.
     assert_eq!(waited(&["s_waitcnt lgkmcnt(0)", body[0], body[1]], function()), [all, body[0], body[1]]);
 }
 
-/// As LLVM does it (measured): before a call only what the call itself needs, after it nothing, before a return everything.
+/// Tests the waits at calls against LLVM (measured): before a call, only the waits that the call itself needs; after the call, none; before
+/// a return, a wait for everything.
 #[test]
 fn calls_and_returns_wait_as_llvm_does() {
     let kernel = [
@@ -173,7 +175,7 @@ fn calls_and_returns_wait_as_llvm_does() {
     assert_eq!(waited(&kernel, Vec::new()), expected);
 }
 
-/// Thousands of functions that call, return and jump anywhere.
+/// Tests thousands of functions with calls, returns and jumps to arbitrary targets.
 #[test]
 fn many_unknown_jumps_get_their_waits() {
     let body = ["v_mov_b32_e32 v1, v0", "global_load_dword v0, v[2:3], off", "v_readfirstlane_b32 s4, v1"];
@@ -197,7 +199,8 @@ fn many_unknown_jumps_get_their_waits() {
     assert!(program.lines.iter().any(|l| matches!(l.inst.operands.first(), Some(Operand::Imm(0)))));
 }
 
-/// A function that begins with a loop right after its call is jumped to, not fallen into.
+/// Tests a function whose call directly precedes it and that begins with a loop. Control reaches the function only by the jump of the call,
+/// and never by falling through.
 #[test]
 fn a_call_of_the_next_line_passes_its_labels() {
     let lines = [

@@ -1,5 +1,5 @@
-//! More operations than a counter holds. What is inserted does not rely on issue waiting for a full counter, as long as the
-//! rules count that doubt it: `waitcnt.full`.
+//! Tests programs with more outstanding operations than a counter can count. The inserted waits must not assume that instructions stall at
+//! a full counter, as long as the selected rules include `waitcnt.full`, which doubts this.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -20,7 +20,7 @@ use super::oracle::{Verdict, judge_counters, reached};
 use super::text;
 use crate::golden;
 
-/// The wait before the last instruction of `lines`, with the rules from this grade on.
+/// The wait before the last instruction of `lines`, with the rules of at least this grade.
 fn last_wait(target: Target, lines: &[String], at_least: Grade) -> WaitCnt {
     let mut program = golden::program(&lines.join("\n"), target);
     let rules = Config::at_least(at_least);
@@ -28,7 +28,7 @@ fn last_wait(target: Target, lines: &[String], at_least: Grade) -> WaitCnt {
     by_instruction(&program).last().expect("instructions").1
 }
 
-/// `count` operations, the first of which the last instruction needs: assembly, and LLVM's machine code.
+/// `count` operations, of which the last instruction needs the first. The code is given both as assembly and as LLVM's machine code.
 struct Run {
     counter: Counter,
     first: (&'static str, &'static str),
@@ -66,8 +66,8 @@ impl Run {
     }
 }
 
-/// LLVM 22.1.8 as measured: a wait for as many as were issued since, and for what the field can say at most (14 and 62) if they
-/// are more, although a full counter has seen to it by then.
+/// Tests the waits of LLVM 22.1.8 as measured: the wait is for the number of operations issued since, but at most for the largest value of
+/// the field (14 and 62), although by then a full counter has already ensured the completion.
 #[test]
 fn by_default_the_wait_is_the_strongest_that_the_field_can_say() {
     for target in Target::REPRESENTATIVES {
@@ -81,7 +81,7 @@ fn by_default_the_wait_is_the_strongest_that_the_field_can_say() {
     }
 }
 
-/// The same, asked of LLVM where it is installed.
+/// Tests the same with LLVM itself, if LLVM is installed.
 #[test]
 fn llvm_waits_as_measured() {
     let Some(llc) = tool("llc") else { return };
@@ -120,7 +120,7 @@ fn last_of_llvm(function: &str) -> WaitCnt {
     WaitCnt::of_immediate(InstructionSet::GFX900, last.expect("a wait").trim().parse().expect("a number"))
 }
 
-/// From 16 or 64 operations on there is nothing left to wait for.
+/// Tests that no wait is necessary after 16 or 64 operations or more.
 #[test]
 fn without_cautious_rules_the_stall_is_trusted() {
     for run in &RUNS {
@@ -133,7 +133,8 @@ fn without_cautious_rules_the_stall_is_trusted() {
     }
 }
 
-/// Types of operations, each with the number of the register that it writes in place of `{}`, and with the user of that.
+/// Kinds of operations and an instruction that uses the result of each. `{}` stands for the number of the register that the operation
+/// writes.
 const TYPES: [(&str, &str); 8] = [
     ("ds_read_b32 v{}, v200", "v_mov_b32_e32 v201, v{}"),
     ("ds_write_b32 v200, v202", "v_nop"),
@@ -145,7 +146,7 @@ const TYPES: [(&str, &str); 8] = [
     ("flat_load_dword v{}, v[204:205]", "v_mov_b32_e32 v201, v{}"),
 ];
 
-/// Blocks of up to 90 operations of two or three types, with users strewn in.
+/// Blocks of up to 90 operations of two or three kinds, with instructions in between that use the results.
 fn crowded(rng: &mut Random, target: Target, types: &[(&str, &str)]) -> gcn_isa::Program {
     let blocks = 1 + rng.below(3);
     let mut lines: Vec<String> = Vec::new();
@@ -154,7 +155,7 @@ fn crowded(rng: &mut Random, target: Target, types: &[(&str, &str)]) -> gcn_isa:
         let types: Vec<(&str, &str)> = (0..1 + rng.below(3)).map(|_| *rng.pick(types)).collect();
         for i in 0..rng.below(90) {
             let (operation, user) = *rng.pick(&types);
-            // Operations write one register after another.
+            // Successive operations write successive registers.
             let (chosen, register) =
                 if rng.below(30) == 0 { (user, rng.below(60)) } else { (operation, i % 60) };
             lines.push(chosen.replace("{}", &(10 + register).to_string()));
@@ -168,8 +169,8 @@ fn crowded(rng: &mut Random, target: Target, types: &[(&str, &str)]) -> gcn_isa:
     text::program(target, &lines).expect("a program")
 }
 
-/// Under the default rules and under those that trust the stall: the checker accepts what is inserted, and nothing weaker; the
-/// oracle, which knows of no stall, accepts the default.
+/// Tests with the default rules, and with the rules that assume the stall, that the checker accepts the inserted waits and rejects all
+/// weaker ones. The oracle, which does not assume the stall, must accept the waits of the default rules.
 #[test]
 fn random_crowded_programs_are_sufficient_and_minimal() {
     let (mut waits, mut relied, mut programs) = ([0, 0], 0, 0);
@@ -181,7 +182,7 @@ fn random_crowded_programs_are_sufficient_and_minimal() {
             let check = |p: &gcn_isa::Program| {
                 check_with(p, Options { rules, memory_model: MemoryModel::Strict, errata: true })
             };
-            // FLAT operations, the last of the types, are waited for even if nobody doubts that they finish in order.
+            // FLAT operations, which are the last kind in the list, must be waited for even if all rules assume that they finish in order.
             let types = &TYPES[..TYPES.len() - i];
             let mut program = crowded(&mut Random::new(seed), target, types);
             let options = WaitOptions { rules, barrier_orders: Orders::empty(), ..WaitOptions::default() };

@@ -1,4 +1,4 @@
-//! Rule sets: what is inserted for a grade of rules is what the checker asks for at that grade.
+//! Tests the rule grades: the waits that are inserted for a minimum grade must be the waits that the checker requires for that grade.
 
 use gcn_isa::check::{MemoryModel, Options, check_with};
 use gcn_isa::counters::WaitCnt;
@@ -12,7 +12,7 @@ use super::counters::{PALETTE, from_parts, parts, random_program, set_wait, wait
 use super::oracle::reached;
 use super::text;
 
-/// Needs that hold whatever the grade.
+/// Rules that apply at every grade.
 const ALWAYS: [&str; 4] = ["waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];
 
 fn weakened(program: &Program, line: usize, counter: usize) -> Option<Program> {
@@ -78,7 +78,7 @@ fn every_grade_gets_its_own_waits() {
             }
         }
     }
-    // The fewer rules count, the fewer wait states there are. Of counters a weaker wait may leave more for later ones.
+    // With fewer rules, there are fewer wait states. For counters, a weaker wait may lead to more waits later.
     assert!(totals.is_sorted_by(|a, b| a[1] >= b[1]), "{totals:?}");
     assert!(totals[0][1] > totals[2][1] && totals[2][1] > 0, "{totals:?}");
     assert!(totals[0][0] != totals[2][0] || !is_thorough(), "{totals:?}");

@@ -1,6 +1,6 @@
-//! An independent judge of waits for small programs: it follows every path of the program, one concrete state at a time
-//! (no joins), with queues of outstanding operations and a list of what was executed within the last wait states.
-//! Operations are told apart by their mnemonics.
+//! An independent judge of waits for small programs. It follows every path of the program with one concrete state at a time (without
+//! joins). The state has queues of outstanding operations and a list of the instructions that were executed within the last wait states.
+//! The kinds of operations are determined by their mnemonics.
 
 use std::collections::HashSet;
 
@@ -10,15 +10,15 @@ use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Access;
 use gcn_isa::{Inst, InstructionSet, Operand, Program, RegFile, Target};
 
-/// How many (line, state) pairs are looked at before a program is given up.
+/// The number of (line, state) pairs after which the judge gives up.
 const MOST_STATES: usize = 10_000;
-/// Operations farther back than this are told apart no more, as waits end at 62.
+/// Operations that are farther back in the queue are not distinguished, because the largest value of a wait is 62.
 const LONGEST_QUEUE: usize = 66;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     Clean,
-    /// Line and what is wrong there.
+    /// The line and a description of the violation there.
     Violation(usize, String),
     TooLarge,
 }
@@ -36,9 +36,9 @@ enum Kind {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Outstanding {
     kind: Kind,
-    /// Registers that will be written.
+    /// The registers that the operation has yet to write.
     writes: Vec<RegUnit>,
-    /// Registers that are still to be read.
+    /// The registers that the operation has yet to read.
     reads: Vec<RegUnit>,
     lds_dma: bool,
     lds_write: bool,
@@ -109,7 +109,7 @@ impl Queues {
         }
     }
 
-    /// What is wrong with executing `inst` now.
+    /// The violation if `inst` executes in this state.
     fn violation(&self, target: Target, inst: &Inst) -> Option<String> {
         let m = inst.desc.mnemonic;
         let all: Vec<(&Outstanding, usize)> = [&self.vm, &self.lgkm, &self.exp]
@@ -125,14 +125,14 @@ impl Queues {
             u.operand.is_some_and(|i| inst.desc.operands[usize::from(i)].access == Access::ReadWrite)
         };
         let reads = indices(inst.reads().iter().map(|u| u.reg).collect());
-        // Loads of half a register read it when their data arrives.
+        // Loads of half a register read the register when their data arrives.
         let load = m.contains("_load");
         let reads_at_once =
             indices(inst.reads().iter().filter(|u| !(load && tied(u))).map(|u| u.reg).collect());
         let writes = indices(inst.writes().iter().map(|u| u.reg).collect());
         for (o, counter) in all {
             let on_vm = counter == 0;
-            // Vector memory returns in order.
+            // Vector memory operations return in order.
             let in_order = kind == Some(Kind::Vmem) && o.kind == Kind::Vmem;
             for unit in &o.writes {
                 if if in_order { &reads_at_once } else { &reads }.contains(&unit.index()) {
@@ -202,12 +202,13 @@ impl Queues {
     }
 }
 
-/// Cuts a queue without a change of what any wait proves about it. In a queue of one ordered kind every wait finishes both
-/// or neither of the two oldest; in a mixed one only a wait for zero finishes anything.
+/// Shortens a queue without changing what any wait proves about it. If a queue has operations of one ordered kind, every wait finishes both
+/// of the two oldest operations or none of them; in a queue with several kinds, only a wait for zero finishes an operation.
 fn shorten(queue: &mut Vec<Outstanding>) {
     while queue.len() > LONGEST_QUEUE {
         let oldest = queue.remove(0);
-        // More operations than kinds: another of the kind is there. In a queue of one kind it is the next.
+        // There are more operations than kinds, so the queue has another operation of the oldest one's kind. In a queue of one kind, it is
+        // the next one.
         let Some(next) = queue.iter_mut().find(|o| o.kind == oldest.kind) else { return };
         next.writes = united(&next.writes, &oldest.writes);
         next.reads = united(&next.reads, &oldest.reads);
@@ -241,7 +242,7 @@ pub fn successors(program: &Program, line: usize) -> Vec<usize> {
     next
 }
 
-/// Follows every path; `step` gives the state after a line, or what is wrong there.
+/// Follows every path. `step` returns the state after a line, or a description of the violation at the line.
 fn explore<S: Clone + Eq + std::hash::Hash + Default>(
     program: &Program,
     step: impl Fn(&S, usize) -> Result<S, String>,
@@ -263,7 +264,7 @@ fn explore<S: Clone + Eq + std::hash::Hash + Default>(
     Verdict::Clean
 }
 
-/// For each line whether some path reaches it.
+/// For each line, whether some path reaches it.
 pub fn reached(program: &Program) -> Vec<bool> {
     let mut seen = vec![false; program.lines.len()];
     let mut work = vec![0];
@@ -275,7 +276,7 @@ pub fn reached(program: &Program) -> Vec<bool> {
     seen
 }
 
-/// Judges the `s_waitcnt` of a program.
+/// Judges the `s_waitcnt` instructions of a program.
 pub fn judge_counters(program: &Program) -> Verdict {
     explore(program, |queues: &Queues, line| {
         let inst = &program.lines[line].inst;
@@ -293,7 +294,7 @@ pub fn judge_counters(program: &Program) -> Verdict {
     })
 }
 
-/// Wait states that an instruction takes.
+/// The number of wait states that an instruction provides.
 pub fn wait_states(inst: &Inst) -> u32 {
     match (inst.desc.mnemonic, inst.operands.first()) {
         ("s_nop", Some(Operand::Imm(n))) => *n as u32 % 16 + 1,
@@ -301,14 +302,14 @@ pub fn wait_states(inst: &Inst) -> u32 {
     }
 }
 
-/// No rule of these targets asks for more.
+/// The largest number of wait states that any rule of these targets requires.
 const LONGEST_RULE: u32 = 32;
 
-/// An instruction executed lately: its line, the wait states since, which registers of its result (bit by bit) no later
-/// matrix instruction has overwritten, if it is one.
+/// An instruction that was executed recently: its line, the number of wait states since then, and, for a matrix instruction, the registers
+/// of its result that no later matrix instruction has overwritten (one bit for each).
 type Recent = (usize, u32, Since);
 
-/// Judges the distances of a program.
+/// Judges the wait states of a program.
 pub fn judge_distances(program: &Program) -> Verdict {
     let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
     explore(program, |recent: &Vec<Recent>, line| {
@@ -324,7 +325,7 @@ pub fn judge_distances(program: &Program) -> Verdict {
         let behind = |r: &Recent| (r.0, r.1 + states, r.2.past(&views[r.0], now));
         let mut after: Vec<Recent> = recent.iter().map(behind).collect();
         after.retain(|r| r.1 < LONGEST_RULE);
-        // The nearest execution of a line is the one that counts.
+        // Only the nearest execution of a line matters.
         after.retain(|r| r.0 != line);
         after.push((line, 0, Since::NOTHING));
         Ok(after)

@@ -1,4 +1,4 @@
-//! Where a wait stands and what it is explained by: on the edges that bring a producer, at the call that is near, once.
+//! Tests the positions and explanations of waits: on the edges that come from a producer, at the call that is near enough, and only once.
 
 use gcn_isa::hazards::RuleSet;
 use gcn_isa::wait::{Inserted, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
@@ -6,14 +6,14 @@ use gcn_isa::{Program, Target};
 
 use super::text;
 
-/// 16 passes: a vector instruction reads the result 18 wait states later at the earliest.
+/// An instruction with 16 passes: a vector instruction may read the result only 18 wait states later.
 const MFMA: &str = "v_mfma_f32_32x32x2_f32 v[0:15], v16, v17, v[0:15]";
 
 fn program(lines: &[&str]) -> Program {
     text::program(Target::GFX942, lines).unwrap()
 }
 
-/// The wait states that were inserted before each old line that has some, by that line.
+/// The number of wait states that were inserted before each line of the original program. Lines without inserted wait states are omitted.
 fn states(lines: &[&str], options: &WaitOptions) -> Vec<(usize, u32)> {
     let mut program = program(lines);
     let mut added = 0;
@@ -27,7 +27,7 @@ fn states(lines: &[&str], options: &WaitOptions) -> Vec<(usize, u32)> {
     inserted.iter().map(before).collect()
 }
 
-/// Two loads of different counters, each used in a loop: one wait before it, with one reason for each.
+/// Tests two loads on different counters whose results are used in a loop: one wait before the loop, with one reason for each load.
 #[test]
 fn a_wait_that_left_a_loop_has_each_reason_once() {
     let mut program = program(&[
@@ -47,7 +47,8 @@ fn a_wait_that_left_a_loop_has_each_reason_once() {
     assert!(reasons.len() == 2 && reasons[0].contains("v0") && reasons[1].contains("v1"), "{reasons:?}");
 }
 
-/// Before an inner loop only what comes from outside it is waited for, not what its own last trip has left outstanding.
+/// Tests that the wait before an inner loop is only for operations from outside the loop. It must not be for operations that the previous
+/// execution of the inner loop has left outstanding.
 #[test]
 fn operations_of_a_loop_are_waited_for_in_it() {
     let mut program = program(&[
@@ -67,7 +68,8 @@ fn operations_of_a_loop_are_waited_for_in_it() {
     assert_eq!(code[1..], ["s_waitcnt lgkmcnt(0)", "L1:", "s_waitcnt vmcnt(0)"], "{shown}");
 }
 
-/// Of two ways into a loop one has a matrix instruction. The other, on which a clause of loads is open, waits for nothing.
+/// Tests a loop with two entries. One entry has a matrix instruction. On the other entry, a clause of loads is still open, and no wait must
+/// be inserted there.
 #[test]
 fn only_edges_that_bring_a_producer_wait() {
     let lines = [
@@ -81,14 +83,14 @@ fn only_edges_that_bring_a_producer_wait() {
         "s_cbranch_vccnz L1",
         "s_endpgm",
     ];
-    // 18 states, of which the branch is one.
+    // 18 wait states are required, and the branch provides one of them.
     for xnack in [false, true] {
         let options = WaitOptions { rules: RuleSet::Safe.config(xnack), ..WaitOptions::default() };
         assert_eq!(states(&lines, &options), [(2, 17)], "{xnack}");
     }
 }
 
-/// A function that is called twice: at the second call the matrix instruction is farther away than at the first.
+/// Tests a function that is called twice. At the second call, the matrix instruction is farther away than at the first.
 #[test]
 fn what_a_function_returns_to_is_as_far_as_at_its_own_call() {
     let lines = [
@@ -101,7 +103,7 @@ fn what_a_function_returns_to_is_as_far_as_at_its_own_call() {
         "L1:",
         "s_setpc_b64 s[30:31]",
     ];
-    // Between the two: call, return, eight states, call, return.
+    // Between the two instructions there are: a call, a return, eight wait states, a call, a return.
     assert_eq!(states(&lines, &WaitOptions::default()), [(4, 18 - 12)]);
 }
 
@@ -123,7 +125,7 @@ fn lines_have_notes_if_they_are_asked_for() {
     assert!(waits > 1 && notes >= waits, "{waits} {notes}");
 }
 
-/// Replay repeats a clause of one kind of memory instructions: a scalar load begins a clause of its own.
+/// Tests that XNACK replay repeats a clause of one kind of memory instructions: a scalar load begins a separate clause.
 #[test]
 fn a_clause_ends_where_another_kind_begins() {
     let options = WaitOptions { rules: RuleSet::Safe.config(true), ..WaitOptions::default() };
@@ -133,7 +135,7 @@ fn a_clause_ends_where_another_kind_begins() {
     assert_eq!(states(&["s_load_dword s4, s[2:3], 0x0", other[1], "s_endpgm"], &options), [(1, 1)]);
 }
 
-/// The instructions before which a wait for counters is inserted if none may leave its loop, with the waits.
+/// The instructions before which waits for counters are inserted if no wait may leave its loop, with these waits.
 fn waits(lines: &[&str]) -> Vec<(String, String)> {
     let mut program = program(lines);
     insert_waitcnt(&mut program, &WaitOptions { leave_loops: false, ..WaitOptions::default() });
@@ -143,9 +145,9 @@ fn waits(lines: &[&str]) -> Vec<(String, String)> {
     waiting.map(|(wait, at)| (at.to_owned(), wait.to_owned())).collect()
 }
 
-/// A loop whose first instruction waits, on its second trip, for the scalar load of the last, and so on each trip for everything:
-/// the load of s4 is never outstanding after it. An inner loop, a use of s4, `before` it and `after` it in the outer loop, and
-/// `end` after the loop.
+/// A loop whose first instruction waits, from the second iteration on, for the scalar load of the previous iteration. This wait is for
+/// everything, so the load of s4 is never outstanding after it. The loop contains an inner loop, a use of s4, `before` ahead of that use
+/// and `after` following it; `end` follows the loop.
 fn trips(before: &[&'static str], after: &[&'static str], end: &[&'static str]) -> Vec<&'static str> {
     let head = ["s_load_dword s4, s[0:1], 0x0", "L0:", "s_mov_b32 s20, s8"];
     let inner = ["L1:", "s_nop 0", "s_cbranch_scc0 L1"];
@@ -153,18 +155,20 @@ fn trips(before: &[&'static str], after: &[&'static str], end: &[&'static str]) 
     [&head, &inner, before, &["s_mov_b32 s21, s4"], after, &tail, end, &["s_endpgm"]].concat()
 }
 
-/// The first line of [`trips`]' loop, with its wait.
+/// The first line of the loop of [`trips`], with its wait.
 fn first() -> (String, String) {
     ("s_mov_b32 s20, s8".into(), "lgkmcnt(0)".into())
 }
 
-/// The first visit of the loop finds the load of s4 outstanding in it, and the inner loop would hand that round for ever.
+/// Tests that a load found outstanding only on the first visit does not remain so. On the first visit of the outer loop, the load of s4 is
+/// outstanding, and the inner loop would propagate this forever.
 #[test]
 fn what_went_round_a_loop_before_its_wait_was_found_is_forgotten() {
     assert_eq!(waits(&trips(&[], &[], &[])), [first()]);
 }
 
-/// What a wait that nobody needs where it stands covers is waited for after the loop, ten times less often.
+/// Tests that a wait is moved to after the loop, where it executes ten times less often, if no instruction at the original position needs
+/// it.
 #[test]
 fn a_wait_that_only_a_colder_place_needs_moves_there() {
     let lines = trips(&["s_load_dword s6, s[0:1], 0x8"], &[], &["s_mov_b32 s22, s6"]);
@@ -172,7 +176,7 @@ fn a_wait_that_only_a_colder_place_needs_moves_there() {
     assert_eq!(waits(&lines), [first(), after]);
 }
 
-/// The same, and the wait that has moved covers a third one, in the block after it.
+/// Tests the same program with a third operation: the moved wait also covers an operation that is used in the block after the loop.
 #[test]
 fn a_wait_that_has_moved_makes_one_after_it_unnecessary() {
     let end = [
@@ -187,7 +191,7 @@ fn a_wait_that_has_moved_makes_one_after_it_unnecessary() {
     assert_eq!(waits(&trips(&["s_load_dword s6, s[0:1], 0x8"], &[], &end)), [first(), after]);
 }
 
-/// A loop within the loop is no better place.
+/// Tests that a wait is not moved into a loop within the loop.
 #[test]
 fn a_wait_that_a_hotter_place_needs_stays() {
     let inner = ["L2:", "s_mov_b32 s22, s6", "s_cbranch_scc1 L2"];
@@ -196,7 +200,7 @@ fn a_wait_that_a_hotter_place_needs_stays() {
     assert_eq!(waits(&lines), [first(), stays]);
 }
 
-/// What an inner loop needs is the older of two reads; the younger may stay outstanding.
+/// Tests an inner loop that needs the older of two reads. The younger read may stay outstanding.
 #[test]
 fn a_wait_for_a_later_place_is_no_stronger_than_that_needs() {
     let inner = ["L2:", "v_mov_b32_e32 v3, v1", "s_cbranch_scc1 L2"];
@@ -205,7 +209,8 @@ fn a_wait_for_a_later_place_is_no_stronger_than_that_needs() {
     assert_eq!(waits(&lines), [first(), one_left]);
 }
 
-/// Two waits of 9 and 8 would hold up less than one of 0, and are one instruction more.
+/// Tests that one wait for 0 is inserted instead of two waits for 9 and 8. The two waits would stall for less time, but need one more
+/// instruction.
 #[test]
 fn one_wait_is_better_than_two_weaker_ones() {
     let more = [

@@ -1,4 +1,4 @@
-//! Counters of RDNA: programs with the waits that LLVM 22 inserts, and single questions about pairs of operations.
+//! Tests the counters of RDNA: programs with the waits that LLVM 22 inserts, and separate questions about pairs of operations.
 
 use gcn_isa::Target;
 use gcn_isa::check::{Options, check_with};
@@ -20,18 +20,18 @@ const ORDER: [&[u8]; 2] = [
     include_bytes!("../../data/rdna/waitcnt-order-gfx1250.tsv.gz"),
 ];
 
-/// The target of a name, also one whose objects no command takes.
+/// The target with this name. It may be a target whose objects no command accepts.
 fn target(name: &str) -> Target {
     Target::KNOWN.into_iter().find(|target| target.name() == name).expect("a target")
 }
 
-/// The part of a wait that is about copies to LDS.
+/// The part of a wait that concerns copies to LDS.
 fn copies_of(wait: WaitCnt) -> WaitCnt {
     let copies = [Counter::Async, Counter::Tensor].into_iter();
     copies.fold(WaitCnt::NONE, |part, counter| counter.set(part, counter.of(wait)))
 }
 
-/// LLVM leaves waits in loops, and barriers to fences.
+/// Options that match LLVM, which leaves waits in loops and leaves the effect of barriers to fences.
 fn as_llvm() -> WaitOptions {
     WaitOptions { barrier_orders: Orders::empty(), leave_loops: false, ..WaitOptions::default() }
 }
@@ -39,11 +39,11 @@ fn as_llvm() -> WaitOptions {
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Tally {
     rows: usize,
-    /// The same wait before every instruction.
+    /// The number of rows with the same wait before every instruction.
     equal: usize,
-    /// Nowhere stronger than LLVM, somewhere weaker.
+    /// The number of rows in which no wait is stronger than LLVM's and some wait is weaker.
     weaker: usize,
-    /// Somewhere stronger.
+    /// The number of rows in which some wait is stronger.
     stronger: usize,
 }
 
@@ -60,15 +60,16 @@ impl Tally {
     }
 }
 
-/// On straight code every wait is LLVM's. The others are programs with branches: a wait in a loop serves an operation before it, for
-/// which LLVM waits again (weaker), or LLVM waits before a loop for what the loop does not need at once (stronger).
+/// Tests that on straight code every wait is equal to LLVM's. The other rows are programs with branches. There, a wait in a loop may serve
+/// an operation before the loop, for which LLVM waits again (weaker), or LLVM may wait before a loop for operations that the loop does not
+/// need at once (stronger).
 #[test]
 fn golden_programs_wait_as_llvm() {
     let (mut straight, mut branching) = (Tally::default(), Tally::default());
     let mut copies = 0;
     for row in GOLDEN.iter().flat_map(|file| text::rows(file)) {
         let [target, kind, program, golden] = &row[..] else { panic!("four columns: {row:?}") };
-        // LLVM releases the registers of kernels that end with stores outstanding.
+        // LLVM releases the registers of kernels that end while stores are outstanding.
         let golden = golden.replace("s_sendmsg sendmsg(MSG_DEALLOC_VGPRS) | s_endpgm", "s_endpgm");
         let target = self::target(target);
         let parse = |text: &str| {
@@ -77,7 +78,7 @@ fn golden_programs_wait_as_llvm() {
         let (mut ours, golden) = (parse(program), parse(&golden));
         insert_waitcnt(&mut ours, &as_llvm());
         let (mut mine, llvm) = (by_instruction(&ours), by_instruction(&golden));
-        // LLVM 22 waits for no copies to LDS.
+        // LLVM 22 does not wait for copies to LDS.
         for wait in mine.iter_mut().map(|(_, wait)| wait).filter(|wait| !copies_of(**wait).is_none()) {
             copies += 1;
             *wait = wait.without(copies_of(*wait));
@@ -86,13 +87,13 @@ fn golden_programs_wait_as_llvm() {
         if program.contains("branch") { &mut branching } else { &mut straight }.add(&mine, &llvm);
     }
     assert_eq!(copies, 123);
-    // Weaker: a load that returns shows that older stores have read their operands. LLVM relies on it only if no store is outstanding.
+    // Weaker: a load that returns proves that older stores have read their operands. LLVM relies on this only if no store is outstanding.
     assert_eq!(straight, Tally { rows: 580, equal: 559, weaker: 21, stronger: 0 });
     assert_eq!(branching, Tally { rows: 1322, equal: 1241, weaker: 62, stronger: 19 });
 }
 
-/// What a use of a result, its overwriting, or the use of the first of two waits for. After a GWS instruction LLVM waits for it, whatever
-/// follows, which serves as the wait for what stood before.
+/// Tests the waits for a use of a result, for an overwritten result, and for the use of the first of two results. After a GWS instruction,
+/// LLVM always waits for that instruction, and this wait also serves the earlier operation.
 #[test]
 fn pairs_of_operations_wait_as_llvm() {
     let mut tally = Tally::default();
@@ -109,7 +110,7 @@ fn pairs_of_operations_wait_as_llvm() {
         let listed = waits.split(';').map(str::trim).filter(|wait| !wait.is_empty() && *wait != "none");
         let llvm = parse(&listed.collect::<Vec<_>>());
         let llvm = llvm.lines.iter().filter_map(|l| WaitCnt::of(&l.inst)).fold(WaitCnt::NONE, WaitCnt::and);
-        // LLVM waits for SCC as for a scalar load; the tables do not have it as a register.
+        // LLVM waits for SCC as for the result of a scalar load; the tables do not list SCC as a register here.
         if second.starts_with("s_barrier_signal_isfirst") {
             continue;
         }
@@ -123,7 +124,7 @@ fn pairs_of_operations_wait_as_llvm() {
     assert_eq!(tally.rows, 8224);
 }
 
-/// The rules that `check` finds broken, and the number of waits that are inserted, at a grade.
+/// The rules that `check` finds broken with a given minimum grade, and the number of waits that are inserted with this grade.
 fn at_grade(target: Target, lines: &[&str], grade: Grade) -> (Vec<&'static str>, usize) {
     let program = text::program(target, lines).unwrap_or_else(|e| panic!("{e}"));
     let rules = Config::at_least(grade);
@@ -135,8 +136,8 @@ fn at_grade(target: Target, lines: &[&str], grade: Grade) -> (Vec<&'static str>,
     (report.findings.iter().map(|f| f.rule).collect(), waited.lines.len() - program.lines.len())
 }
 
-/// Triton 3.9 has such loads for RDNA 3 and 4 without a wait between them, LLVM 22 waits. Before RDNA 3 the second load reads the half that
-/// it leaves.
+/// Tests loads of register halves. For RDNA 3 and 4, Triton 3.9 emits such loads without a wait between them, and LLVM 22 inserts a wait.
+/// Before RDNA 3, the second load reads the half that it does not overwrite.
 #[test]
 fn halves_of_a_register_are_registers_from_rdna_3_on() {
     let loads = |lower: &str, upper: &str, read: &str| {
@@ -155,7 +156,7 @@ fn halves_of_a_register_are_registers_from_rdna_3_on() {
         assert_eq!(documented(loads("ds_load_b32", high, whole)).1, 2, "all of it");
         let upper = "ds_store_b16_d16_hi v2, v1";
         let lower = "ds_store_b16 v2, v1";
-        // Both loads are of one kind, so that the first can be done alone.
+        // Both loads are of the same kind, so it is possible that only the first one is done.
         assert_eq!(documented(loads(low, high, lower)), (vec!["waitcnt.raw"], 1));
         assert_eq!(documented(loads(low, high, upper)), (vec!["waitcnt.raw"], 1));
         let cautious = ask(loads(low, high, whole), Grade::Cautious);
@@ -171,8 +172,8 @@ fn halves_of_a_register_are_registers_from_rdna_3_on() {
     assert_eq!(at_grade(Target::GFX1030, &older, Grade::Documented).1, 1);
 }
 
-/// LLVM 22 inserts no waits for copies to LDS that bypass registers. Whoever reads LDS then needs one, and of several copies only as many as
-/// are older than the one that is read.
+/// Tests copies to LDS that bypass registers, for which LLVM 22 inserts no waits. An instruction that reads LDS needs a wait. If there are
+/// several copies, the wait covers only the copy that is read and the older ones.
 #[test]
 fn copies_to_lds_are_waited_for() {
     let copy = "global_load_async_to_lds_b32 v5, v[2:3], off";
@@ -194,7 +195,8 @@ fn copies_to_lds_are_waited_for() {
     assert_eq!(at_grade(Target::GFX1250, &other, Grade::Documented), (vec!["waitcnt.async-lds"], 1));
 }
 
-/// Operands of memory instructions are still to be read; results, other kinds of memory instructions and xcnt show that they were.
+/// Tests operands that memory instructions have yet to read. Results, memory instructions of other kinds, and xcnt prove that the operands
+/// have been read.
 #[test]
 fn operands_are_read_before_they_change() {
     let store = "global_store_b32 v[2:3], v4, off";
@@ -203,7 +205,7 @@ fn operands_are_read_before_they_change() {
     let war = || (vec!["waitcnt.operand-war"], 1);
     assert_eq!(found(&[store, over, "s_endpgm"]), war());
     assert_eq!(found(&[store, "s_wait_xcnt 0x0", over, "s_endpgm"]), (vec![], 0));
-    // In order: one younger instruction may still read.
+    // Operands are read in order, so one younger instruction may still have to read its operands.
     assert_eq!(
         found(&[store, "global_store_b32 v[2:3], v6, off", "s_wait_xcnt 0x1", over, "s_endpgm"]),
         (vec![], 0)
@@ -212,20 +214,20 @@ fn operands_are_read_before_they_change() {
         found(&[store, "global_store_b32 v[2:3], v6, off", "s_wait_xcnt 0x2", over, "s_endpgm"]),
         (vec!["waitcnt.operand-war"], 0)
     );
-    // A later load has returned; one that is not waited for shows nothing.
+    // A later load that has returned proves it; a load that is not waited for does not.
     assert_eq!(
         found(&[store, "global_load_b32 v5, v[2:3], off", "s_wait_loadcnt 0x0", over, "s_endpgm"]),
         (vec![], 0)
     );
     assert_eq!(found(&[store, "global_load_b32 v5, v[2:3], off", over, "s_endpgm"]), war());
-    // An earlier load shows nothing.
+    // An earlier load does not prove it.
     assert_eq!(
         found(&["global_load_b32 v5, v[2:3], off", store, "s_wait_loadcnt 0x0", over, "s_endpgm"]),
         war()
     );
-    // Scalar memory instructions start when vector memory has read its operands.
+    // Scalar memory instructions start only after vector memory instructions have read their operands.
     assert_eq!(found(&[store, "s_load_b32 s4, s[6:7], 0x0", over, "s_endpgm"]), (vec![], 0));
-    // On the other path nothing shows it.
+    // On the other path, nothing proves it.
     let branches =
         [store, "s_cbranch_scc0 L1", "s_wait_storecnt 0x0", "s_wait_xcnt 0x0", "L1:", over, "s_endpgm"];
     assert_eq!(found(&branches), war());

@@ -1,5 +1,5 @@
-//! Wait states. Witnesses: the golden programs with what each dependent pair needs, and [`oracle`](super::oracle),
-//! which follows every path of a small program by itself.
+//! Tests wait states against the golden programs, which state what each dependent pair needs, and against the independent
+//! [`oracle`](super::oracle), which follows every path of a small program.
 
 use gcn_isa::wait::{Inserted, InsertedKind, WaitOptions, insert_wait_states};
 use gcn_isa::{Operand, Program, Target};
@@ -9,13 +9,13 @@ use gcn_test_support::env::fuzz_seeds;
 use super::oracle::{Verdict, judge_distances, reached, successors, wait_states};
 use super::text;
 
-/// Takes every inserted wait state away, one at a time, and expects the oracle to object each time.
+/// Removes each inserted wait state, separately, and checks that the oracle rejects the result.
 fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
     let reached = reached(program);
     for i in inserted.iter().filter(|i| i.kind == InsertedKind::WaitStates && reached[i.at]) {
         let mut less = program.clone();
         match less.lines[i.at].inst.operands[0] {
-            // A label never stands between an `s_nop` and what it is for, so the line can become part of another place.
+            // A label is never between an `s_nop` and the instruction that needs it, so the line can be removed.
             Operand::Imm(0) => remove(&mut less, i.at),
             Operand::Imm(n) => less.lines[i.at].inst_mut().operands[0] = Operand::Imm(n - 1),
             other => panic!("{other:?}"),
@@ -45,7 +45,7 @@ fn remove(program: &mut Program, line: usize) {
 const CFG: &[u8] = include_bytes!("../../data/cfg-example.tsv.gz");
 const CHAINS: &[u8] = include_bytes!("../../data/chains-example.tsv.gz");
 
-/// Wait states on the shortest path from after line `from` to line `to`.
+/// The number of wait states on the shortest path from after line `from` to line `to`.
 fn distance(program: &Program, from: usize, to: usize) -> Option<u32> {
     let mut best = vec![u32::MAX; program.lines.len()];
     let mut work: Vec<(usize, u32)> = successors(program, from).into_iter().map(|n| (n, 0)).collect();
@@ -63,7 +63,7 @@ pub fn total_states(inserted: &[Inserted], program: &Program) -> u32 {
     inserted.iter().flat_map(|i| &program.lines[i.at..i.at + i.count]).map(|l| wait_states(&l.inst)).sum()
 }
 
-/// `i>j:n`: instruction `j` must stand `n` wait states after instruction `i`.
+/// Parses `i>j:n`: there must be `n` wait states between instruction `i` and instruction `j`.
 fn need(text: &str) -> (usize, usize, u32) {
     let (pair, n) = text.split_once(':').expect("i>j:n");
     let (i, j) = pair.split_once('>').expect("i>j:n");
@@ -77,7 +77,7 @@ fn golden_branches_and_loops() {
         let target: Target = row[0].parse().unwrap();
         let mut program = text::program(target, &text::cell(&row[3])).unwrap();
         let inserted = insert_wait_states(&mut program, &WaitOptions::default());
-        // Old line to new line.
+        // Maps the lines of the original program to the lines of the result.
         let is_new = |line: &usize| inserted.iter().any(|i| (i.at..i.at + i.count).contains(line));
         let lines: Vec<usize> = (0..program.lines.len()).filter(|l| !is_new(l)).collect();
         for (i, j, n) in row[6].split(' ').filter(|t| *t != "-").map(need) {
@@ -86,7 +86,7 @@ fn golden_branches_and_loops() {
         }
         let (ours, llvm) = (total_states(&inserted, &program), row[5].parse::<u32>().unwrap());
         let shown = || format!("{} {}: ours {ours}, LLVM {llvm}\n{}", row[1], row[2], text::shown(&program));
-        // What LLVM's output lacks by the table (`0>5 need 18 have 7`), ours has on top.
+        // If LLVM's output lacks wait states according to the table (`0>5 need 18 have 7`), our result has them in addition.
         match short_of(&row[7]) {
             0 => assert!(ours <= llvm, "{}", shown()),
             states => assert_eq!(ours, llvm + states, "{}", shown()),
@@ -95,7 +95,7 @@ fn golden_branches_and_loops() {
         equal += u32::from(ours == llvm);
         fewer += u32::from(ours < llvm);
     }
-    // The row with fewer is `diamond_loop 18`: LLVM has three states that no dependence of its table asks for.
+    // The row with fewer wait states is `diamond_loop 18`: LLVM has three wait states that no dependency of its table requires.
     assert_eq!((rows, equal, fewer), (30, 24, 1));
 }
 
@@ -167,7 +167,7 @@ pub const PALETTE: [&str; 16] = [
     "v_writelane_b32 v20, s4, 0",
 ];
 
-/// Matrix instructions have other names there.
+/// Replaces the names of matrix instructions by their names on gfx90a.
 fn as_on_gfx90a(line: &str) -> String {
     let names =
         [("32x32x8_f16", "32x32x8f16"), ("4x4x4_16b_f16", "4x4x4f16"), ("16x16x16_f16", "16x16x16f16")];
@@ -228,7 +228,7 @@ pub fn random_programs_have_exactly_the_states_they_need() {
     assert!(too_large * 20 <= waits, "{too_large} of {waits}");
 }
 
-/// More instructions within reach at one place than the inserter keeps: those that reach farthest must not hide the others.
+/// Tests more instructions at one point than the inserter tracks: the instructions that reach farthest must not hide the others.
 #[test]
 fn very_many_instructions_within_reach_are_all_waited_for() {
     let arms = 700;

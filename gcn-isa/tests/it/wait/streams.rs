@@ -1,5 +1,5 @@
-//! Random streams, 1,200 for each target, with the `s_waitcnt` that LLVM 22 puts in: straight, branching and looping.
-//! A full run goes through all of them.
+//! Tests random streams, 1,200 for each target, against the `s_waitcnt` that LLVM 22 inserts. The streams are straight, branching and
+//! looping. A thorough run tests all of them.
 
 use gcn_isa::check::Finding;
 use gcn_isa::program::{Entry, EntryKind};
@@ -22,12 +22,12 @@ const STREAMS: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../data/streams/waitcnt-gfx950.txt.gz")),
 ];
 
-/// Rules by which LLVM's waits are too weak: it takes FLAT as in order after lgkmcnt(0), waits for LDS DMA only before
-/// loads that may alias by what it knows, and leaves barriers to fences.
+/// The rules by which LLVM's waits are too weak. LLVM assumes that FLAT operations are in order after lgkmcnt(0), waits for LDS DMA only
+/// before loads that may alias according to its alias analysis, and leaves the effect of barriers to fences.
 const LLVM_FALLS_SHORT: [&str; 5] =
     ["waitcnt.flat-waw", "waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];
 
-/// A function without waits, and with LLVM's.
+/// A function without waits, and the same function with LLVM's waits.
 struct Stream {
     name: String,
     bare: Program,
@@ -58,13 +58,14 @@ fn counter_findings(program: &Program) -> Vec<Finding> {
 struct Tally {
     streams: usize,
     straight: usize,
-    /// The same wait before every instruction.
+    /// The number of streams with the same wait before every instruction.
     equal: usize,
-    /// Nowhere stronger than LLVM's.
+    /// The number of streams in which no wait is stronger than LLVM's and some wait is weaker.
     weaker: usize,
-    /// Stronger where the checker finds LLVM's too weak.
+    /// The number of streams with a stronger wait where the checker finds LLVM's wait too weak.
     llvm_short: usize,
-    /// Stronger before one instruction, as LLVM has waited before an earlier one, which does not need it.
+    /// The number of streams with a stronger wait before one instruction, because LLVM waited before an earlier instruction that does not
+    /// need the wait.
     elsewhere: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Programs from text, and golden tables.
+//! Builds programs from text and reads golden tables.
 
 use std::io::Read;
 
@@ -15,14 +15,14 @@ pub fn cell(text: &str) -> Vec<&str> {
     text.split(" | ").map(str::trim).collect()
 }
 
-/// The rows of a gzipped table without its header.
+/// The rows of a gzipped table, without the header.
 pub fn rows(gz: &[u8]) -> Vec<Vec<String>> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(gz).read_to_string(&mut text).expect("a gzipped table");
     text.lines().skip(1).map(|l| l.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// The program with its notes.
+/// The text of the program with its notes.
 pub fn shown(program: &Program) -> String {
     print_program(program, Comments::Explain)
 }

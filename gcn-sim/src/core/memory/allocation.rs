@@ -1,12 +1,12 @@
 //! An allocation, and which accesses to it are atomic.
 //!
-//! Memory is an array of eight-byte words, accessed as atomics with relaxed ordering. An access within one word is indivisible: no other
-//! thread sees a part of it. So are aligned accesses of 1, 2, 4 and 8 bytes, and each aligned eight bytes of wider ones. Hardware
-//! guarantees the same: its 64-bit atomic loads and stores are `global_load_dwordx2` and `global_store_dwordx2` (LLVM AMDGPU guide, memory
-//! model of GFX90A and GFX942).
+//! Memory is an array of eight-byte words, which are accessed as atomics with relaxed ordering. An access within one word is indivisible:
+//! no other thread sees a part of its effect. The same holds for aligned accesses of 1, 2, 4 and 8 bytes, and for each aligned group of
+//! eight bytes in a wider access. Hardware guarantees the same: its 64-bit atomic loads and stores are `global_load_dwordx2` and
+//! `global_store_dwordx2` (LLVM AMDGPU guide, memory model of GFX90A and GFX942).
 //!
-//! A store of less than a word is a compare-and-swap, which costs several times as much as a plain store. [`Combined`] avoids most of them,
-//! because the lanes of a store usually fill whole words.
+//! A store of less than a word is a compare-and-swap, which costs several times as much as a plain store. [`Combined`] avoids most
+//! compare-and-swaps, because the lanes of a store usually fill whole words.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -30,7 +30,7 @@ pub(crate) struct Allocation {
     written: Box<[AtomicU8]>,
 }
 
-/// The words of an allocation: owned by it, or memory shared with the host.
+/// The words of an allocation: owned by the allocation, or shared with the host.
 #[derive(Debug)]
 pub(super) enum Words {
     Own(Box<[AtomicU64]>),
@@ -49,7 +49,7 @@ impl std::ops::Deref for Words {
     }
 }
 
-/// The words of an allocation, to load from.
+/// The words of an allocation, in a form for loads only.
 #[derive(Clone, Copy)]
 pub(crate) struct Loads<'a>(&'a [AtomicU64]);
 
@@ -73,7 +73,7 @@ impl Loads<'_> {
         self.0[(offset / WORD) as usize].load(Relaxed)
     }
 
-    /// Loads dwords; two that form a word are read in one access.
+    /// Loads consecutive dwords; two dwords that form a word are read in one access.
     #[inline(always)]
     pub(crate) fn load_words<const N: usize>(self, offset: u64) -> [u32; N] {
         let mut words = [0; N];
@@ -93,7 +93,7 @@ impl Loads<'_> {
     }
 }
 
-/// A mask of the bits of `bytes` bytes (at most 8) from byte `at` of a word on; bytes beyond the word are left out.
+/// A mask for `bytes` bytes (at most 8) of a word, from byte `at` on. Bytes past the end of the word are left out.
 #[inline]
 fn mask(at: u64, bytes: u32) -> u64 {
     (u64::MAX >> (64 - 8 * bytes)) << (8 * at)
@@ -122,7 +122,7 @@ impl Allocation {
         address - self.base / WORD * WORD
     }
 
-    /// True if all bytes have been written, or are not tracked.
+    /// True if all bytes have been written, or if writes are not tracked.
     pub(super) fn is_written(&self, offset: u64, bytes: u64) -> bool {
         let is_written = |at: u64| self.written[(at / WORD) as usize].load(Relaxed) >> (at % WORD) & 1 == 1;
         self.written.is_empty() || (offset..offset + bytes).all(is_written)
@@ -149,7 +149,7 @@ impl Allocation {
         self.loads().load_pair(offset)
     }
 
-    /// The words, for a sequence of loads: avoids repeating the distinction between owned and shared words.
+    /// The words, for a sequence of loads; avoids checking before each load whether the words are owned or shared.
     #[inline]
     pub(crate) fn loads(&self) -> Loads<'_> {
         Loads(&self.words)
@@ -161,7 +161,7 @@ impl Allocation {
         (self.base, self.bytes)
     }
 
-    /// The words that contain `bytes` bytes from `offset` on, if the range consists of whole words of the allocation.
+    /// The words that contain `bytes` bytes from `offset` on; `None` if the range does not consist of whole words of the allocation.
     #[inline]
     fn whole_words(&self, offset: u64, bytes: u64) -> Option<&[AtomicU64]> {
         if !(offset | bytes).is_multiple_of(WORD) {
@@ -170,7 +170,7 @@ impl Allocation {
         self.words.get((offset / WORD) as usize..((offset + bytes) / WORD) as usize)
     }
 
-    /// Loads consecutive pairs of dwords; false if they are not whole words of the allocation.
+    /// Loads consecutive pairs of dwords. Returns false if the pairs are not whole words of the allocation.
     #[inline]
     pub(crate) fn load_pairs(&self, offset: u64, to: &mut [[u32; 2]]) -> bool {
         let Some(words) = self.whole_words(offset, to.len() as u64 * WORD) else { return false };
@@ -181,7 +181,7 @@ impl Allocation {
         true
     }
 
-    /// Stores consecutive pairs of dwords; false if they are not whole words of the allocation, or if writes are tracked.
+    /// Stores consecutive pairs of dwords. Returns false if the pairs are not whole words of the allocation, or if writes are tracked.
     #[inline]
     pub(crate) fn store_pairs(&self, offset: u64, pairs: &[[u32; 2]]) -> bool {
         let Some(words) = self.whole_words(offset, pairs.len() as u64 * WORD) else { return false };
@@ -278,12 +278,12 @@ impl Allocation {
     #[inline]
     fn replace(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
         let word = &self.words[(offset / WORD) as usize];
-        // The closure always returns `Some`; in either case the value is the old one.
+        // The closure always returns `Some`; in both cases the result is the old value.
         word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
     }
 }
 
-/// Write combining: collects consecutive stores of one instruction to the same word, and stores them in one access.
+/// Write combining: collects consecutive stores of one instruction to the same word, and performs them as one access.
 #[derive(Default)]
 pub(crate) struct Combined {
     /// The index of the allocation, and of the word in it.

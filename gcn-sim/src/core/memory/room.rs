@@ -49,7 +49,7 @@ pub(crate) fn vector<T>(count: u64) -> Result<Vec<T>, AllocError> {
     }
 }
 
-/// The available memory as Linux estimates it (`proc_meminfo(5)`, `MemAvailable`).
+/// The available memory according to Linux (`proc_meminfo(5)`, `MemAvailable`); `None` on other systems.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

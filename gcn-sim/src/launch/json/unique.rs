@@ -1,4 +1,4 @@
-//! Parses JSON and rejects duplicate keys in an object, of which one value would otherwise be dropped silently.
+//! Parses JSON and rejects duplicate keys in an object; without this check, one of their values would be dropped silently.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Schedules workgroups on host threads.
 //!
-//! A host thread (worker) runs workgroups one after the other, so that memory use is bounded. If all its workgroups seem to wait for
-//! others, or none has ended for a long time, it starts another one concurrently, up to the number that would fit on the device: waves may
-//! wait for stores of other workgroups, in loops of any form.
+//! A host thread (worker) runs workgroups one after the other, so that memory use is bounded. If all its workgroups seem to wait for other
+//! workgroups, or none has ended for a long time, the worker starts another one concurrently, up to the number that would fit on the
+//! device: waves may wait for stores of other workgroups, in loops of any form.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,12 +17,13 @@ use crate::run::workgroup::{Counts, Round, Unit};
 /// The maximum length of a wave's turn in instructions while a worker runs several workgroups concurrently.
 const TURN_TOGETHER: u64 = 1024;
 
-/// The number of wave instructions of a worker without the end of a workgroup, after which it starts another one. A loop that polls many
-/// words cannot be distinguished from useful work, and on hardware the next workgroup would already be running.
+/// The number of wave instructions that a worker executes without the end of a workgroup before it starts another workgroup. A loop that
+/// polls many words cannot be distinguished from useful work, and on hardware the next workgroup would already be running.
 const ALONE: u64 = 1 << 20;
 
-/// The workgroups of a launch, which workers take one by one in ascending order, each with a set of registers and LDS for reuse. Of several
-/// errors, that of the first workgroup is kept: all workgroups before it have been taken already and are run to their end.
+/// The workgroups of a launch, which workers take one by one in ascending order. The queue also keeps sets of registers and LDS for reuse.
+/// If several workgroups fail, the error of the first one is kept: all workgroups before it have been taken already and are run to their
+/// end.
 pub(super) struct Queue<'p> {
     total: u64,
     /// The maximum number of workgroups that a worker runs concurrently.
@@ -34,7 +35,7 @@ pub(super) struct Queue<'p> {
     slept: AtomicU64,
     outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
     hooks: Hooks<'p>,
-    /// Present only if a hook needs it, because WebAssembly has no clock.
+    /// `None` if no hook needs it, because WebAssembly has no clock.
     patience: Option<Patience>,
 }
 
@@ -42,12 +43,12 @@ pub(super) struct Queue<'p> {
 struct Running {
     group: u64,
     unit: Unit,
-    /// True if it seems to wait for others; and the error to report if no other workgroup releases it.
+    /// Whether the workgroup seems to wait for other workgroups; and the error to report if no other workgroup releases it.
     waits: bool,
     stuck: Option<Box<SimError>>,
 }
 
-/// The number of instructions that the waves of these workgroups have executed.
+/// The number of instructions that the waves of the running workgroups have executed.
 fn executed(running: &[Running]) -> u64 {
     running.iter().flat_map(|r| &r.unit.waves).map(|wave| wave.count).sum()
 }
@@ -69,7 +70,7 @@ impl<'p> Queue<'p> {
         }
     }
 
-    /// Takes the next workgroup.
+    /// Takes the next workgroup; `None` if there are no more.
     fn take(&self) -> Option<u64> {
         let group = self.next.fetch_add(1, Ordering::Relaxed);
         (group < self.total && group <= self.failed.load(Ordering::Relaxed)).then_some(group)
@@ -82,7 +83,7 @@ impl<'p> Queue<'p> {
         loop {
             let all_wait = running.iter().all(|r| r.waits);
             if all_wait && self.failed.load(Ordering::Relaxed) != u64::MAX {
-                // After an error these may wait forever, for the workgroup that failed.
+                // After an error, the remaining workgroups may wait forever for the one that failed.
                 spare.extend(running.drain(..).map(|r| r.unit));
                 break;
             }
@@ -96,7 +97,7 @@ impl<'p> Queue<'p> {
                     None => more = false,
                 }
             } else if running.iter().all(|r| r.stuck.is_some()) {
-                // This branch is also taken if no workgroup is running.
+                // This branch is also taken if the worker has no running workgroup.
                 for Running { group, stuck, unit, .. } in running.drain(..) {
                     stuck.into_iter().for_each(|error| self.fail(group, *error));
                     spare.push(unit);
@@ -126,7 +127,7 @@ impl<'p> Queue<'p> {
         Ok(Running { group, unit, waits: false, stuck: None })
     }
 
-    /// Runs one round of turns for each workgroup.
+    /// Runs one round of turns for each running workgroup.
     fn round(&self, launch: &Launch<'_>, memory: &Memory, running: &mut Vec<Running>, spare: &mut Vec<Unit>) {
         let together = if running.len() > 1 { TURN_TOGETHER } else { u64::MAX };
         let turn = launch.options.turn.min(together);

@@ -18,7 +18,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The place `bytes` bytes after this one.
+    /// The place that is `bytes` bytes after this one.
     pub(crate) fn plus(self, bytes: u32) -> Place {
         match self {
             Place::Global(a) => Place::Global(a.wrapping_add(u64::from(bytes))),
@@ -99,7 +99,7 @@ impl Cx<'_> {
         self.put(place, bytes, lane, value)
     }
 
-    /// Checks and records a store of which the data are written later, with [`Cx::put`].
+    /// Checks and records a store whose data are written later, with [`Cx::put`].
     pub(super) fn check_store(&mut self, place: Place, bytes: u32, lane: usize) -> Result<(), Fault> {
         self.note(place, bytes, Some(lane as u8), Kind::Write);
         let there = self.local(place, true, bytes, lane).map(|_| ());
@@ -204,7 +204,7 @@ impl Cx<'_> {
             let allocation = self.memory.allocation(at);
             return Ok(allocation.update(allocation.offset(address), f));
         }
-        // The waves of a workgroup take turns on one thread, so nothing happens between load and store.
+        // The waves of a workgroup take turns on one thread, so no other access happens between load and store.
         let old = self.fetch(place, 4, lane)?;
         self.put(place, 4, lane, f(old))?;
         Ok(old)
@@ -250,7 +250,7 @@ impl Cx<'_> {
         }
     }
 
-    /// If stores are only to be recorded (`Trace::stored`), records one and returns true.
+    /// If stores must only be recorded (`Trace::stored`), records the store and returns true; otherwise returns false.
     #[inline]
     pub(super) fn is_put_down(&mut self, place: Place, bytes: u32, lane: Option<u8>, words: &[u32]) -> bool {
         let Some(stored) = self.trace.as_deref_mut().and_then(|trace| trace.stored.as_mut()) else {
@@ -274,7 +274,7 @@ impl Cx<'_> {
     fn record(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
         let mut old = [0; 16];
         let number = usize::from(lane.unwrap_or(0));
-        // With other settings a bad access ends the run, so it does not matter whether it is recorded.
+        // With other settings, a bad access ends the run, so recording it makes no difference.
         let looks = self.trace.as_ref().is_some_and(|trace| trace.keep || trace.lenient);
         let inside = !looks || self.peek(place, number, &mut old[..bytes as usize]);
         let Some(trace) = self.trace.as_deref_mut().filter(|_| inside) else { return };
@@ -289,7 +289,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Reads bytes without recording the access; false if they are out of bounds.
+    /// Reads bytes without recording the access. Returns false if they are out of bounds.
     fn peek(&mut self, place: Place, lane: usize, to: &mut [u8]) -> bool {
         if let Place::Global(address) = place {
             return self.memory.peek(address, to);
@@ -298,7 +298,8 @@ impl Cx<'_> {
         found.is_ok()
     }
 
-    /// If the trace is lenient, adds the fault of a bad access to it and returns a default value.
+    /// If the trace is lenient, adds the fault of a bad access to the trace and returns a default value; otherwise returns the outcome
+    /// unchanged.
     pub(super) fn excuse<T: Default>(&mut self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         match (outcome, self.trace.as_deref_mut()) {
             (Err(fault), Some(trace)) if trace.lenient => {

@@ -68,8 +68,8 @@ impl Addresses {
         })
     }
 
-    /// The place of dword `component` of a lane's datum (or of the only datum, if it is smaller); `None` if the range check of a buffer
-    /// resource fails. `bytes` is the size that has to be in range.
+    /// The place of dword `component` of a lane's datum (or of the whole datum, if it is smaller); `None` if the range check of a buffer
+    /// resource fails. `bytes` is the size that must be in range.
     #[inline]
     pub(crate) fn place(&self, cx: &Cx<'_>, lane: usize, component: u32, bytes: u32) -> Option<Place> {
         let place = match self {

@@ -18,7 +18,7 @@ use crate::semantics::valu::float64::{max64, min64};
 /// Computes the new value of a dword from the old value and up to two data values.
 pub(super) type Modify<T> = fn(flush: Flush, old: T, data: T, second: T) -> T;
 
-/// Whether f32 denormals are flushed. Only `add_f32` and `cmpst_f32` depend on it; no source states that others flush.
+/// Whether f32 denormals are flushed. Only `add_f32` and `cmpst_f32` depend on this; no source states that other operations flush.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flush {
     input: bool,
@@ -26,12 +26,12 @@ pub(super) struct Flush {
 }
 
 impl Flush {
-    /// In LDS, according to MODE (LLVM assumes that LDS atomics respect it, and AMD's emulator does so).
+    /// For atomics in LDS: according to MODE. (LLVM assumes that LDS atomics respect MODE, and AMD's emulator does so.)
     pub(super) fn of_lds(cx: &Cx<'_>) -> Flush {
         Flush { input: cx.w.mode.flush_in32, output: cx.w.mode.flush_out32 }
     }
 
-    /// In memory, a property of the target.
+    /// For atomics in memory: a property of the target.
     fn of_memory(target: Target) -> Flush {
         let flushes = target.memory_adds_flush();
         Flush { input: flushes, output: flushes }
@@ -77,7 +77,7 @@ pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
     }),
     ("", "min_f32", |_, o, d, _| extreme32(min32, o, d)),
     ("", "max_f32", |_, o, d, _| extreme32(max32, o, d)),
-    // Global: the new value, then the value to compare with. LDS: the other way round.
+    // Global: the data are the new value, then the value to compare with. LDS: in the opposite order.
     ("cmpswap", "", |_, o, new, compare| if o == compare { new } else { o }),
     ("", "cmpst_b32", |_, o, compare, new| if o == compare { new } else { o }),
     ("", "cmpst_f32", |flush, o, compare, new| {
@@ -94,7 +94,7 @@ pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
     ),
     ("fmin", "", |_, o, d, _| extreme32(min32, o, d)),
     ("fmax", "", |_, o, d, _| extreme32(max32, o, d)),
-    // Subtractions that give 0, or change nothing, if the datum is greater.
+    // Subtractions that give 0 (`csub`), or leave the old value unchanged, if the datum is greater than the old value.
     ("csub", "", |_, o, d, _| o.saturating_sub(d)),
     ("sub_clamp_u32", "sub_clamp_u32", |_, o, d, _| o.saturating_sub(d)),
     ("cond_sub_u32", "cond_sub_u32", |_, o, d, _| o.checked_sub(d).unwrap_or(o)),
@@ -137,8 +137,8 @@ pub(super) const PAIRS: &[(&str, &str, Modify<u64>)] = &[
     ("", "mskor_b64", |_, o, mask, bits| o & !mask | bits),
 ];
 
-/// The minimum or maximum. If both are quiet NaNs, the old one stays, since no comparison would replace it (by the manual's formulas, which
-/// compare and replace, and AMD's emulator).
+/// The minimum or maximum. If both values are quiet NaNs, the old one stays: the manual's formulas, which compare and replace, do not
+/// replace it, nor does AMD's emulator.
 fn extreme32(of: fn(Env, f32, f32) -> f32, old: u32, data: u32) -> u32 {
     const QUIET: u32 = 0x7fc0_0000;
     let (stays, bits) =
@@ -146,7 +146,7 @@ fn extreme32(of: fn(Env, f32, f32) -> f32, old: u32, data: u32) -> u32 {
     if stays { old } else { bits }
 }
 
-/// As [`extreme32`].
+/// As [`extreme32`], for f64.
 fn extreme64(of: fn(Env, f64, f64) -> f64, old: u64, data: u64) -> u64 {
     const QUIET: u64 = 0x7ff8_0000_0000_0000;
     let (stays, bits) =
@@ -189,7 +189,8 @@ pub(crate) fn add(ops: &mut Ops) {
     );
 }
 
-/// Adds both forms of an operation, without and with the old value returned: `ds_min_i32` and `ds_min_rtn_i32`.
+/// Adds both forms of an operation: the one that returns no value and the one that returns the old value, such as `ds_min_i32` and
+/// `ds_min_rtn_i32`.
 fn add_lds(ops: &mut Ops, suffix: &str, width: Width) {
     let (operation, ty) = suffix.rsplit_once('_').unwrap_or((suffix, ""));
     ops.add(name(&["ds_", suffix]), lds(width, false));
@@ -253,7 +254,7 @@ fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
         for lane in lanes(cx.w.exec()) {
             match addresses.place(cx, lane, 0, 4 * u32::from(width.words())) {
                 Some(place) => width.run(cx, flush, (place, lane), [data, second], to)?,
-                // Outside of the resource's range the operation is dropped, and the old value reads as zero.
+                // Outside of the resource's range, the operation is dropped and the old value reads as zero.
                 None => {
                     for i in 0..to.map_or(0, |_| width.words()) {
                         cx.w.v[(s.vdst + i) as usize][lane] = 0;

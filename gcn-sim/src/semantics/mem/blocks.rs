@@ -24,7 +24,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("lds_direct_load", Op::new(read_lds));
 }
 
-/// The place of a lane's dword; the dwords of all lanes are consecutive from the scalar address on.
+/// The place of a lane's dword. The dwords of all lanes are consecutive from the scalar address on.
 fn place_of_lane(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<Place, Fault> {
     let base = match s.src[1] {
         Src::None => 0,
@@ -51,7 +51,7 @@ fn store_by_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// The registers of a block whose bits are set in M0. The place of each in memory does not depend on the others.
+/// The registers of a block whose bits in M0 are set. The memory location of a register does not depend on which others are set.
 fn registers(cx: &Cx<'_>) -> impl Iterator<Item = u16> + use<> {
     let chosen = cx.w.m0();
     (0..32).filter(move |i| chosen >> i & 1 == 1)
@@ -88,7 +88,8 @@ fn store_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
 }
 
 /// In each group of eight lanes, every lane loads a row of eight elements of `bits` bits, and the rows are transposed: lane i gets element
-/// i of every row. The manuals do not say which lanes do what; this order makes the rows of a matrix in memory the `k` dimension of a WMMA.
+/// i of every row. The manuals do not specify the assignment of lanes; this one makes the rows of a matrix in memory the `k` dimension of a
+/// WMMA.
 fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
     if cx.w.size() == LANES {
         return Err(Fault::Unsupported(

@@ -1,9 +1,10 @@
 //! Buffer resources: address calculation and range checks (MI100 ISA 9.1.5, 9.1.8).
 //!
-//! The offset of a lane has 32 bits: VOFFSET and the instruction's offset are added modulo 2^32. AMD's emulator does that, and compiled
-//! code relies on it: IREE moves a constant out of an index that is negative until the constant is added.
+//! The offset of a lane has 32 bits: VOFFSET and the instruction's offset are added modulo 2^32. AMD's emulator does the same, and compiled
+//! code relies on it: IREE subtracts a constant from an index and adds it as the instruction's offset, so that the index alone may be
+//! negative.
 //!
-//! Whether the range check of raw buffers includes SOFFSET depends on the target: see [`gcn_isa::Target::checks_soffset`].
+//! It depends on the target whether the range check of raw buffers includes SOFFSET: see [`gcn_isa::Target::checks_soffset`].
 
 use gcn_isa::target::Generation;
 
@@ -14,18 +15,18 @@ use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
 use crate::core::value::Ty;
 
-/// The size of the address range, from the scratch window on, that refers to scratch.
+/// The size of the address range that starts at the scratch window and refers to scratch.
 const SCRATCH_WINDOW_BYTES: u64 = 1 << 40;
 
-/// What the range check compares with the number of records. On GFX9 it depends on the addressing mode of the instruction, on RDNA on
+/// What the range check compares with the number of records. On GFX9 this depends on the addressing mode of the instruction, on RDNA on
 /// `OOB_SELECT` of the resource (RDNA3 ISA, "Range checking").
 #[derive(Clone, Copy)]
 enum Check {
     ByAddressing,
-    /// The index; the offset is compared with the stride.
+    /// The index. In addition, the offset is compared with the stride.
     Structured,
     Index,
-    /// Nothing, but there must be at least one record.
+    /// Nothing; the access is in range if there is at least one record.
     Empty,
     /// The end of the access in bytes.
     Raw,
@@ -97,13 +98,13 @@ impl Buffer {
         })
     }
 
-    /// The place of `bytes` bytes, `ahead` bytes into the lane's datum; `None` if out of range.
+    /// The place of `bytes` bytes, `ahead` bytes after the start of the lane's datum; `None` if they are out of range.
     #[inline]
     pub(crate) fn place(&self, cx: &Cx<'_>, lane: usize, ahead: u32, bytes: u32) -> Option<Place> {
         let read = |slot: Option<u16>| slot.map_or(0, |slot| cx.w.v[slot as usize][lane]);
         let tid = if self.add_tid { lane as u64 } else { 0 };
         let index = u64::from(read(self.index)) + tid;
-        // `ahead` does not wrap around: later dwords of a lane's datum are then beyond every buffer.
+        // `ahead` does not wrap around: a dword whose offset would wrap around is out of range of every buffer.
         let offset = u64::from(read(self.offset).wrapping_add(self.inst_offset)) + u64::from(ahead);
         if let Some(wave) = self.scratch_window(cx.w.size() as u64) {
             return Some(Place::Scratch((wave + offset) as u32));
@@ -119,8 +120,8 @@ impl Buffer {
     }
 
     /// Handles the private segment buffer of gfx900 to gfx90a (LLVM AMDGPU guide, "Private Segment Buffer"): the resource swizzles the
-    /// scratch of all lanes, and `soffset` counts bytes of the whole wave. Returns the corresponding offset in the lane's own scratch, to
-    /// which the lane's offsets are added; `None` for other resources.
+    /// scratch of all lanes, and `soffset` counts bytes of the whole wave. Returns the corresponding offset in the scratch of a single
+    /// lane, to which the lane's offsets are added; `None` for other resources.
     fn scratch_window(&self, lanes: u64) -> Option<u64> {
         let start = self.base.wrapping_add(self.scalar_offset).wrapping_sub(SCRATCH_WINDOW);
         (self.add_tid && self.element.is_some() && start < SCRATCH_WINDOW_BYTES).then_some(start / lanes)
@@ -140,7 +141,7 @@ impl Buffer {
         }
     }
 
-    /// Structured buffers check the index, raw buffers the end in bytes, and scratch buffers nothing.
+    /// True if the access is in range. Structured buffers check the index, raw buffers the end in bytes, and scratch buffers nothing.
     fn in_range_by_addressing(&self, index: u64, end: u64) -> bool {
         if self.add_tid && self.index.is_none() {
             true

@@ -1,5 +1,6 @@
 //! A fast path for coalesced vector accesses, whose lanes access consecutive data in one allocation: all bytes are moved at once instead of
-//! lane by lane, with the same result. Accesses with inactive lanes, with a trace, or not within one allocation take the lane-by-lane path.
+//! lane by lane, with the same result. It does not handle accesses with inactive lanes, with a trace, or not within one allocation; these
+//! are performed lane by lane.
 
 use super::address::Addresses;
 use super::datum::{Datum, collect, deal};
@@ -16,8 +17,8 @@ struct Range {
 }
 
 impl Addresses {
-    /// The address of the first lane, if each other lane's address is `stride` more than that of the lane before. Addresses on both sides
-    /// of a multiple of 4 GiB do not qualify.
+    /// The address of the first lane, if the address of each other lane is that of the lane before plus `stride`; otherwise `None`. Also
+    /// `None` if a multiple of 4 GiB lies between the addresses.
     #[inline(always)]
     fn consecutive<const LANES: usize>(&self, v: &[Lanes], stride: u32) -> Option<u64> {
         match *self {
@@ -36,12 +37,12 @@ impl Addresses {
     }
 }
 
-/// The first value, if each other lane's value is `stride` more than that of the lane before.
+/// The value of the first lane, if the value of each other lane is that of the lane before plus `stride`; otherwise `None`.
 #[inline(always)]
 fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
     let words: &[u32; LANES] = words.first_chunk()?;
     let first = words[0];
-    // A cheap test that rejects most accesses that do not qualify.
+    // A cheap test that rejects most accesses that are not consecutive.
     if words[1] != first.wrapping_add(stride) {
         return None;
     }
@@ -54,25 +55,25 @@ fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
     (differ == 0).then_some(first)
 }
 
-/// The range of a coalesced access; `None` if the access has to take the lane-by-lane path.
+/// The range of a coalesced access; `None` if the access must be performed lane by lane.
 #[inline]
 fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range> {
     if cx.trace.is_some() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
         return None;
     }
     let stride = datum.size();
-    // Two loops whose lengths are known at compile time.
+    // Separate loops, whose lengths are known at compile time.
     let (address, lanes) = match cx.w.size() {
         LANES => (addresses.consecutive::<LANES>(&cx.w.v, stride)?, LANES),
         _ => (addresses.consecutive::<LOWER>(&cx.w.v, stride)?, LOWER),
     };
-    // This fails for flat addresses in the apertures, which no allocation contains.
+    // There is no allocation for flat addresses in the apertures.
     let allocation = cx.memory.find(address, u64::from(stride) * lanes as u64, cx.w.memory_hint)?;
     cx.w.memory_hint = allocation;
     Some(Range { allocation, lanes, offset: cx.memory.allocation(allocation).offset(address) })
 }
 
-/// Performs a load; false if it has to take the lane-by-lane path.
+/// Performs a load. Returns false if it must be performed lane by lane.
 #[inline]
 pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
@@ -84,7 +85,7 @@ pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u1
     {
         return true;
     }
-    // A buffer of the right size: clearing one for the largest access takes longer than loading a dword for every lane.
+    // Chooses a buffer of the right size: clearing one for the largest access takes longer than loading a dword for every lane.
     match datum.size() {
         0..=4 => load_bytes::<4>(allocation, &range, datum, registers),
         5..=8 => load_bytes::<8>(allocation, &range, datum, registers),
@@ -93,7 +94,7 @@ pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u1
     true
 }
 
-/// For data of at most `N` bytes in each lane.
+/// As [`load`], for data of at most `N` bytes in each lane.
 #[inline(always)]
 fn load_bytes<const N: usize>(
     allocation: &Allocation,
@@ -107,7 +108,7 @@ fn load_bytes<const N: usize>(
     deal(datum, bytes, registers);
 }
 
-/// Performs a store; false if it has to take the lane-by-lane path.
+/// Performs a store. Returns false if it must be performed lane by lane.
 #[inline]
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
@@ -127,7 +128,7 @@ pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from:
     true
 }
 
-/// For data of at most `N` bytes in each lane.
+/// As [`store`], for data of at most `N` bytes in each lane.
 #[inline(always)]
 fn store_bytes<const N: usize>(allocation: &Allocation, range: &Range, datum: &Datum, registers: &[Lanes]) {
     let mut bytes = [[0; N]; LANES];

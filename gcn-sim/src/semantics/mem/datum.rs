@@ -14,7 +14,7 @@ pub(crate) struct Datum {
     pub pieces: u16,
     /// True if the data are sign-extended.
     pub signed: bool,
-    /// The half of the register that a 16-bit datum uses; true for the upper one.
+    /// The half of the register that a 16-bit datum uses: true for the upper half; `None` for other data.
     pub half: Option<bool>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn merge(datum: &Datum, ecc: bool, old: u32, value: u32) -> u32 {
     }
 }
 
-/// Distributes loaded data to the lanes; `bytes` contains those of all lanes, one after another.
+/// Distributes loaded data to the lanes; `bytes` contains the data of all lanes, one after the other.
 #[inline]
 pub(super) fn deal(datum: &Datum, bytes: &[u8], registers: &mut [Lanes]) {
     match (datum.bytes, registers) {
@@ -87,7 +87,8 @@ pub(super) fn words<const N: usize, const WORDS: usize>(bytes: &[u8; N]) -> [u32
     words
 }
 
-/// Writes the dwords of four consecutive lanes, from lane 4 * `four` on. The host's vector instructions transpose four lanes at a time.
+/// Writes the dwords of four consecutive lanes, starting with lane 4 * `four`. The host's vector instructions transpose four lanes at a
+/// time.
 #[inline(always)]
 pub(super) fn put_four<const WORDS: usize>(
     to: &mut [&mut Lanes; WORDS],
@@ -100,7 +101,7 @@ pub(super) fn put_four<const WORDS: usize>(
     }
 }
 
-/// Collects the data of all lanes into `bytes`, one after another.
+/// Collects the data of all lanes into `bytes`, one after the other.
 #[inline]
 pub(super) fn collect(datum: &Datum, registers: &[Lanes], bytes: &mut [u8]) {
     match (datum.bytes, registers) {

@@ -120,7 +120,8 @@ fn exchange_two(cx: &mut Cx<'_>, s: &Step, words: u16, factor: u32) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// For two dwords at a multiple of eight bytes: replaces each by the lower 31 bits of its datum if the datum's top bit is set.
+/// For each of two dwords at a multiple of eight bytes: if the top bit of the corresponding datum is set, replaces the dword by the lower
+/// 31 bits of the datum.
 fn exchange_if_marked(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let data = vector(&s.src[1])?;
     for lane in lanes(cx.w.exec()) {
@@ -151,8 +152,7 @@ fn with_second_source<T: Copy>(
     })
 }
 
-/// The two addresses: that of the lane, and one at a distance in dwords from it, which the offset or the upper half of the address
-/// contains.
+/// The two addresses: the lane's address, and another one whose distance in dwords is in the offset or in the upper half of the address.
 fn both_addresses(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<[Place; 2], Fault> {
     let address = cx.w.v[usize::from(vector(&s.src[0])?)][lane];
     let offset = s.inst.mods.offset as u32;
@@ -182,8 +182,8 @@ fn from_second_address_wide(cx: &mut Cx<'_>, s: &Step, f: Modify<u64>) -> Outcom
     Ok(Next::Fall)
 }
 
-/// In each group of 16 lanes, the lanes load rows of elements of `bits` bits, which are transposed: lane j gets the elements at position j
-/// of the rows. For 8- and 16-bit elements, several lanes load one row.
+/// In each group of 16 lanes, the lanes load rows of elements of `bits` bits, which are transposed: lane j gets element j of each row. For
+/// 8- and 16-bit elements, several lanes load one row together.
 fn read_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32, words: u16) -> Outcome {
     let exec = cx.w.exec();
     let mut loaded = [[0u32; LANES]; 3];
@@ -199,7 +199,7 @@ fn read_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32, words: u16) -> Outcome 
         let pair = word(bit / 32) | word(bit / 32 + 1) << 32;
         (pair >> (bit % 32)) as u32 & ((1 << bits) - 1)
     };
-    // The number of elements that a lane loads, at most 16; enough lanes to fill a row of 16 elements load it together.
+    // The number of elements that a lane loads, at most 16. A row has 16 elements, so several lanes may load one row.
     let each = 32 * u32::from(words) / bits;
     let lanes_per_row = 16 / each.min(16);
     for lane in lanes(exec) {

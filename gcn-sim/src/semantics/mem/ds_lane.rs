@@ -20,7 +20,7 @@ fn vector(cx: &Cx<'_>, src: &Src) -> Result<[u32; LANES], Fault> {
     }
 }
 
-/// Each lane reads another lane of its group; an inactive source lane gives 0.
+/// Each lane reads the value of another lane of its group; an inactive source lane gives 0.
 fn swizzle(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let data = vector(cx, &s.src[0])?;
     let pattern = s.inst.mods.offset as u32;
@@ -44,7 +44,7 @@ fn swizzle_source(pattern: u32, lane: usize) -> usize {
         }
         0b110 => {
             let (mask, by) = ((pattern & 0x1f) as usize, (pattern >> 5 & 0x1f) as usize);
-            // Bit 10 rotates to the right, so that a lane reads from a lower one.
+            // Bit 10 selects a rotation to the right, in which a lane reads from a lower lane.
             let turned = (if pattern >> 10 & 1 == 1 { place + 32 - by } else { place + by }) % 32;
             group + (place & mask | turned & !mask & 0x1f)
         }
@@ -56,8 +56,8 @@ fn swizzle_source(pattern: u32, lane: usize) -> usize {
     }
 }
 
-/// Each active lane sends its data to the lane that its address selects. Lanes to which none sends get 0; of several senders, the highest
-/// lane wins.
+/// Each active lane sends its data to the lane that its address selects. A lane that receives no data gets 0; if several lanes send to the
+/// same one, the data of the highest lane remain.
 fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
     let mut out = [0; LANES];
@@ -70,7 +70,8 @@ fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Each active lane reads the data of the lane that its address selects. An inactive source lane gives 0, or its data if `inactive` is set.
+/// Each active lane reads the data of the lane that its address selects. An inactive source lane gives 0 or, if `inactive` is set, its
+/// data.
 fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
     let exec = cx.w.exec();
@@ -82,7 +83,7 @@ fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
 }
 
 /// The lane that a byte address selects: modulo the 256 bytes of a register, or modulo the 128 bytes of 32 lanes on hardware that permutes
-/// only so many.
+/// within 32 lanes.
 fn target(s: &Step, lane: usize, address: u32) -> usize {
     let (group, number) =
         (s.arch.permuted_lanes(), (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize);

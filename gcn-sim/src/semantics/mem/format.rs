@@ -1,9 +1,9 @@
 //! Typed buffer accesses: conversions between memory and registers for each data format and number format (MI100 ISA table 39 and 9.1.4).
 //!
-//! The manual lists the formats and the conversions to floats, but leaves details open. From other public descriptions: in a packed format
-//! the first component has the lowest bits, while the name lists the highest first. Assumed: integers are truncated to a 16-bit register or
-//! a narrower component, memory components that a store does not provide are written as zero, and components that the format lacks read as
-//! zero.
+//! The manual lists the formats and the conversions to floats, but does not specify all details. According to other public descriptions,
+//! the first component of a packed format has the lowest bits, while the format's name lists the highest component first. Assumptions:
+//! integers are truncated to a 16-bit register or a narrower component; memory components that a store does not provide are written as
+//! zero; and components that the format lacks read as zero.
 
 use gcn_isa::buffer_format::unified;
 use gcn_isa::target::Generation;
@@ -20,7 +20,7 @@ use crate::semantics::op::{Op, Ops};
 use super::buffer::Buffer;
 use super::name;
 
-/// The sizes in bits of the components, by data format number, lowest first.
+/// The sizes in bits of the components, lowest component first, by data format number.
 const COMPONENTS: [&[u32]; 16] = [
     &[],
     &[8],
@@ -40,7 +40,7 @@ const COMPONENTS: [&[u32]; 16] = [
     &[],
 ];
 
-/// The floats of 11 and 10 bits, which have no sign bit.
+/// The float formats of 11 and 10 bits, which have no sign bit.
 const FLOAT11: Small = Small { exponent: 5, fraction: 6, bias: 15, top: Top::Ieee };
 const FLOAT10: Small = Small { exponent: 5, fraction: 5, bias: 15, top: Top::Ieee };
 
@@ -133,7 +133,7 @@ struct Format {
 }
 
 impl Format {
-    /// The format in the resource or, for typed instructions, in the instruction; `None` if it is invalid.
+    /// The format in the resource or, for typed instructions, in the instruction; `None` if the format is invalid.
     fn of(cx: &Cx<'_>, s: &Step, typed: bool) -> Option<Format> {
         let word = cx.w.s[s.rsrc as usize + 3];
         let select = if typed { [4, 5, 6, 7] } else { [0, 3, 6, 9].map(|shift| (word >> shift & 7) as u8) };
@@ -261,7 +261,7 @@ fn load(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) ->
         match layout {
             Layout::Words => (0..count).for_each(|i| cx.w.v[slot + i][lane] = registers[i]),
             Layout::Halves => {
-                // Loading a single component keeps the other half, like other 16-bit loads.
+                // Like other 16-bit loads, loading a single component keeps the other half of the register.
                 let old = if count == 1 && !ecc { cx.w.v[slot][lane] >> 16 } else { 0 };
                 let half = |i: usize| if i < count { registers[i] } else { old };
                 (0..count.div_ceil(2))

@@ -1,6 +1,6 @@
 //! A fast path for vector accesses whose lanes access arbitrary places in one allocation: the allocation is looked up once, and all
-//! addresses are computed and checked together. The result is the same as that of the lane-by-lane path, which accesses with a trace take,
-//! and those to buffers, to scratch, or not within one allocation.
+//! addresses are computed and checked together. The result is the same as that of accesses lane by lane. The fast path does not handle
+//! accesses with a trace, to buffers, to scratch, or not within one allocation.
 
 use super::address::Addresses;
 use super::datum::{Datum, extend, merge};
@@ -14,7 +14,7 @@ use crate::semantics::valu::write::write32;
 /// The places of the lanes' data.
 struct Inside {
     allocation: usize,
-    /// The offset in the allocation for each lane; inactive lanes have that of some active lane.
+    /// For each lane, the offset of its datum in the allocation. For an inactive lane, the offset of some active lane.
     offsets: [u64; LANES],
 }
 
@@ -56,14 +56,14 @@ impl Addresses {
     }
 }
 
-/// Computes the offsets of the lanes' data; `None` if not all are in the allocation.
+/// Computes the offsets of the lanes' data; fails if not all data are in the allocation.
 struct Offsets<'a> {
     addresses: &'a Addresses,
     v: &'a [Lanes],
     active: u64,
     /// The address of an arbitrary active lane.
     some: u64,
-    /// The first address of the allocation, and the largest distance from it at which a datum fits in.
+    /// The first address of the allocation, and the largest offset at which a datum still fits into the allocation.
     base: u64,
     furthest: u64,
     /// The offset of the first address in the allocation.
@@ -96,7 +96,7 @@ fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Insid
     let v = &cx.w.v[..];
     let some = addresses.of_lane(v, active.trailing_zeros() as usize)?;
     let bytes = u64::from(datum.size());
-    // This fails for flat addresses in the apertures, which no allocation contains.
+    // There is no allocation for flat addresses in the apertures.
     let allocation = cx.memory.find(some, bytes, cx.w.memory_hint)?;
     cx.w.memory_hint = allocation;
     let (base, size) = cx.memory.allocation(allocation).extent();
@@ -105,7 +105,7 @@ fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Insid
     Some(Inside { allocation, offsets })
 }
 
-/// Performs a load; `None` if it has to take the lane-by-lane path.
+/// Performs a load; `None` if it must be performed lane by lane.
 pub(super) fn load(cx: &mut Cx<'_>, s: &Step, addresses: &Addresses, datum: &Datum) -> Option<()> {
     let inside = inside(cx, addresses, datum)?;
     match datum.pieces {
@@ -138,7 +138,7 @@ fn load_sized<const WORDS: usize>(cx: &mut Cx<'_>, s: &Step, inside: &Inside, da
     }
 }
 
-/// Performs a store of the registers from `data` on; `None` if it has to take the lane-by-lane path.
+/// Performs a store of the registers from `data` on; `None` if it must be performed lane by lane.
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, data: u16) -> Option<()> {
     let inside = inside(cx, addresses, datum)?;
     let registers = cx.w.v.get(data as usize..(data + datum.pieces) as usize)?;

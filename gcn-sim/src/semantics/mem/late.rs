@@ -1,10 +1,10 @@
 //! Delays the LDS writes of loads to LDS.
 //!
-//! A load to LDS reads memory when it is issued. When it writes LDS depends on the mode. In functional mode it does so at once, because
-//! each wave runs as far as it can. In faithful mode it does so when the wave waits for the load, which is the latest time that a race-free
-//! program allows. In timed mode it does so in the cycle in which the load completes. Some programs rely on the duration of a copy: waves
-//! of AMD's flash attention for gfx950 load over tiles that other waves have yet to read. Their results are right if waves stay close
-//! together (`Options::turn`), which timed mode does not guarantee.
+//! A load to LDS reads memory when it is issued. The mode determines when the data are written to LDS. In functional mode they are written
+//! at once, because each wave runs as far as it can. In faithful mode they are written when the wave waits for the load, which is the
+//! latest time that a race-free program allows. In timed mode they are written in the cycle in which the load completes. Some programs rely
+//! on the duration of a copy: in AMD's flash attention for gfx950, waves load over tiles that other waves have yet to read. The results of
+//! such programs are right if waves stay close together (`Options::turn`), which timed mode does not guarantee.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Cx<'_> {
         if self.w.late.when == When::Issued {
             return self.store(Place::Lds(to), 4, lane, dword);
         }
-        // A bad address is reported by the load, not by the later wait.
+        // Reports a bad address at the load, not at the later wait.
         self.check_store(Place::Lds(to), 4, lane)?;
         if let Some(copy) = self.w.late.copies.back_mut() {
             copy.dwords.push((to, lane as u8, dword));
@@ -38,7 +38,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Writes the data of the wave's pending loads to LDS, oldest first, as long as they are `finished`.
+    /// Writes the data of the wave's pending loads to LDS, oldest first, until one is not `finished`.
     fn finish_copies(&mut self, finished: impl Fn(&Copy) -> bool) {
         while self.w.late.copies.front().is_some_and(&finished) {
             let Some(copy) = self.w.late.copies.pop_front() else { break };
@@ -56,7 +56,7 @@ impl Cx<'_> {
 }
 
 /// In a program with loads to LDS, wraps the functions of the instructions involved: memory operations are counted, and waits and the
-/// program's end complete pending loads. Returns true if there are such loads; other programs remain unchanged.
+/// program's end complete pending loads. Returns true if the program has such loads; other programs remain unchanged.
 pub(crate) fn count(steps: &mut [Step]) -> bool {
     let is_copy = |step: &Step| {
         let effects = events(step.arch, &step.inst);
@@ -96,7 +96,7 @@ impl Exec for Counts {
     }
 }
 
-/// A wait for counters.
+/// Wraps a wait for counters.
 struct Waits(Arc<dyn Exec>);
 
 impl Exec for Waits {
@@ -111,7 +111,7 @@ impl Exec for Waits {
     }
 }
 
-/// `s_endpgm`.
+/// Wraps `s_endpgm`.
 struct Ends(Arc<dyn Exec>);
 
 impl Exec for Ends {

@@ -1,5 +1,6 @@
 //! A fast path for the LDS accesses of a wave: all addresses are computed together, and the data are moved at once if they are contiguous.
-//! The result is the same as that of the lane-by-lane path, which accesses with a trace take, and those with a lane outside of LDS.
+//! The result is the same as that of accesses lane by lane. The fast path does not handle accesses with a trace, or with a lane outside of
+//! LDS.
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ fn addresses(base: &Lanes, exec: u64, offset: u32) -> Lanes {
     at
 }
 
-/// The byte range of all lanes' data, if all lanes are active and their data of `N` bytes are contiguous.
+/// The byte range of all lanes' data of `N` bytes; `None` unless all lanes are active and their data are contiguous.
 #[inline]
 fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<Range<usize>> {
     // Without an early exit, the compiler vectorises the comparisons.
@@ -77,7 +78,7 @@ fn each(exec: u64, mut f: impl FnMut(usize) -> Option<()>) -> Option<()> {
     if exec == u64::MAX { (0..LANES).try_for_each(f) } else { lanes(exec).try_for_each(&mut f) }
 }
 
-/// Performs a read at the addresses in register `base`; `None` if it has to take the lane-by-lane path.
+/// Performs a read at the addresses in register `base`; `None` if it must be performed lane by lane.
 #[inline]
 pub(super) fn read(cx: &mut Cx<'_>, s: &Step, datum: &Datum, base: u16) -> Option<()> {
     match datum.size() {
@@ -123,7 +124,7 @@ fn read_sized<const N: usize, const WORDS: usize>(
     Some(())
 }
 
-/// Performs a write of the registers from `data` on; `None` if it has to take the lane-by-lane path, which may repeat some of the writes.
+/// Performs a write of the registers from `data` on; `None` if it must be performed lane by lane, which may repeat some of the writes.
 #[inline]
 pub(super) fn write(cx: &mut Cx<'_>, s: &Step, datum: &Datum, base: u16, data: u16) -> Option<()> {
     match datum.size() {
@@ -165,7 +166,7 @@ fn write_sized<const N: usize, const WORDS: usize>(
 }
 
 /// Performs a read of two data, each of `WORDS` dwords and `N` bytes, at two offsets from the addresses in register `base`; `None` if it
-/// has to take the lane-by-lane path.
+/// must be performed lane by lane.
 pub(super) fn read_two<const N: usize, const WORDS: usize>(
     cx: &mut Cx<'_>,
     s: &Step,
@@ -186,8 +187,8 @@ pub(super) fn read_two<const N: usize, const WORDS: usize>(
     Some(())
 }
 
-/// As [`read_two`], for a write of the registers from each of `data` on; if it returns `None`, the lane-by-lane path may repeat some of the
-/// writes.
+/// As [`read_two`], for a write of the registers from each of `data` on. If it returns `None`, the write must be performed lane by lane,
+/// which may repeat some of the writes.
 pub(super) fn write_two<const N: usize, const WORDS: usize>(
     cx: &mut Cx<'_>,
     base: u16,

@@ -81,9 +81,9 @@ fn integer_atomics<T: Copy>(
 enum Kind {
     /// A 64-bit base plus an offset.
     Plain,
-    /// The base of a buffer resource, whose size limits the access.
+    /// The base address in a buffer resource, whose size limits the access.
     Buffer,
-    /// As plain, except that the SGPR offset counts units of 64 bytes.
+    /// As [`Kind::Plain`], except that the SGPR offset counts units of 64 bytes.
     Scratch,
 }
 
@@ -94,7 +94,7 @@ struct Span {
 }
 
 impl Span {
-    /// The address of `bytes` bytes, `ahead` bytes into the datum; `None` if it exceeds a buffer.
+    /// The address of `bytes` bytes, `ahead` bytes after the start of the datum; `None` if they exceed a buffer.
     fn at(&self, ahead: u64, bytes: u64) -> Option<u64> {
         let address = self.start.wrapping_add(ahead);
         (self.end == u64::MAX || address + bytes <= self.end).then_some(address)
@@ -116,7 +116,7 @@ fn span(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<Span, Fault> {
     span_of(cx, s, kind, !3)
 }
 
-/// The addresses of a datum; the address is masked with `kept`.
+/// The addresses of a datum; bits of the address that are not set in `kept` are cleared.
 fn span_of(cx: &Cx<'_>, s: &Step, kind: Kind, kept: u64) -> Result<Span, Fault> {
     let offset = offset(cx, s, kind)?;
     if kind != Kind::Buffer {
@@ -149,7 +149,7 @@ fn data(cx: &Cx<'_>, s: &Step, words: usize) -> Result<Vec<u32>, Fault> {
     Ok(registers.ok_or(Fault::Unsupported("scalar data beyond the SGPRs"))?.to_vec())
 }
 
-/// Loads dwords; those beyond the end of a buffer are 0.
+/// Loads dwords; dwords past the end of a buffer are 0.
 fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     let span = span(cx, s, kind)?;
     let mut values = [0; 16];
@@ -169,7 +169,7 @@ fn load_part(cx: &mut Cx<'_>, s: &Step, kind: Kind, bytes: u32, signed: bool) ->
     put(cx, s, &[value])
 }
 
-/// Stores dwords; those beyond the end of a buffer are dropped.
+/// Stores dwords; dwords past the end of a buffer are dropped.
 fn store(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     let span = span(cx, s, kind)?;
     let mut combined = Combined::default();

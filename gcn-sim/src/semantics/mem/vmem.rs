@@ -138,7 +138,7 @@ fn store(segment: Segment, datum: Datum) -> Op {
         }
         let mut combined = Combined::default();
         let stored = store_lanes(cx, &addresses, &datum, data, &mut combined);
-        // The data of lanes before the faulting one are stored.
+        // The data of the lanes before the faulting one are still stored.
         combined.flush(cx.memory);
         stored.map(|()| Next::Fall)
     })
@@ -165,14 +165,14 @@ fn store_lanes(
     Ok(())
 }
 
-/// The LDS byte address at which a load to LDS starts: M0 plus the instruction's offset. As many bits of M0 are used as LDS addresses have;
-/// the manual's 16 bits (9.1.9) apply to 64 KB of LDS.
+/// The LDS byte address at which a load to LDS starts: M0 plus the instruction's offset. The number of bits used from M0 is that of LDS
+/// addresses; the 16 bits in the manual (9.1.9) apply to 64 KB of LDS.
 pub(super) fn lds_start(cx: &Cx<'_>, s: &Step) -> u32 {
     let mask = (s.arch.lds_per_cu() - 1).next_power_of_two() - 1;
     (cx.w.m0() & mask).wrapping_add_signed(s.inst.mods.offset)
 }
 
-/// A load directly to LDS; each lane's data follow those of the lane before, at least a dword each.
+/// A load directly to LDS. The data of each lane follow those of the previous lane; each lane takes at least a dword.
 fn load_to_lds(segment: Segment, datum: Datum) -> Op {
     let stride = 4 * u32::from(datum.pieces);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {

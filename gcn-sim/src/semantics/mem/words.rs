@@ -1,5 +1,5 @@
-//! Accesses of several dwords: two that form an aligned pair are read or written as one, so that other threads never see one without the
-//! other ([`crate::core::memory::allocation`]).
+//! Accesses of several dwords. Two dwords that form an aligned pair are read or written in one access, so that other threads never see one
+//! changed without the other ([`crate::core::memory::allocation`]).
 
 use super::access::Place;
 use crate::core::fault::Fault;
@@ -21,7 +21,7 @@ fn without_lane(fault: Fault) -> Fault {
 }
 
 impl Cx<'_> {
-    /// Loads dwords from the given places; one without a place is 0.
+    /// Loads dwords from the given places; a dword without a place is 0.
     #[inline]
     pub(crate) fn load_words(
         &mut self,
@@ -50,7 +50,7 @@ impl Cx<'_> {
         Ok(values)
     }
 
-    /// Loads an aligned pair of dwords of global memory, if that is what is at `place`.
+    /// Loads an aligned pair of dwords if `place` is a suitably aligned address in global memory; otherwise `None`.
     #[inline]
     fn pair(&mut self, place: Place) -> Option<u64> {
         let Place::Global(address) = place else { return None };
@@ -99,8 +99,8 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Ends a lane's stores. With a trace they have to be in memory before the next lane's stores are recorded; otherwise they may be
-    /// combined with the next lane's.
+    /// Ends a lane's stores. With a trace, they must be in memory before the next lane's stores are recorded; otherwise they may be
+    /// combined with those.
     #[inline]
     pub(crate) fn finish_lane(&mut self, combined: &mut Combined) {
         if self.trace.is_some() {
@@ -108,7 +108,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Loads dwords through scalar memory, which has no lanes; one without an address is 0.
+    /// Loads dwords through scalar memory, which has no lanes; a dword without an address is 0.
     #[inline]
     pub(crate) fn load_scalars(
         &mut self,

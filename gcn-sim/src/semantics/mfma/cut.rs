@@ -1,9 +1,9 @@
 //! Sums of truncated products: [`super::model::Arithmetic::Cut`].
 //!
-//! Let M be the largest exponent of a group's products, where the exponent of a product is the sum of its factors' exponents, and E the
-//! larger of M and C's exponent. Products are integers in units of 2^(M-24), C is one in units of 2^(E-24), and the sum in units of
-//! 2^(E-32). A row of the result is computed with the host's vectors of 32-bit integers. Elements for which these do not suffice
-//! (infinities, NaN, the ends of the exponent range) are computed one by one.
+//! Let M be the largest exponent of a group's products, where the exponent of a product is the sum of its factors' exponents, and let E be
+//! the larger of M and C's exponent. Products are represented as integers in units of 2^(M-24), C in units of 2^(E-24), and the sum in
+//! units of 2^(E-32). A row of the result is computed with the host's vectors of 32-bit integers. Elements for which 32-bit integers do not
+//! suffice (infinities, NaN, exponents near the ends of the range) are computed one by one.
 
 use gcn_isa::layout::ElemType;
 
@@ -14,7 +14,7 @@ use super::dense::STRETCH;
 pub(super) struct Format {
     /// The number of fraction bits.
     pub fraction: i32,
-    /// The smallest exponent, which denormals have as well.
+    /// The exponent of the smallest normal number, which is also that of denormals.
     pub least: i32,
 }
 
@@ -35,11 +35,12 @@ impl Format {
 
 /// The number of fraction bits of products, relative to the largest exponent.
 const BITS: i32 = 24;
-/// The exponent of zero, chosen so that it is never the largest.
+/// The exponent that represents zero. It is so small that it is never the largest of a group, unless all products are zero.
 const OF_ZERO: i32 = -0x800;
-/// The exponent of infinities and NaN, chosen so that it is always the largest, even for a product with zero.
+/// The exponent that represents infinity and NaN. It is so large that it is always the largest, even for a product with zero.
 const OF_SPECIAL: i32 = 0x2000;
-/// The exponents for which sums are computed with vectors: all products and C are finite, and the scale factors are normal numbers.
+/// The range of exponents for which sums are computed with vectors. In it, all products and C are finite, and the scale factors are normal
+/// numbers.
 const LEAST: i32 = -100;
 const MOST: i32 = 125;
 
@@ -54,7 +55,7 @@ struct Parts<const N: usize> {
 impl<const N: usize> Parts<N> {
     const ZERO: Parts<N> = Parts { significand: [0; N], exponent: [OF_ZERO; N], sign: [0; N] };
 
-    /// Decomposes elements that were widened to f32; significands are shifted left by `up`.
+    /// Decomposes elements that were widened to f32. Significands are shifted left by `up`.
     #[inline(always)]
     fn of(values: &[f32; N], format: Format, up: i32) -> Parts<N> {
         let mut parts = Parts::ZERO;
@@ -64,7 +65,8 @@ impl<const N: usize> Parts<N> {
             let hidden = if field == 0 { 0 } else { 1 << 23 };
             let own = field.max(1);
             let biased = own.max(format.least + 127);
-            // Only zero is so far below the smallest exponent that no bit is left.
+            // If the shift is limited here, no bit of the significand would be left anyway: only zero is that far below the smallest
+            // exponent.
             let down = (23 - format.fraction + biased - own).min(31);
             let significand = ((bits & 0x7f_ffff | hidden) >> down) << up;
             let exponent = if field == 0xff { OF_SPECIAL } else { biased - 127 };
@@ -82,7 +84,7 @@ fn floored(x: i32, n: i32) -> i32 {
     x >> n.clamp(0, 31)
 }
 
-/// 2^n for the exponent of a normal f32.
+/// 2^n, where n must be the exponent of a normal f32.
 #[inline(always)]
 fn power_of_two(n: i32) -> f32 {
     f32::from_bits(((n + 127) << 23) as u32)
@@ -157,9 +159,9 @@ fn cut_sums<const HALVES: bool, const N: usize, const G: usize>(
     (largest, sums)
 }
 
-/// As [`cut_sums`], for `G` products: every `STEP`-th one from the first on.
-// Written for the vectoriser: all data are in local arrays, which cannot alias, and the loop body handles one column completely, so that
-// its values stay in the host's registers. With more than eight products the compiler does not manage that.
+/// As [`cut_sums`], for `G` products: every `STEP`-th product, starting with the first.
+// Written so that the compiler vectorises it: all data are in local arrays, which cannot alias, and the loop body handles one column
+// completely, so that its values stay in the host's registers. With more than eight products the compiler does not keep them in registers.
 #[inline(always)]
 fn cut_sums_of<const STEP: usize, const N: usize, const G: usize>(
     a: &[Parts<N>],
@@ -190,8 +192,8 @@ fn cut_sums_of<const STEP: usize, const N: usize, const G: usize>(
     (largest, sums)
 }
 
-/// Adds a group's sums to a row of the accumulator, with vector operations. Returns true if some elements are out of their range; `alone`
-/// marks these.
+/// Adds a group's sums to a row of the accumulator with vector operations. Returns true if some elements are outside of the range that
+/// vector operations handle; `alone` marks these elements.
 #[inline(always)]
 fn side_by_side<const HALVES: bool, const N: usize>(
     (largest, sums): &([i32; N], [i32; N]),
@@ -218,8 +220,9 @@ fn side_by_side<const HALVES: bool, const N: usize>(
         let sum = floored(sums[j], below - near);
         let high = (sum >> near) + c;
         let low = sum << (8 - near) & 0xff;
-        // Truncates the sum to 32 significant bits: clears as many low bits as the magnitude in `high` has beyond 24. For a negative sum,
-        // the magnitude less one is used instead; the two differ only for powers of two, which have no bits to clear.
+        // Truncates the sum to 32 significant bits: if the magnitude in `high` exceeds 24 bits, clears as many low bits as it exceeds them
+        // by. For a negative sum, the magnitude minus one is used instead; this differs only for powers of two, which have no bits to
+        // clear.
         let upper = ((high ^ high >> 31) & !0xff) as f32;
         let beyond = ((upper.to_bits() >> 23) as i32 - (127 + 23)).max(0);
         let low = low & (-1 << beyond);
@@ -232,8 +235,8 @@ fn side_by_side<const HALVES: bool, const N: usize>(
     alone.iter().fold(0, |any, one| any | one) != 0
 }
 
-/// Handles elements with infinities or NaNs among their terms: the result is the sum of these. A product beyond the range of f32 is an
-/// infinity. Returns true if elements remain that have to be computed one by one.
+/// Handles elements with infinities or NaNs among their terms: the result is the sum of those terms. A product beyond the range of f32
+/// counts as an infinity. Returns true if elements remain that must be computed one by one.
 #[inline(always)]
 fn specials<const N: usize>(
     a: &[[f32; N]],
@@ -262,7 +265,7 @@ fn specials<const N: usize>(
     alone.iter().fold(0, |any, one| any | one) != 0
 }
 
-/// As [`side_by_side`], for elements with any exponents: a direct implementation of the model.
+/// As [`side_by_side`], for elements with any exponents. Computes one element at a time, exactly as the model defines it.
 #[cold]
 #[inline(never)]
 fn one_by_one<const HALVES: bool, const N: usize>(
@@ -301,7 +304,7 @@ fn one_by_one<const HALVES: bool, const N: usize>(
         let sum = largest.map_or(0, |largest| floor(sum << 8, exponent - largest));
         let c = if HALVES && of_c < exponent - BITS - 1 { 0 } else { floor(c << 1, exponent - of_c) };
         let total = sum + 256 * c;
-        // Keeps 31 bits below the leading one, but none below the last bit of the smallest normal number.
+        // Keeps 31 bits below the leading bit, but no bit below the last bit of the smallest normal number.
         let beyond = (64 - total.unsigned_abs().leading_zeros() as i32 - 32).max(-125 - exponent).max(0);
         let total = total >> beyond << beyond;
         acc[column] = (total as f64 * 2f64.powi(exponent - BITS - 8)) as f32;

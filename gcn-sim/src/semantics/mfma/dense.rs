@@ -19,11 +19,11 @@ use crate::fp::host::{self, Work};
 /// The number of consecutive k that are widened at a time.
 pub(super) const STRETCH: usize = 16;
 
-/// How to read A or B: a line of elements for each block and k, with broadcasts applied.
+/// The data for reading A or B: a line of elements for each block and k, with broadcasts applied.
 pub(super) struct Input {
     pub(super) decoder: Decoder,
     pub(super) lines: Vec<Line>,
-    /// For each lane, the lane from which its elements come, if lanes are permuted.
+    /// For each lane, the lane from which its elements come; `None` if lanes are not permuted.
     pub(super) lanes: Option<[u8; LANES]>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Dense<T> {
     pub(super) shape: Shape,
     pub(super) a: Input,
     pub(super) b: Input,
-    /// A line of D for each block and row.
+    /// The lines of D, one for each block and row.
     d_lines: Vec<Line>,
     flush_result: bool,
     pub(super) exact_product: bool,
@@ -112,8 +112,8 @@ impl<T: Acc> Dense<T> {
     }
 }
 
-/// The products to add to a block of the accumulator with `N` columns. `FUSED`: the host has a fused multiply-add. `R` is the number of
-/// rows that are kept in the host's registers at a time.
+/// A way to add the products of an instruction to a block of the accumulator with `N` columns. `FUSED`: the host has a fused multiply-add.
+/// `R` is the number of rows that are kept in the host's registers at a time.
 pub(super) trait Products<T> {
     /// The minimum and maximum number of rows of a matrix.
     const ROWS: [u16; 2];
@@ -156,7 +156,7 @@ impl<T: Acc> Dense<T> {
     }
 }
 
-/// Computes acc + a * b in ascending order of k, each step rounded once.
+/// Computes acc + a * b, adding the products in ascending order of k and rounding once per product.
 #[inline(always)]
 pub(super) fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize>(
     a: &[[T::Sum; N]],
@@ -181,7 +181,7 @@ pub(super) fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize
     }
 }
 
-/// Splits the range of `len` values of k from `start` on into ranges of at most `STRETCH`.
+/// Splits `len` values of k, from `start` on, into ranges of at most `STRETCH` values.
 pub(super) fn stretches(start: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
     (start..start + len).step_by(STRETCH).map(move |at| at..(at + STRETCH).min(start + len))
 }
@@ -250,7 +250,7 @@ impl<T: Acc, P: Products<T>> Work for Execution<'_, '_, T, P> {
 }
 
 impl<T: Acc, P: Products<T>> Execution<'_, '_, T, P> {
-    /// Executes it for matrices of `N` rows and columns.
+    /// Executes the instruction for matrices of `N` rows and columns.
     #[inline(always)]
     fn sized<const FUSED: bool, const N: usize, const R: usize>(self) -> Outcome {
         let Execution { dense, products, cx, s } = self;
@@ -271,9 +271,9 @@ impl<T: Acc, P: Products<T>> Execution<'_, '_, T, P> {
     }
 }
 
-/// The rows of C. All of C is read before any of D is written, because D may overlap C, and A and B as well.
-// A `Vec` rather than an array: clearing an array of this size first takes a tenth of the time of a matrix instruction, and its stores
-// delay the loads.
+/// The rows of C. All of C is read before any of D is written, because D may overlap C, A or B.
+// A `Vec` rather than an array: clearing an array of this size takes a tenth of the time of a matrix instruction, and these stores delay
+// the loads.
 #[inline(always)]
 fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Vec<[T; N]> {
     let row = |line: &Line| {
@@ -288,7 +288,7 @@ fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Ve
     lines.iter().map(row).collect()
 }
 
-/// The dwords of a line, as a copy: the compiler then knows that the following stores do not change them, and uses wide vectors.
+/// The dwords of a line, as a copy. Since stores to other memory cannot change the copy, the compiler can use wide vectors.
 #[inline(always)]
 fn side_by_side<const N: usize>(register: &Lanes, line: Line) -> [u32; N] {
     let mut words = [0; N];

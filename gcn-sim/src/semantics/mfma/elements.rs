@@ -15,9 +15,9 @@ pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
     fn from_words(low: u32, high: u32) -> Self;
     fn into_words(self) -> (u32, u32);
     fn negated(self) -> Self;
-    /// The value with which the sum starts.
+    /// The initial value of the sum for this element of C.
     fn begin(self) -> Self::Sum;
-    /// The final element: `self` is its initial value, and `sum` the sum that started with it.
+    /// The element of D, where `self` is the element of C and `sum` is the sum that started from it.
     fn end(self, sum: Self::Sum) -> Self;
     /// The result to write: a NaN becomes the default NaN, and denormals are flushed if `flush` is set.
     fn finished(self, flush: bool) -> Self;
@@ -25,10 +25,10 @@ pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
 
 /// A type of widened inputs and of sums of their products.
 pub(super) trait Sum: Copy + Default {
-    /// `sum[j] += a * b[j]` for a row, each rounded once. `FUSED`: the host has a fused multiply-add.
+    /// `sum[j] += a * b[j]` for a row, with one rounding per element. `FUSED`: the host has a fused multiply-add.
     fn steps<const FUSED: bool>(sum: &mut [Self], a: Self, b: &[Self], exact_product: bool);
     fn negated(self) -> Self;
-    /// The bits of an input element, before [`Sum::widen`]: in the lowest bits of `low`, and in `high` if it has two dwords.
+    /// The bits of an input element before [`Sum::widen`]: in the lowest bits of `low` and, for an element of two dwords, also in `high`.
     fn raw(low: u32, high: u32) -> Self;
     /// Converts the bits of input elements to values, in place.
     fn widen(decoder: &Decoder, elements: &mut [Self]);
@@ -40,7 +40,7 @@ pub(super) struct Decoder {
     pub ty: ElemType,
     /// True if denormal inputs count as +0.
     pub flush: bool,
-    /// The decoder for floats of at most eight bits.
+    /// The decoder for floats of at most eight bits; `None` for other types.
     small: Option<Widening>,
 }
 
@@ -54,7 +54,7 @@ impl Decoder {
         self.ty.bits().map_or(32, u32::from)
     }
 
-    /// Widens elements to f32, in place: a single loop over many elements, which the compiler vectorises better than several short ones.
+    /// Widens elements to f32, in place. A single loop over many elements, which the compiler vectorises better than several short loops.
     #[inline(always)]
     fn widen(&self, elements: &mut [f32]) {
         match self.ty {
@@ -82,7 +82,7 @@ fn each(elements: &mut [f32], widen: impl Fn(u32) -> f32) {
     elements.iter_mut().for_each(|x| *x = widen(x.to_bits()));
 }
 
-/// The format of an element type, if it is a float of at most eight bits.
+/// The format of an element type; `None` if it is not a float of at most eight bits.
 fn small(ty: ElemType, target: Target) -> Option<Small> {
     match ty {
         ElemType::Fp8 => Some(Small::fp8(target)),
@@ -101,12 +101,12 @@ pub(super) fn flushes_denormals(ty: ElemType, target: Target) -> bool {
 
 /// True if the product of two elements is exact in f32.
 pub(super) fn product_is_exact(ty: ElemType) -> bool {
-    // Products of bf16 have few enough bits, but may exceed the exponent range.
+    // Products of bf16 have few enough bits, but their exponents may exceed the range of f32.
     matches!(ty, ElemType::F16 | ElemType::I8) || small(ty, Target::GFX950).is_some()
 }
 
-/// f32 truncated to 10 fraction bits, as the hardware does (because of that, hipBLASLt rounds beforehand: ROCm/rocm-libraries pull request
-/// 9176). A NaN remains a NaN.
+/// f32 truncated to 10 fraction bits, as the hardware does (hipBLASLt rounds its inputs beforehand for this reason: ROCm/rocm-libraries
+/// pull request 9176). A NaN remains a NaN.
 #[inline(always)]
 fn cut_xf32(bits: u32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { bits } else { bits & !0x1fff })
@@ -231,12 +231,12 @@ impl Sum for f64 {
     fn widen(_: &Decoder, _: &mut [f64]) {}
 }
 
-/// The start value of integer sums: the middle of the range of f32 values whose last bit counts units, so that the bits of sums are
+/// The start value of integer sums: the middle of the range of f32 values whose last bit has the value 1. The bit patterns of sums are then
 /// consecutive integers.
 const INTEGERS: f32 = 12_582_912.0;
 
-/// Integer sums are computed in f32, which is exact: products of two bytes have at most 15 bits, and an element is the sum of at most 128
-/// of them. Hosts multiply and add floats faster than integers.
+/// Integer sums are computed in f32, which hosts multiply and add faster than integers. This is exact: products of two bytes have at most
+/// 15 bits, and an element is the sum of at most 128 products.
 impl Acc for i32 {
     const WORDS: u8 = 1;
     type Sum = f32;
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
     use crate::fp::host::{self, Work};
 
-    /// A sequence of steps on a row of the accumulator, as a test case.
+    /// A test case: a sequence of steps on a row of the accumulator.
     #[derive(Clone)]
     struct Steps<T> {
         acc: Vec<T>,
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Random bits: arbitrary, special values, or close to each other.
+    /// Random bits: arbitrary ones, special values, or values close to each other.
     fn bits(state: &mut u64) -> u64 {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let x = (*state ^ *state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ *state >> 32;
@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    /// The host's wide vectors with fused multiply-add give the same bits as a host without them.
+    /// Hosts with wide vectors and fused multiply-add give the same bits as hosts without them.
     #[test]
     fn wide_and_portable_steps_are_the_same() {
         same(|bits| f32::from_bits(bits as u32), false);

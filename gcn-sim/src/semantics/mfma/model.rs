@@ -7,18 +7,20 @@
 use gcn_isa::Target;
 use gcn_isa::layout::{ElemType, Shape};
 
-/// How products are added to an element of C. `group` consecutive k are added at a time, and the result of a group is the C of the next.
+/// The way in which products are added to an element of C. The products of `group` consecutive k are added at a time, and the result for a
+/// group is the C of the next group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arithmetic {
-    /// One fused multiply-add after the other.
+    /// A sequence of fused multiply-adds.
     Chain,
     /// The exact sum of C and the products of a group, rounded once.
     Exact,
-    /// The products of a group are added pairwise and then to C, each sum rounded to f32. Denormals are flushed to zero in A, B and C, in
-    /// each product and in each sum.
+    /// The products of a group are added pairwise, and their sum is added to C; each sum is rounded to f32. Denormals are flushed to zero
+    /// in A, B and C, in each product and in each sum.
     Tree,
     /// Products are truncated to multiples of 2^-24 relative to the largest exponent, C is rounded down to the same precision, and the sum
-    /// is truncated to 32 bits. The exponent of a product is the sum of its factors' exponents, even if its significand is 2 or more.
+    /// is truncated to 32 bits. The exponent of a product is the sum of its factors' exponents, even if the product of the significands is
+    /// 2 or more.
     Cut,
     /// As [`Arithmetic::Cut`], except that products of even and of odd k are truncated and summed separately, and C is dropped if it is
     /// below the last bit.
@@ -88,7 +90,7 @@ const MODELS: &[Row] = &{
     ]
 };
 
-/// The validated model of an instruction; `None` for others, which are computed as [`Arithmetic::Chain`].
+/// The validated model of an instruction; `None` for other instructions, which are computed as [`Arithmetic::Chain`].
 pub(crate) fn of(shape: &Shape, target: Target) -> Option<Model> {
     if shape.sparse || shape.scaled || shape.formats_chosen {
         return None;

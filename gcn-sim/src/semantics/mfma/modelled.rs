@@ -19,7 +19,7 @@ pub(super) struct Modelled {
 
 impl Modelled {
     /// # Errors
-    /// An error if an input type has no model.
+    /// If an input type has no model.
     pub(super) fn new(dense: Dense<f32>, model: Model) -> Result<Modelled, String> {
         let format = |ty| Format::of(ty).ok_or("no model has its types".to_owned());
         Ok(Modelled { formats: [format(dense.shape.a)?, format(dense.shape.b)?], dense, model })

@@ -1,6 +1,7 @@
-//! Scaled matrix instructions (gfx950): each 32 consecutive k of a row of A, and of a column of B, have a scale, which is a power of two.
+//! Scaled matrix instructions (gfx950): in each row of A and each column of B, every 32 consecutive k share a scale, which is a power of
+//! two.
 //!
-//! Scaled products are exact; they are added to the accumulator in ascending order of k, each addition rounded once.
+//! Scaled products are exact. They are added to the accumulator in ascending order of k, and each addition is rounded once.
 
 use gcn_isa::layout::{Controls, Matrix, Shape};
 use gcn_isa::{Inst, Target};
@@ -17,7 +18,7 @@ const RUN: usize = 32;
 /// A scaled instruction with its operand layouts.
 pub(super) struct Scaled {
     dense: Dense<f32>,
-    /// The lines of the scales of A and B (bytes), one for each 32 k.
+    /// The lines of the scales (bytes) of A and of B, one line for each 32 k.
     scales: [Vec<Line>; 2],
 }
 
@@ -56,11 +57,12 @@ impl Scaled {
     }
 }
 
-/// The encoding of a NaN scale. Other encodings are exponents with the bias of f32.
+/// The encoding of a NaN scale. Other encodings are exponents biased as in f32.
 const NAN: u32 = 0xff;
 const BIAS: u32 = 127;
 
-/// True if elements with this scale and their products are exact in f32, because they are far from the ends of its range.
+/// True if elements with this scale are exact in f32, and so are their products, because the exponents are far from the ends of f32's
+/// range.
 #[inline(always)]
 fn is_near(scale: u32) -> bool {
     scale.abs_diff(BIAS) <= 48
@@ -79,7 +81,8 @@ impl Products<f32> for Scaled {
     ) -> Result<(), Fault> {
         let registers = self.dense.inputs(cx, s)?;
         let mut widened = room();
-        // Equal to `N`, but unknown to the compiler here, which otherwise unrolls the loop over a row and vectorises across rows instead.
+        // The value equals `N`, but the compiler does not know that here; otherwise it would unroll the loop over a row and vectorise
+        // across rows instead.
         let width = usize::from(self.dense.shape.n);
         for run in 0..usize::from(self.dense.shape.k) / RUN {
             let scales = [self.scales::<N>(cx, s, 0, run), self.scales(cx, s, 1, run)];
@@ -99,7 +102,7 @@ impl Products<f32> for Scaled {
     }
 }
 
-/// As [`multiply`], for scales with which products may exceed the range of f32.
+/// As [`multiply`], for scales for which products may exceed the range of f32.
 fn multiply_far<const N: usize>(
     a: &[[f32; N]],
     b: &[[f32; N]],
@@ -119,7 +122,7 @@ fn multiply_far<const N: usize>(
     }
 }
 
-/// 2^n, for an exponent in the range of f64, as the sum of two scales is.
+/// 2^n as an f64. The sum of the exponents of two scales is always in the range of f64.
 #[inline(always)]
 fn power_of_two(n: i32) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)

@@ -17,7 +17,7 @@ use crate::fp::host;
 pub(super) struct Sparse<T> {
     /// The dense part, in which A has lines only for stored elements: two for every four k.
     dense: Dense<T>,
-    /// For each of these lines, the location of its index, which is the position of its k among the four.
+    /// For each of these lines, the location of the index, which gives the position of the element among the four k of its group.
     indices: Vec<Line>,
 }
 
@@ -26,7 +26,7 @@ impl<T: Acc> Sparse<T> {
         let missing = || "its layout is not regular".to_owned();
         // An index set has four bits for each group of four elements that a lane holds.
         let set_bits = u32::from(shape.k) * u32::from(shape.m) / LANES as u32;
-        // `abid` chooses one of several index sets if `cbsz` is 0.
+        // If `cbsz` is 0, `abid` selects one of several index sets.
         let set = if mods.cbsz == 0 { u32::from(mods.abid) } else { 0 };
         if set_bits * (set + 1) > 32 {
             return Err(format!("its index register has no set number {set}"));
@@ -42,7 +42,8 @@ impl<T: Acc> Sparse<T> {
     }
 }
 
-/// The lines of the two elements of each group, `bits` bits apart, given the lines for all k, which are the same for the four k of a group.
+/// For each group of four k, the lines of its two index fields, which are `bits` bits apart. `lines` has a line for each k, and the lines
+/// of one group are equal.
 fn pairs(lines: &[Line], bits: u8) -> Vec<Line> {
     let firsts = lines.iter().step_by(4);
     firsts.flat_map(|line| [0, bits].map(|above| Line { low_bit: line.low_bit + above, ..*line })).collect()
@@ -78,7 +79,7 @@ impl<T: Acc> Products<T> for Sparse<T> {
     }
 }
 
-/// Computes acc + a * b for the two elements of each group, in the order of A, each step rounded once.
+/// Computes acc + a * b for the two elements of each group, in the order of A, rounding once per product.
 #[inline(always)]
 fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize>(
     a: &[[T::Sum; N]],

@@ -18,7 +18,7 @@ fn flushed(x: f32) -> f32 {
     f32::from_bits(flush32(x.to_bits()))
 }
 
-/// The smallest and the largest exponent of the elements, except zeros, infinities and NaN, with which the order of additions does not
+/// The smallest and the largest exponent of the elements, ignoring zeros, infinities and NaN, for which the order of additions does not
 /// matter.
 #[inline(always)]
 fn exponents<'v>(values: impl Iterator<Item = &'v f32>) -> (i32, i32) {
@@ -41,11 +41,11 @@ pub(super) fn tree<const FUSED: bool, const N: usize>(
     acc: &mut [[f32; N]; N],
 ) {
     let (of_a, of_b) = (exponents(a.as_flattened().iter()), exponents(b.as_flattened().iter()));
-    // Products and their sums are multiples of the product of the last bits of two factors; if that is normal and products are less than
-    // 2^128, none is denormal or overflows.
+    // Products and their sums are multiples of the product of the last bits of two factors. If that value is normal and products are less
+    // than 2^128, no sum is denormal or overflows.
     let normal =
         of_a.0 + of_b.0 - formats[0].fraction - formats[1].fraction >= NORMAL && of_a.1 + of_b.1 <= 125;
-    // Products of f16 have so few bits and such a small range that no sum with a normal C is denormal.
+    // Products of f16 have so few bits and such a small range that their sum with a normal C is never denormal.
     let half = formats[0].least + formats[1].least > -64;
     match group {
         2 => trees::<FUSED, N, 2>(a, b, (normal, half), acc),
@@ -70,7 +70,7 @@ fn trees<const FUSED: bool, const N: usize, const G: usize>(
     }
 }
 
-/// Adds one group. `INNER`: its products and their sums may be denormal. `OUTER`: its sum with C may be denormal.
+/// Adds one group. `INNER`: products and their sums may be denormal. `OUTER`: the sum with C may be denormal.
 #[inline(always)]
 fn tree_of_group<const FUSED: bool, const INNER: bool, const OUTER: bool, const N: usize, const G: usize>(
     a: &[[f32; N]; G],
@@ -146,7 +146,8 @@ fn sums_that_fit<const FUSED: bool, const N: usize>(a: &[f32], b: &[[f64; N]; ST
         doubtful |= u32::from(tie | tiny);
         results[j] = sum as f32;
     }
-    // Rounding the rounded f64 sum to f32 may be wrong if it lies halfway between two values, or below the normal range.
+    // Rounding the f64 sum to f32 may be wrong if the f64 sum was itself rounded and lies halfway between two f32 values, or below the
+    // normal range.
     if doubtful != 0 {
         for j in 0..N {
             results[j] = add_exact(acc[j], sums[j]);

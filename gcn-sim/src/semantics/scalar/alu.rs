@@ -60,7 +60,7 @@ fn arithmetic(ops: &mut Ops) {
         }),
     );
     ops.add("s_abs_i32", s1c(|a: i32| (a.wrapping_abs(), a != 0)));
-    // The difference wraps before its absolute value is taken.
+    // The difference wraps around before its absolute value is taken.
     ops.add(
         "s_absdiff_i32",
         s2c(|a: i32, b: i32, _| {
@@ -69,8 +69,8 @@ fn arithmetic(ops: &mut Ops) {
         }),
     );
     ops.add("s_min_i32", s2c(|a: i32, b: i32, _| (a.min(b), a < b)));
-    // SCC is set if S0 is the maximum. AMD's later pseudo-code compares with >=, and the MI100 manual's "if S0 was max" does not exclude
-    // equal sources.
+    // SCC is set if S0 is the maximum, even if both sources are equal: AMD's later pseudo-code compares with >=, and the MI100 manual's "if
+    // S0 was max" does not exclude equal sources.
     ops.add("s_max_i32", s2c(|a: i32, b: i32, _| (a.max(b), a >= b)));
     ops.add("s_min_u32", s2c(|a: u32, b: u32, _| (a.min(b), a < b)));
     ops.add("s_max_u32", s2c(|a: u32, b: u32, _| (a.max(b), a >= b)));
@@ -137,7 +137,7 @@ fn whole_quads(a: u64) -> u64 {
     any * 0xf
 }
 
-/// Bit i of the result tells whether the i-th group of four bits has any bit set.
+/// Bit i of the result is set if any bit of the i-th group of four bits is set.
 fn quad_mask(a: u64) -> u64 {
     (0..16).fold(0, |mask, i| mask | u64::from(a >> (4 * i) & 0xf != 0) << i)
 }
@@ -153,7 +153,7 @@ fn shifts(ops: &mut Ops) {
     ops.add("s_ashr_i64", s2c(move |a: i64, b: u32, _| nonzero64((a >> (b & 63)) as u64)));
 }
 
-/// A bit position, or -1.
+/// The bit position `at` if one was found, otherwise -1.
 fn position(found: bool, at: u32) -> u32 {
     if found { at } else { u32::MAX }
 }
@@ -184,8 +184,8 @@ fn counting(ops: &mut Ops) {
 fn bit_fields(ops: &mut Ops) {
     ops.add("s_bfm_b32", s2(|a: u32, b: u32| ((1u32 << (a & 31)) - 1) << (b & 31)));
     ops.add("s_bfm_b64", s2(|a: u32, b: u32| ((1u64 << (a & 63)) - 1) << (b & 63)));
-    // S1 contains the offset in bits 4:0 (5:0) and the width in bits 22:16. These instructions set SCC, although the manuals differ (Mesa's
-    // errata).
+    // S1 contains the offset in bits 4:0 (5:0 for 64-bit values) and the width in bits 22:16. These instructions set SCC; the manuals are
+    // wrong about that (Mesa's errata).
     ops.add("s_bfe_u32", s2c(|a: u32, b: u32, _| scc_of(field(u64::from(a), b & 31, b >> 16 & 0x7f) as u32)));
     ops.add(
         "s_bfe_u64",
@@ -353,7 +353,7 @@ fn exec_masks(ops: &mut Ops) {
     }
 }
 
-/// EXEC = f(S0, EXEC); D is the old EXEC if `save` is set, otherwise the new one.
+/// EXEC = f(S0, EXEC). D becomes the old EXEC if `save` is set, otherwise the new one.
 fn exec_mask(f: fn(u64, u64) -> u64, save: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let a = cx.scalar_wide(&s.src[0], crate::core::value::Ty::B64)?;
@@ -366,7 +366,7 @@ fn exec_mask(f: fn(u64, u64) -> u64, save: bool) -> Op {
     })
 }
 
-/// The same for the 32-bit EXEC.
+/// As [`exec_mask`], for the 32-bit EXEC.
 fn exec_word(f: fn(u64, u64) -> u64, save: bool) -> Op {
     const EXEC: usize = gcn_isa::reg::EXEC.index as usize;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
@@ -380,7 +380,7 @@ fn exec_word(f: fn(u64, u64) -> u64, save: bool) -> Op {
     })
 }
 
-/// Moves from and to an SGPR whose number is M0 plus that of the named one.
+/// Moves from and to an SGPR whose number is that of the named register plus M0.
 fn relative_moves(ops: &mut Ops) {
     for (name, words) in [("s_movrels_b32", 1), ("s_movrels_b64", 2)] {
         ops.add(
@@ -418,7 +418,7 @@ fn relative_moves(ops: &mut Ops) {
     );
 }
 
-/// Both registers are relative: the source by `M0[9:0]`, the destination by `M0[25:16]`.
+/// A move in which both registers are relative: the source to `M0[9:0]`, the destination to `M0[25:16]`.
 fn relative_both(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let crate::core::operand::Src::Scalar(base) = s.src[0] else {
         return Err(crate::core::fault::Fault::Unsupported("a relative move from a constant"));

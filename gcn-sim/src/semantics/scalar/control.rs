@@ -66,7 +66,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add(
         "s_sleep",
         Op::new(|cx: &mut Cx<'_>, s: &Step| {
-            // Counts the cycles, so that a wave that sleeps until a certain time does not have to loop more often than on hardware.
+            // Counts the cycles of the sleep, so that a loop that sleeps until a certain time needs no more trips than on hardware.
             cx.w.slept += 64 * (s.imm as u64 & 0x7f);
             Ok(Next::Yield)
         }),
@@ -137,7 +137,7 @@ fn branches(ops: &mut Ops) {
             }),
         );
     }
-    // The debugger conditions are never set.
+    // The conditions that a debugger can set are never set here.
     for name in
         ["s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user"]
     {
@@ -174,7 +174,7 @@ fn jumps(ops: &mut Ops) {
             jump_to(cx, address)
         }),
     );
-    // There is no trap handler to return from, so these only jump.
+    // There is no trap handler to return from, so these instructions only jump.
     for name in ["s_rfe_b64", "s_rfe_restore_b64"] {
         ops.add(
             name,
@@ -212,7 +212,7 @@ fn trap(_: &mut Cx<'_>, s: &Step) -> Outcome {
     }
 }
 
-/// Messages to the host (interrupts) and to the graphics pipeline are ignored; the one that expects an answer in a register is refused.
+/// Messages to the host (interrupts) and to the graphics pipeline are ignored. The message that expects an answer in a register is refused.
 fn send_message(_: &mut Cx<'_>, s: &Step) -> Outcome {
     const GET_DOORBELL: i64 = 10;
     if s.imm & 0xf == GET_DOORBELL {
@@ -221,8 +221,8 @@ fn send_message(_: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// MODE.VSKIP = bit S1 of S0: vector instructions are skipped while it is set. SCC is set to the same value, according to LLVM; the manual
-/// does not mention it.
+/// MODE.VSKIP = bit S1 of S0. While VSKIP is set, vector instructions are skipped. SCC is set to the same value, according to LLVM; the
+/// manual does not mention SCC.
 fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let (a, b) = (cx.scalar(&s.src[0], Ty::B32)?, cx.scalar(&s.src[1], Ty::B32)?);
     let skip = a >> (b & 31) & 1 == 1;
@@ -232,7 +232,7 @@ fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Checks that the barrier is that of the workgroup; named barriers are not supported.
+/// Checks that the barrier is the workgroup's barrier; named barriers are not supported.
 fn of_workgroup(id: i32) -> Result<(), Fault> {
     const WORKGROUP: i32 = -1;
     if id == WORKGROUP {
@@ -242,13 +242,13 @@ fn of_workgroup(id: i32) -> Result<(), Fault> {
     }
 }
 
-/// Arrives at the barrier; true for the first wave to arrive.
+/// Arrives at the barrier; returns true if this wave is the first to arrive.
 fn signal(cx: &mut Cx<'_>, s: &Step) -> Result<bool, Fault> {
     of_workgroup(cx.scalar(&s.src[0], Ty::B32)? as i32)?;
     Ok(cx.w.arrivals.signal())
 }
 
-/// Messages with an answer. Of the requests to the runtime, only the clock is supported.
+/// Messages with an answer. Of the requests to the runtime, only the one for the clock is supported.
 fn answered(cx: &mut Cx<'_>, s: &Step, words: usize) -> Outcome {
     const GET_REALTIME: i64 = 0x83;
     if s.imm & 0xff != GET_REALTIME || words != 2 {
@@ -334,7 +334,8 @@ fn registers_of_rdna(cx: &mut Cx<'_>, id: u32) -> Option<u32> {
         // The wave's slot; all other fields are 0.
         HW_ID1 => cx.w.id & 0x1f,
         HW_CYCLES => cx.w.clock() as u32,
-        // Does not count as a reading of the clock: compilers read this half before and after the lower one, as one reading.
+        // Does not count as a reading of the clock: compilers read this half before and after the lower half and treat all three as one
+        // reading.
         HW_CYCLES_HIGH => (cx.w.cycles() >> 32) as u32,
         _ => return None,
     })
@@ -365,7 +366,7 @@ fn write_register(cx: &mut Cx<'_>, s: &Step, value: u32) -> Outcome {
             Ok(Next::Fall)
         }
         HW_TRAPSTS => Ok(Next::Fall),
-        // Ignored, because this simulator addresses scratch without it.
+        // Ignored, because this simulator addresses scratch without the scratch base register.
         HW_SCRATCH_LOW | HW_SCRATCH_HIGH if is_rdna(cx) => Ok(Next::Fall),
         _ => Err(Fault::Unsupported("writing this hardware register")),
     }

@@ -80,7 +80,7 @@ impl Width {
 /// Computes the bits of the result from those of the operands.
 type Compute<const N: usize> = fn(width: Width, round: Round, operands: [u32; N]) -> u32;
 
-/// The operands, in the roles that `places` gives.
+/// The operands, in the order that `places` gives.
 fn operands<const N: usize>(
     cx: &Cx<'_>,
     s: &Step,
@@ -233,7 +233,7 @@ fn conversions(ops: &mut Ops) {
     ops.add("s_cvt_pk_rtz_f16_f32", s2(move |a: f32, b: f32| towards_zero(a) | towards_zero(b) << 16));
 }
 
-/// A mnemonic of two parts, leaked because the table of functions lives as long as the process.
+/// A mnemonic of two parts. It is leaked, because the table of functions lives as long as the process.
 fn named(operation: &str, suffix: &str) -> &'static str {
     Box::leak(format!("{operation}_{suffix}").into_boxed_str())
 }

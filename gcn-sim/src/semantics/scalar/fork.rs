@@ -1,4 +1,4 @@
-//! Fork and join: divergent branches that execute both paths one after the other, that with fewer lanes first (MI100 ISA 4.6). MODE.CSP
+//! Fork and join: divergent branches that execute both paths one after the other, the path with fewer lanes first (MI100 ISA 4.6). MODE.CSP
 //! (bits 31:29) is the number of entries of a stack in SGPRs; each entry has four SGPRs: a mask, then an address.
 
 use crate::core::fault::{Fault, Next, Outcome};

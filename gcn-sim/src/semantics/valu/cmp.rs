@@ -1,4 +1,4 @@
-//! Vector compares: the result is a mask of the lanes in which a condition holds, with 0 for inactive lanes.
+//! Vector compares: the result is a mask of the lanes in which a condition holds; bits of inactive lanes are 0.
 
 use super::{Lane, each};
 use crate::core::fault::Next;
@@ -28,7 +28,7 @@ pub(crate) fn add(ops: &mut Ops) {
     });
 }
 
-/// Adds a compare that writes a mask, and one that also writes EXEC.
+/// Adds two forms of a compare: one that writes a mask, and one that also writes EXEC.
 fn both<A: Lane, B: Lane>(
     ops: &mut Ops,
     [plain, exec]: [&'static str; 2],

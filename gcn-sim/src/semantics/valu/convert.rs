@@ -89,7 +89,7 @@ fn to_integers(ops: &mut Ops) {
     ops.add("v_cvt_u32_f64", op1(|a: f64| a as u32));
     ops.add("v_cvt_i16_f16", op1(|a: Half| a.0 as i16));
     ops.add("v_cvt_u16_f16", op1(|a: Half| a.0 as u16));
-    // The addition is rounded to f32, to nearest even: so in AMD's pseudo-code, and LLVM selects the instruction for exactly that.
+    // The addition is rounded to f32, to nearest even, as in AMD's pseudo-code; LLVM selects the instruction for exactly this computation.
     ops.add("v_cvt_rpi_i32_f32", op1(|a: f32| (a + 0.5).floor() as i32));
     ops.add("v_cvt_flr_i32_f32", op1(|a: f32| a.floor() as i32));
     ops.add("v_cvt_i32_i16", op1(|a: i16| i32::from(a)));
@@ -126,7 +126,7 @@ fn packed(ops: &mut Ops) {
     ops.add("v_cvt_pk_u16_f32", op2(|a: f32, b: f32| pair(a as u16, b as u16)));
     ops.add("v_cvt_pk_i16_f32", op2(|a: f32, b: f32| pair(a as i16 as u16, b as i16 as u16)));
     ops.add("v_pack_b32_f16", op2(|a: HalfBits, b: HalfBits| pair(a.0, b.0)));
-    // Rounded to nearest even whatever MODE says (AMD's pseudo-code sets ROUND_MODE for these two).
+    // Rounded to nearest even regardless of MODE (AMD's pseudo-code sets ROUND_MODE for these two instructions).
     ops.add("v_cvt_pk_f16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_f16(a), fp::f32_to_f16(b))));
     ops.add("v_cvt_pk_bf16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_bf16(a), fp::f32_to_bf16(b))));
 }

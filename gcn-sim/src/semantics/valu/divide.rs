@@ -1,9 +1,9 @@
 //! The three instructions that support IEEE division: `v_div_scale`, `v_div_fmas`, `v_div_fixup`.
 //!
 //! A compiler divides as follows: it scales the operands into a safe range, refines a reciprocal with fused multiply-adds, undoes the
-//! scaling in the last of these, and corrects special values. The semantics here are those with which that sequence rounds correctly for
-//! all operands, including denormal results. The published pseudo-code differs in two places that cannot be right: it scales a huge
-//! denominator up (to infinity) where it must scale down, and it undoes a scaling by 2^64 with 2^32.
+//! scaling in the last multiply-add, and corrects special values. With the semantics here, that sequence rounds correctly for all operands,
+//! including denormal results. The published pseudo-code differs in two places that cannot be right: it scales a huge denominator up (to
+//! infinity) where it must scale down, and it undoes a scaling by 2^64 with 2^32.
 
 use super::read::Fetch;
 use super::write::{Finish, write_mask};
@@ -33,11 +33,11 @@ trait Divided: Lane + Copy + PartialEq {
     const FORMAT: soft::Format;
     /// The largest exponent field.
     const MAX_EXPONENT: i32;
-    /// The exponent difference from which on a quotient is near the top of the range.
+    /// The exponent difference from which on a quotient is near the upper end of the range.
     const FAR: i32;
-    /// The largest exponent field of a tiny numerator, whose residual would be denormal.
+    /// The largest exponent field of a numerator that is so small that its residual would be denormal.
     const TINY: i32;
-    /// The log2 of the scale factor.
+    /// The log2 of the factor by which operands are scaled.
     const SCALE: i32;
     /// The exponent difference below which a quotient rounds to zero.
     const UNDERFLOW: i32;
@@ -51,8 +51,8 @@ trait Divided: Lane + Copy + PartialEq {
     fn ldexp(self, e: i32) -> Self;
     fn quiet(self) -> Self;
     fn is_denormal(self) -> bool;
-    /// True if the exact quotient is denormal, or so small that it rounds to 0: the division sequence rounds these correctly only if they
-    /// are scaled, too.
+    /// True if the exact quotient is denormal, or so small that it rounds to 0. For such quotients, the division sequence rounds correctly
+    /// only if the operands are scaled.
     fn quotient_is_denormal(n: Self, d: Self) -> bool;
     /// The NaN that `v_div_fixup` returns for 0/0 and inf/inf; its sign bit is set.
     fn invalid() -> Self;
@@ -147,7 +147,7 @@ impl Divided for f64 {
     }
 }
 
-/// The operand `x` (the denominator `d` or the numerator `n`) scaled for the division, and whether the quotient has to be scaled back.
+/// The scaled operand `x`, which is the denominator `d` or the numerator `n`; and whether the quotient must be scaled back.
 fn scaled<F: Divided>(x: F, d: F, n: F) -> (F, bool) {
     let one = F::from_bits(((F::MAX_EXPONENT / 2) as u64) << mantissa_bits::<F>());
     let reciprocal_denormal = F::quotient_is_denormal(one, d);
@@ -207,7 +207,7 @@ fn div_fixup<F: Divided>(q: F, d: F, n: F) -> F {
     } else if dv.is_infinite() || nv == 0.0 || n.exponent() - d.exponent() < F::UNDERFLOW {
         0
     } else if q.number().is_nan() {
-        // Refining a quotient beyond the range has involved infinities.
+        // If the quotient exceeds the range, refining it has involved infinities.
         infinity
     } else {
         q.bits() & !sign_bit
@@ -291,7 +291,7 @@ mod tests {
     fn divide64(n: f64, d: f64) -> f64 {
         let (ds, _) = scaled(d, d, n);
         let (ns, flag) = scaled(n, d, n);
-        // The hardware's reciprocal is only accurate to about 2^-27.
+        // Clears low bits of the reciprocal, because the hardware's is accurate only to about 2^-27.
         let r = f64::from_bits((1.0 / ds).to_bits() & !((1 << 25) - 1));
         let r = fma64(r, fma64(-ds, r, 1.0), r);
         let r = fma64(r, fma64(-ds, r, 1.0), r);

@@ -1,8 +1,8 @@
 //! Dot products within a lane.
 //!
 //! The order in which the hardware adds the products of the floating-point forms is not documented. Here each exact product is added to the
-//! accumulator in ascending order, each addition rounded to nearest even. MODE's denormal fields are ignored: the target alone determines
-//! whether denormals are flushed (measured on gfx90a and gfx950: LLVM pull request 205101).
+//! accumulator in ascending order, and each addition is rounded to nearest even. MODE's denormal fields are ignored: the target alone
+//! determines whether denormals are flushed (measured on gfx90a and gfx950: LLVM pull request 205101).
 
 use gcn_isa::Target;
 
@@ -70,9 +70,9 @@ fn bytes(formats: [fn(Target) -> Small; 2]) -> Op {
     .rounds()
 }
 
-/// Two products of halves, added to a half. The halves of the packed operands have no modifiers here; the addend and the result are one
-/// half of a register each. With f16, each sum is rounded to f16. With bf16, sums are f32 until the last one, whose excess bits gfx12
-/// truncates (2^20 values of gfx1200: Triton issue 11217).
+/// Two products of halves, added to a half. The halves of the packed operands have no modifiers here; the addend and the result are each in
+/// one half of a register. With f16, each sum is rounded to f16. With bf16, sums are f32 until the last one, whose excess bits gfx12
+/// truncates (2^20 values on gfx1200: Triton issue 11217).
 fn halves(bf16: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let [mut a, mut b, _] = operands(cx, s)?;
@@ -110,7 +110,8 @@ fn float(widen: fn(u16) -> f32) -> Op {
         let [a, b, c] = operands(cx, s)?;
         let (mode, flushes) = (cx.w.mode, s.arch.flushes_half_products());
         let flush = |x: f32| if flushes { f32::from_bits(flush32(x.to_bits())) } else { x };
-        // On targets that flush denormals, f16 is the only such format. The sign is lost, too: gfx90a gives +0 for -2^-24.
+        // On targets that flush denormals, f16 is the only format of these instructions. The sign of a denormal is lost as well: gfx90a
+        // gives +0 for -2^-24.
         let widen = |h: u16| if flushes && h & 0x7c00 == 0 { 0.0 } else { widen(h) };
         let mut out = [0; LANES];
         for lane in 0..LANES {
@@ -139,10 +140,10 @@ fn operands(cx: &Cx<'_>, s: &Step) -> Result<[[u32; LANES]; 3], Fault> {
     Ok(lanes)
 }
 
-/// The sum of the products of integer elements of `bits` bits; saturates with `clamp`.
+/// The sum of the products of integer elements of `bits` bits. It saturates if `clamp` is set.
 fn integer(bits: u32, signed: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        // On targets where neg_lo selects signed factors, the unsigned forms of the same names have no such choice.
+        // On targets where neg_lo selects signed factors, the unsigned forms do not have this choice.
         let chosen = signed && bits < 16 && s.arch.signs_by_neg_lo();
         let signs = if chosen { [0, 1].map(|i| s.inst.mods.neg_lo >> i & 1 == 1) } else { [signed; 2] };
         if !chosen && s.inst.mods.neg_lo | s.inst.mods.neg_hi != 0 {

@@ -1,8 +1,8 @@
 //! Runs a lane function on all lanes, a group at a time. Operands are read directly from the register file and results are written directly
 //! to it, unless modifiers have to be applied.
 //!
-//! The result of a lane depends only on operands of the same lane, and each group is read before it is written, so the destination may be,
-//! or overlap, a source.
+//! The result of a lane depends only on operands of the same lane, and each group is read before it is written. So the destination may be a
+//! source or overlap one.
 
 use std::marker::PhantomData;
 
@@ -20,8 +20,8 @@ impl<V: Value<Raw: Fetch + Finish>> Lane for V {}
 
 /// The computation of an instruction. Operands that it does not have are of type `()`, and so is the result if it only computes flags.
 pub(crate) trait Lanewise<A: Lane, B: Lane, C: Lane, D: Lane>: Copy {
-    /// Computes the results of a group, and returns a flag for each lane. `bits` contains the lanes' bits of the mask operand. `FUSED`: the
-    /// host has a fused multiply-add.
+    /// Computes the results of a group of lanes, and returns a flag for each lane. `bits` contains the lanes' bits of the mask operand.
+    /// `FUSED`: the host has a fused multiply-add.
     fn group<const FUSED: bool>(
         self,
         bits: u32,
@@ -87,7 +87,7 @@ fn union(mut flags: [u16; GROUP]) -> u16 {
     flags[0]
 }
 
-/// Runs an instruction on the lanes of its wave. Its operands are the sources with the given indices and `mask`, which has a bit for each
+/// Runs an instruction on the lanes of its wave. The operands are the sources with the given indices and `mask`, which has a bit for each
 /// lane. Returns a mask of the flags, in which the bits of inactive lanes are undefined.
 #[inline(always)]
 pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
@@ -105,8 +105,8 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     ];
     let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
     let in_place = D::Raw::is_written_in_place(&cx.w.mode, s, D::TY);
-    // A result that still needs modifiers is first written to the extra slots of the first operand: each group is read before it is
-    // written, and not read again.
+    // A result to which modifiers must still be applied is first written to the extra slots of the first operand. That is safe, because
+    // each group is read before it is written, and is not read again.
     let (target, active) = if in_place { (s.vdst as usize, exec) } else { (room, lanes) };
     let v = &mut cx.w.v[..];
     let flags = host::lanes(Groups { v, lanes, active, mask, slots, target, work, of: PhantomData });
@@ -116,7 +116,7 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     Ok(flags)
 }
 
-/// A run with resolved operands.
+/// A run of an instruction whose operands are resolved.
 struct Groups<'v, A, B, C, D, W> {
     v: &'v mut [Lanes],
     /// A mask of the wave's lanes.

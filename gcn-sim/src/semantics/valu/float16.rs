@@ -40,7 +40,7 @@ fn arithmetic(ops: &mut Ops) {
         op2(|a: Half, b: Half| Half(add32(-a.0, b.0))).directed(round2(|r, a, b| soft_add(r, negated(a), b))),
     );
     ops.add("v_mul_f16", op2(|a: Half, b: Half| Half(mul32(a.0, b.0))).directed(round2(soft_mul)));
-    // The exponent operand is a signed 16-bit integer.
+    // The exponent is a signed 16-bit integer.
     ops.add(
         "v_ldexp_f16",
         op2(|a: Half, b: i16| Half(super::float32::ldexp32(a.0, i32::from(b).clamp(-60, 60)))).rounds(),
@@ -51,7 +51,7 @@ fn fused() -> Op {
     op3(|a: Half, b: Half, c: Half| HalfBits(fma16(a.0, b.0, c.0))).directed(round3(soft_fma))
 }
 
-/// a * b + c, rounded to f16 after the multiplication as well.
+/// a * b + c, with an additional rounding to f16 after the multiplication.
 fn unfused(a: Half, b: Half, c: Half) -> Half {
     Half(add32(rounded(mul32(a.0, b.0)), c.0))
 }

@@ -45,7 +45,7 @@ fn arithmetic(ops: &mut Ops) {
     ops.add("v_ldexp_f32", op2(|a: f32, b: i32| ldexp32(a, b)).rounds());
 }
 
-/// By DX9 rules, zero times anything is plus zero.
+/// By DX9 rules, the product of zero and anything is plus zero.
 fn mul_legacy(a: f32, b: f32) -> f32 {
     if a == 0.0 || b == 0.0 { 0.0 } else { mul32(a, b) }
 }
@@ -55,7 +55,7 @@ fn fma_legacy(a: f32, b: f32, c: f32) -> f32 {
     if a == 0.0 || b == 0.0 { c } else { fp::fma32(a, b, c) }
 }
 
-/// A product for lighting computations: the most negative number if the other operands are out of range (RDNA ISA, `V_MULLIT_F32`).
+/// A product for lighting computations; the most negative number if the other operands are out of range (RDNA ISA, `V_MULLIT_F32`).
 fn mul_lit(a: f32, b: f32, c: f32) -> f32 {
     let out_of_range = b <= f32::MIN || b.is_nan() || c <= 0.0 || c.is_nan();
     if out_of_range { f32::MIN } else { mul_legacy(a, b) }
@@ -63,12 +63,12 @@ fn mul_lit(a: f32, b: f32, c: f32) -> f32 {
 
 /// a * 2^e, rounded once.
 pub(crate) fn ldexp32(a: f32, e: i32) -> f32 {
-    // f64 represents every f32 scaled by up to 2^±600 exactly; with larger scales the result is zero or infinite anyway.
+    // f64 represents every f32 scaled by up to 2^±600 exactly. Beyond that, the result is zero or infinite anyway.
     let scale = f64::from_bits(((e.clamp(-600, 600) + 1023) as u64) << 52);
     fp::pick_nan32([a, 0.0, 0.0], (f64::from(a) * scale) as f32)
 }
 
-/// Fused multiply-add `a` * `b` + `c`; `order` permutes the operands to that order.
+/// Fused multiply-add: `order` permutes the sources to `a`, `b`, `c` in a * b + c.
 fn fused(order: fn([usize; 3]) -> [usize; 3]) -> Op {
     let soft = move |r, a: f32, b: f32, c: f32| {
         let operands = [a, b, c];
@@ -78,7 +78,7 @@ fn fused(order: fn([usize; 3]) -> [usize; 3]) -> Op {
     number::fused::<f32>(order([0, 1, 2])).directed(round3(soft))
 }
 
-/// a * b + c, rounded after the multiplication as well. These instructions always flush denormals.
+/// a * b + c, with an additional rounding after the multiplication. These instructions always flush denormals.
 fn unfused() -> Op {
     op3(|a: f32, b: f32, c: f32| {
         let [a, b, c] = [a, b, c].map(flushed);
@@ -122,8 +122,8 @@ fn quiet(x: f32) -> f32 {
     f32::from_bits(x.to_bits() | 0x0040_0000)
 }
 
-/// IEEE 754-2008 maxNum: a number is preferred to a quiet NaN; in IEEE mode a signaling NaN is returned, quieted. Plus zero is larger than
-/// minus zero.
+/// IEEE 754-2008 maxNum: if one operand is a quiet NaN, the other one is returned. In IEEE mode, a signaling NaN is returned, quieted. Plus
+/// zero is greater than minus zero.
 pub(crate) fn max32(env: Env, a: f32, b: f32) -> f32 {
     let larger = if a > b || (a == b && b.is_sign_negative()) { a } else { b };
     nan_or(env, a, b, larger)
@@ -145,7 +145,7 @@ pub(crate) fn maximum32(a: f32, b: f32) -> f32 {
     propagating(a, b, if a > b || (a == b && b.is_sign_negative()) { a } else { b })
 }
 
-/// The first signaling NaN, quieted, else the first NaN, else `number`.
+/// The first signaling NaN, quieted; if there is none, the first NaN; if there is none, `number`.
 fn propagating(a: f32, b: f32, number: f32) -> f32 {
     let nans = [a, b].into_iter().filter(|x| x.is_nan());
     let chosen = nans.clone().find(|x| is_signaling(*x)).or_else(|| nans.clone().next());
@@ -166,7 +166,7 @@ fn nan_or(env: Env, a: f32, b: f32, number: f32) -> f32 {
     }
 }
 
-/// The median; if an operand is NaN, the minimum of them (GCN3 ISA, `V_MED3_F32`).
+/// The median. If any operand is NaN, the minimum of the operands (GCN3 ISA, `V_MED3_F32`).
 pub(crate) fn med32(env: Env, a: f32, b: f32, c: f32) -> f32 {
     let min3 = min32(env, min32(env, a, b), c);
     if a.is_nan() || b.is_nan() || c.is_nan() {
@@ -223,7 +223,7 @@ fn parts(ops: &mut Ops) {
     ops.add("v_frexp_exp_i32_f32", op1(|a: f32| frexp(f64::from(a)).1));
 }
 
-/// The mantissa in 0.5..1 and the exponent of a finite nonzero number; zeros, infinities and NaNs have exponent 0.
+/// The mantissa in 0.5..1 and the exponent of a finite nonzero number. For zeros, infinities and NaNs, the exponent is 0.
 pub(crate) fn frexp(a: f64) -> (f64, i32) {
     if a == 0.0 || !a.is_finite() {
         return (a, 0);
@@ -235,7 +235,7 @@ pub(crate) fn frexp(a: f64) -> (f64, i32) {
     (f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52), exponent)
 }
 
-/// Selects a face of a cube map: the coordinate with the largest magnitude, with z preferred to y, and y to x.
+/// Selects a face of a cube map by the coordinate with the largest magnitude. If magnitudes are equal, z is preferred to y, and y to x.
 fn cube(ops: &mut Ops) {
     ops.add(
         "v_cubeid_f32",

@@ -102,7 +102,7 @@ fn maximum64(a: f64, b: f64) -> f64 {
     propagating(a, b, if a > b || (a == b && b.is_sign_negative()) { a } else { b })
 }
 
-/// The first signaling NaN, quieted, else the first NaN, else `number`.
+/// The first signaling NaN, quieted; if there is none, the first NaN; if there is none, `number`.
 fn propagating(a: f64, b: f64, number: f64) -> f64 {
     let nans = [a, b].into_iter().filter(|x| x.is_nan());
     let chosen = nans.clone().find(|x| is_signaling(*x)).or_else(|| nans.clone().next());

@@ -10,8 +10,8 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_sat_pk_u8_i16", saturate_pair());
 }
 
-/// A result of two bytes. Up to RDNA 2 it replaces the whole destination, with zeroes above; from RDNA 3 on it replaces half of a register
-/// (RDNA3 ISA: `D0.b16`, RDNA4 ISA: 16 bits; LLVM 22 writes `v0.l`).
+/// A result of two bytes. Up to RDNA 2 it replaces the whole destination, whose upper half becomes zero; from RDNA 3 on it replaces half of
+/// a register (RDNA3 ISA: `D0.b16`, RDNA4 ISA: 16 bits; LLVM 22 writes `v0.l`).
 fn saturate_pair() -> Op {
     let byte = |x: i16| x.clamp(0, 255) as u16;
     let pair = move |a: u32| byte(a as i16) | byte((a >> 16) as i16) << 8;

@@ -30,7 +30,7 @@ fn moves_and_bits(ops: &mut Ops) {
     ops.add("v_bcnt_u32_b32", op2(|a: u32, b: u32| a.count_ones().wrapping_add(b)));
 }
 
-/// The number of bits above the first bit that differs from the sign; -1 if there is none.
+/// The number of bits above the highest bit that differs from the sign bit; -1 if all bits equal the sign bit.
 pub(crate) fn first_bit_unlike_sign(a: i32) -> i32 {
     let flipped = a ^ (a >> 31);
     if flipped == 0 { -1 } else { flipped.leading_zeros() as i32 }
@@ -133,7 +133,7 @@ fn joined(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// The field of `c` bits at bit `b`, sign-extended; bits beyond 31 are copies of the sign.
+/// The field of `c` bits at bit `b`, sign-extended; bits of the field beyond bit 31 are copies of the sign.
 fn bit_field_signed(a: i32, b: u32, c: u32) -> i32 {
     let width = c & 31;
     if width == 0 {
@@ -171,7 +171,7 @@ fn bytes(ops: &mut Ops) {
             (a & 0xffff).abs_diff(b & 0xffff).wrapping_add((a >> 16).abs_diff(b >> 16)).wrapping_add(c)
         }),
     );
-    // The unsigned distance, although the Vega manual differs (Mesa's errata, confirmed by the GCN3 manual).
+    // The unsigned distance; the Vega manual is wrong about that (Mesa's errata, confirmed by the GCN3 manual).
     ops.add(
         "v_sad_u32",
         op3(|a: u32, b: u32, c: u32| a.abs_diff(b).wrapping_add(c))
@@ -187,13 +187,13 @@ fn by_byte(f: impl Fn(u32) -> u32) -> u32 {
     (0..4).fold(0, |out, i| out | (f(i) & 0xff) << (8 * i))
 }
 
-/// The sum of the absolute differences of bytes, over those for which `counts` accepts the byte of `b`.
+/// The sum of the absolute differences of corresponding bytes of `a` and `b`, omitting those for which `counts` rejects the byte of `b`.
 fn sum_of_differences(a: u32, b: u32, counts: impl Fn(u32) -> bool) -> u32 {
     (0..4).filter(|&i| counts(byte(b, i))).map(|i| byte(a, i).abs_diff(byte(b, i))).sum()
 }
 
-/// Byte permutation: selectors 0 to 7 pick a byte of {a, b} (b is the lower half), 8 to 11 the sign of byte 1, 3, 5 or 7, 12 gives 0x00,
-/// and larger ones give 0xff.
+/// Byte permutation: selectors 0 to 7 select a byte of {a, b} (b is the lower half), selectors 8 to 11 the sign of byte 1, 3, 5 or 7;
+/// selector 12 gives 0x00, and larger selectors give 0xff.
 fn permute_bytes(a: u32, b: u32, select: u32) -> u32 {
     let source = joined(a, b);
     by_byte(|i| {
@@ -208,9 +208,9 @@ fn permute_bytes(a: u32, b: u32, select: u32) -> u32 {
     })
 }
 
-/// The set of shader engines that a rectangle of 32-pixel tiles touches, on a device with four engines. `select` contains the x and y
-/// coordinates of its first and last tile modulo 4, two bits each: first x, first y, last x, last y from bit 7 down. A rectangle that is at
-/// least four tiles wide or high touches all engines (CDNA2 ISA, `V_SCREEN_PARTITION_4SE_B32`).
+/// The set of shader engines, on a device with four engines, that a rectangle of 32-pixel tiles touches. `select` contains the x and y
+/// coordinates of the rectangle's first and last tile modulo 4, two bits each: first x, first y, last x, last y, from bit 7 down. A
+/// rectangle that is at least four tiles wide or high touches all engines (CDNA2 ISA, `V_SCREEN_PARTITION_4SE_B32`).
 fn shader_engines(select: u32) -> u32 {
     let field = |low: u32| select >> low & 3;
     let (first, last) = ((field(6), field(4)), (field(2), field(0)));

@@ -53,7 +53,7 @@ fn wide_sub(a: u32, b: u32, borrow: bool) -> (u32, bool) {
 }
 
 /// An addition or subtraction with carry-out and, if `carry_in` is set, with carry-in from the mask in `src2`. `saturate` computes the
-/// result if `clamp` is set.
+/// result to use if `clamp` is set.
 fn carry(
     carry_in: bool,
     f: impl Fn(u32, u32, bool) -> (u32, bool) + Copy + Send + Sync + 'static,

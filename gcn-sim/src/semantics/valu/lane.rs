@@ -25,8 +25,8 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_mbcnt_lo_u32_b32", mask_count(|lane| if lane < 32 { (1u32 << lane) - 1 } else { u32::MAX }));
     ops.add("v_mbcnt_hi_u32_b32", mask_count(|lane| if lane < 32 { 0 } else { (1u32 << (lane - 32)) - 1 }));
     ops.add("v_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap(cx, s, |lane| lane)));
-    // The first swaps rows 1 and 3 of the first register with rows 0 and 2 of the second; the other swaps the upper half with the lower
-    // half.
+    // `v_permlane16_swap` swaps rows 1 and 3 of the first register with rows 0 and 2 of the second; `v_permlane32_swap` swaps the upper
+    // half of the first with the lower half of the second.
     ops.add("v_permlane16_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap_rows(cx, s, 16)));
     ops.add("v_permlane32_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap_rows(cx, s, 32)));
 }
@@ -59,7 +59,7 @@ fn write_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// Selects src1 in lanes whose mask bit is set, and src0 in others.
+/// Selects src1 in lanes whose mask bit is set, and src0 in the others.
 fn select<A: Lane>(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
     // The value has 16 or 32 bits and is copied unchanged: denormals are not flushed.
@@ -73,7 +73,7 @@ fn select<A: Lane>(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// src1 plus the number of set bits of src0 below the lane.
+/// src1 plus the number of bits of src0 that are set below the lane's position.
 fn mask_count(below: fn(usize) -> u32) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let (mut buffer_a, mut buffer_b) = (u32::ZERO, u32::ZERO);

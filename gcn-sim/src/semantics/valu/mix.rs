@@ -1,4 +1,4 @@
-//! Mixed-precision multiply-add: each source is an f32 or, if its `op_sel_hi` bit is set, the f16 half that `op_sel` selects.
+//! Mixed-precision multiply-add: each source is an f32 or, if its bit in `op_sel_hi` is set, the f16 half that `op_sel` selects.
 
 use super::read::raw32;
 use super::write::{clamp_half, clamp_single, write_mask, write32};
@@ -34,7 +34,7 @@ pub(super) fn source(cx: &Cx<'_>, s: &Step, i: usize) -> Result<[f32; LANES], Fa
     let mods = &s.inst.mods;
     let half = mods.op_sel_hi >> i & 1 == 1;
     let upper = mods.op_sel >> i & 1 == 1;
-    // In the forms that write a half, the tied destination is not a source of the computation.
+    // In the forms that write a half, the destination is tied as a source, but the computation does not use it.
     let mut lanes = raw32(cx, &s.src[i], if half { Ty::F16 } else { Ty::F32 })?;
     if let (0, Some(dpp)) = (i, s.dpp) {
         lanes = dpp.of_words(cx.w.exec(), &lanes);

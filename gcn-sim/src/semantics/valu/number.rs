@@ -1,5 +1,5 @@
-//! Arithmetic on f32 and f64 for a group of lanes at once. Which NaN to return is only determined if there is one; the usual code is then
-//! short enough to be vectorised.
+//! Arithmetic on f32 and f64 for a group of lanes at once. The choice of a NaN to return is made only if a result is a NaN, so the usual
+//! code is short enough to be vectorised.
 
 use super::Lane;
 use super::each::{self, Lanewise};
@@ -12,9 +12,9 @@ use crate::semantics::op::Op;
 /// f32 or f64.
 pub(crate) trait Number: Lane {
     fn is_nan(self) -> bool;
-    /// `result`, or if that is a NaN, the NaN that the hardware returns.
+    /// `result`; but if `result` is a NaN, the NaN that the hardware returns for these operands.
     fn pick(operands: [Self; 3], result: Self) -> Self;
-    /// a * b + c in each lane, rounded once; a NaN may be any NaN. `FUSED`: the host has a fused multiply-add.
+    /// a * b + c in each lane, rounded once; a NaN result may be any NaN. `FUSED`: the host has a fused multiply-add.
     fn fuse<const FUSED: bool, const L: usize>(operands: [&[Self::Raw; L]; 3], out: &mut [Self::Raw; L]);
 }
 
@@ -76,7 +76,7 @@ fn has_nan<N: Number>(lanes: &[N::Raw; GROUP]) -> bool {
     lanes.iter().fold(false, |some, lane| some | N::from_raw(*lane).is_nan())
 }
 
-/// The results with each NaN replaced by the one that the hardware returns. Operands and results are passed by value, so that they are in
+/// The results, with each NaN replaced by the NaN that the hardware returns. Operands and results are passed by value, so that they are in
 /// memory only if there are NaNs.
 #[cold]
 #[inline(never)]
@@ -87,8 +87,8 @@ fn pick_each<N: Number>([a, b, c]: [[N::Raw; GROUP]; 3], mut out: [N::Raw; GROUP
     out
 }
 
-/// An instruction with two sources. `f` returns the result, which may be any NaN, and the operands among which the hardware looks for a NaN
-/// to return.
+/// An instruction with two sources. `f` returns the result, which may be any NaN, and the operands among which the hardware looks for the
+/// NaN to return.
 pub(crate) fn number2<N: Number>(f: impl Fn(N, N) -> (N, [N; 2]) + Copy + Send + Sync + 'static) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         each::run::<N, N, (), N, _>(cx, s, [0, 1, 2], 0, Two(f))?;
@@ -97,7 +97,7 @@ pub(crate) fn number2<N: Number>(f: impl Fn(N, N) -> (N, [N; 2]) + Copy + Send +
     .result(N::TY)
 }
 
-/// The function of [`number2`].
+/// The lane function of [`number2`].
 #[derive(Clone, Copy)]
 struct Two<F>(F);
 

@@ -1,7 +1,8 @@
 //! MODE.FP16_OVFL: an f16 result that overflows becomes the largest finite number of the same sign. A result that is infinite because of an
 //! infinite operand or a division by zero stays infinite (LLVM AMDGPU guide, `compute_pgm_rsrc1`, FP16_OVFL).
 //!
-//! The mode is rarely used, so instructions are executed as without it, and infinite results of finite operands are replaced afterwards.
+//! The mode is rarely used, so instructions are executed as if it were off, and infinite results of finite operands are replaced
+//! afterwards.
 
 use super::mix;
 use super::packed;
@@ -16,7 +17,7 @@ use crate::core::value::{LANES, Ty};
 const INFINITE: u32 = 0x7c00;
 const GREATEST: u32 = 0x7bff;
 
-/// Executes an instruction.
+/// Executes an instruction with FP16_OVFL set.
 pub(crate) fn run(cx: &mut Cx<'_>, s: &Step, form: Form, exec: &dyn Exec) -> Outcome {
     let kept = infinite(cx, s, form)?;
     let mask = write_mask(cx, s);
@@ -75,7 +76,7 @@ fn written(s: &Step, form: Form, half: usize) -> bool {
         Form::Packed => true,
         Form::Mixed(upper) => high == upper,
         _ => match (s.inst.mods.sdwa, s.half) {
-            // The whole register or one of its words; a byte of an f16 is not an f16.
+            // The whole register or one of its words is written; a byte of an f16 is not an f16.
             (Some(sdwa), _) => matches!((sdwa.dst_sel, high), (4 | 6, false) | (5, true)),
             (None, Some(kept)) => high == (kept == 1),
             (None, None) => !high,

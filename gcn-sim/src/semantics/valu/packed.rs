@@ -43,7 +43,7 @@ fn halves(ops: &mut Ops) {
     }
 }
 
-/// The sources of a packed 16-bit instruction; constants have the value for `float` or for integer operands.
+/// The sources of a packed 16-bit instruction. A constant has its value for float operands if `float`, otherwise for integer operands.
 pub(super) fn sources(cx: &Cx<'_>, s: &Step, float: bool) -> Result<[Lanes; 3], Fault> {
     let mut lanes = [[0; LANES]; 3];
     for (src, lanes) in s.src.iter().zip(&mut lanes) {
@@ -65,7 +65,7 @@ fn selection(s: &Step, i: usize) -> (bool, bool, bool, bool) {
     (bit(mods.op_sel), !selectable || bit(mods.op_sel_hi), bit(mods.neg_lo), bit(mods.neg_hi))
 }
 
-/// The halves of a source for the low and the high operation, with the sign bit inverted if they are to be negated.
+/// The halves of a source for the low and the high operation, each with the sign bit inverted if it must be negated.
 pub(crate) fn pick(s: &Step, i: usize, x: u32) -> [u16; 2] {
     let (low, high, negate_low, negate_high) = selection(s, i);
     let half = |upper: bool, negate: bool| {
@@ -97,7 +97,7 @@ fn packed_half(f: Half3) -> Op {
     .packed()
 }
 
-/// The lane function of a packed integer instruction, which returns the exact result; and the range to which `clamp` limits it.
+/// The lane function of a packed integer instruction, which returns the exact result; `clamp` limits the result to a range.
 type Int3 = fn([u16; 3]) -> i64;
 
 #[derive(Clone, Copy)]
@@ -167,8 +167,8 @@ fn word(cx: &Cx<'_>, src: &Src, upper: bool) -> Result<Lanes, Fault> {
     Ok(match src {
         Src::Vector(slot) => cx.w.v[*slot as usize + usize::from(upper)],
         Src::Scalar(n) => [cx.w.s[*n as usize + usize::from(upper)]; LANES],
-        // 0 is 0, however it is extended or repeated. For other constants the manuals do not define the upper dword, and LLVM always
-        // selects the lower one (`op_sel_hi` 0).
+        // The constant 0 gives 0 for either dword. For other constants the manuals do not define the upper dword, and LLVM always selects
+        // the lower one (`op_sel_hi` 0).
         Src::Const(c) if upper && c.wide(Ty::B64) != 0 => {
             return Err(Fault::Unsupported("the upper word of a packed f32 constant other than 0"));
         }

@@ -17,7 +17,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_permlane64_b32", Op::new(swap_halves));
 }
 
-/// Each lane reads the lane of a row that a table selects: sixteen entries of four bits, of which source 1 contains the first eight.
+/// Each lane reads the lane of a row that a table selects. The table has sixteen entries of four bits; source 1 contains the first eight.
 fn by_table(cx: &mut Cx<'_>, s: &Step, other_row: bool) -> Outcome {
     let low = cx.scalar(&s.src[1], Ty::B32)?;
     let high = cx.scalar(&s.src[2], Ty::B32)?;
@@ -25,13 +25,14 @@ fn by_table(cx: &mut Cx<'_>, s: &Step, other_row: bool) -> Outcome {
     permute(cx, s, other_row, |lane| (table >> (lane % 16 * 4) & 0xf) as usize)
 }
 
-/// Each lane reads the lane of a row that its value of source 1 selects.
+/// Each lane reads the lane of a row that the lane's value of source 1 selects.
 fn by_lane(cx: &mut Cx<'_>, s: &Step, other_row: bool) -> Outcome {
     let lanes = raw32(cx, &s.src[1], Ty::B32)?;
     permute(cx, s, other_row, |lane| (lanes[lane] & 0xf) as usize)
 }
 
-/// `op_sel` has the meaning of DPP's modifiers: bit 0 allows reading inactive lanes, bit 1 gives 0 to a lane whose source lane is not read.
+/// `op_sel` has the meaning of DPP's modifiers: bit 0 allows reading inactive lanes; with bit 1, a lane whose source lane cannot be read
+/// gets 0.
 fn permute(cx: &mut Cx<'_>, s: &Step, other_row: bool, place: impl Fn(usize) -> usize) -> Outcome {
     let (fetch_inactive, bound_ctrl) = (s.inst.mods.op_sel & 1 == 1, s.inst.mods.op_sel >> 1 & 1 == 1);
     let data = raw32(cx, &s.src[0], Ty::B32)?;
@@ -50,7 +51,7 @@ fn permute(cx: &mut Cx<'_>, s: &Step, other_row: bool, place: impl Fn(usize) -> 
     Ok(Next::Fall)
 }
 
-/// Each lane reads the corresponding lane of the other half of the wave, active or not. In waves of 32 lanes it has no effect.
+/// Each lane reads the corresponding lane of the other half of the wave, active or not. In waves of 32 lanes the instruction has no effect.
 fn swap_halves(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     if cx.w.lanes != u64::MAX {
         return Ok(Next::Fall);

@@ -12,8 +12,8 @@ use crate::fp::{flush16, flush32, flush64};
 
 /// A type of register contents that vector operands may have.
 pub(crate) trait Fetch: Raw {
-    /// Source `i` of `s` as an operand of type `ty`, with its modifiers applied. Borrows from the register file if nothing has to be
-    /// applied, and uses `buffer` otherwise.
+    /// Source `i` of `s` as an operand of type `ty`, with its modifiers applied. If nothing has to be applied, borrows from the register
+    /// file; otherwise uses `buffer`.
     fn fetch<'a>(
         cx: &'a Cx<'_>,
         s: &Step,
@@ -22,7 +22,7 @@ pub(crate) trait Fetch: Raw {
         buffer: &'a mut [Self; LANES],
     ) -> Result<&'a [Self; LANES], Fault>;
 
-    /// The slot of the register file from which the operand can be read: that of its register if nothing has to be applied, otherwise
+    /// The slot of the register file from which the operand can be read. If nothing has to be applied, the slot of its register; otherwise
     /// `room`, to which the converted operand is written.
     #[inline(always)]
     fn slot(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<usize, Fault> {
@@ -128,7 +128,7 @@ impl Fetch for u64 {
     }
 }
 
-/// Stands for an operand that an instruction does not have.
+/// The type of an operand that an instruction does not have.
 impl Fetch for () {
     fn fetch<'a>(
         _: &'a Cx<'_>,
@@ -188,7 +188,7 @@ fn modified32(cx: &Cx<'_>, s: &Step, i: usize, ty: Ty, out: &mut Lanes) -> Resul
     if let (0, Some(dpp)) = (i, s.dpp) {
         *out = dpp.of_words(cx.w.exec(), out);
     }
-    // A destination that is also a source uses the same half for both.
+    // A destination that is also a source uses the same half for reading and for writing.
     let upper = if tied && s.tied { s.half == Some(1) } else { mods.op_sel >> i & 1 == 1 };
     if let (Some(sdwa), false) = (mods.sdwa, tied) {
         let select = if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel };
@@ -237,7 +237,7 @@ fn modify64(cx: &Cx<'_>, s: &Step, i: usize, ty: Ty, out: &mut [u64; LANES]) {
     }
 }
 
-/// The part of a dword that an SDWA selector (0 to 6) selects: a byte, a word or the whole; extended.
+/// The part of a dword that an SDWA selector (0 to 6) selects: a byte, a word or the whole dword, extended to 32 bits.
 fn select_part(x: u32, select: u8, sign_extend: bool) -> u32 {
     let (shift, bits) = match select {
         0..=3 => (u32::from(select) * 8, 8),

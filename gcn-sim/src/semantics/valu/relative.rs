@@ -24,14 +24,15 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_swaprel_b32", Op::new(swap_at));
 }
 
-/// The slot at a distance from another.
+/// The slot that is `by` registers after another slot.
 fn moved(cx: &Cx<'_>, slot: u16, by: u32) -> Result<u16, Fault> {
     let beyond = Fault::Unsupported("a relative move beyond the VGPRs");
     let to = u32::from(slot).checked_add(by).filter(|to| (*to as usize) < cx.w.room());
     to.map(|to| to as u16).ok_or(beyond)
 }
 
-/// The slot of the named destination. Some forms declare it as a source, because M0 determines the register that is written.
+/// The slot of the destination that the instruction names. Some forms declare the destination as a source, because M0 determines which
+/// register is written.
 fn named_destination(cx: &Cx<'_>, s: &Step) -> u16 {
     s.inst.operands.first().and_then(|o| o.reg()).map_or(s.vdst, |reg| cx.machine.registers().slot(reg))
 }

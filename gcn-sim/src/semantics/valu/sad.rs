@@ -25,7 +25,7 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// `start` plus the absolute differences of four bytes of `a`, from byte `i` on, and the bytes of `b` that `counts` accepts.
+/// `start` plus the sum of absolute differences between four bytes of `a`, from byte `i` on, and those bytes of `b` that `counts` accepts.
 fn differences(a: u64, i: u32, b: u32, counts: fn(u32) -> bool, start: u32) -> u64 {
     let byte = |x: u64, n: u32| (x >> (8 * n)) as u32 & 0xff;
     let sum: u32 = (0..4)
@@ -81,13 +81,13 @@ fn four_words(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     Ok(Next::Fall)
 }
 
-/// Two values, each shifted right and saturated to a byte.
+/// Packs two values into bytes, each shifted right and saturated.
 fn pack_bytes(a: i32, b: i32, shift: u32, low: i32, high: i32) -> u16 {
     let byte = |x: i32| (x >> (shift & 31)).clamp(low, high) as u16 & 0xff;
     byte(a) | byte(b) << 8
 }
 
-/// Bit i of the result is the truth table's bit with the number {S0\[i], S1\[i], S2\[i]}.
+/// Bit i of the result is the bit of the truth table with the number {S0\[i], S1\[i], S2\[i]}.
 fn truth_table(ty: Ty) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let (mut buffer_a, mut buffer_b, mut buffer_c) = (u32::ZERO, u32::ZERO, u32::ZERO);
@@ -97,7 +97,7 @@ fn truth_table(ty: Ty) -> Op {
         let table = s.inst.mods.bitop3;
         let mut out = u32::ZERO;
         for row in (0..8).filter(|row| table >> row & 1 == 1) {
-            // XORed with an operand: all ones if the row requires the operand's bit to be 0, and zeros if 1.
+            // XORed with an operand: all ones if the table row requires the operand's bit to be 0, zeros if it requires 1.
             let [x, y, z] = [2, 1, 0].map(|bit| if row >> bit & 1 == 1 { 0 } else { u32::MAX });
             for lane in 0..LANES {
                 out[lane] |= (a[lane] ^ x) & (b[lane] ^ y) & (c[lane] ^ z);
@@ -112,10 +112,10 @@ fn truth_table(ty: Ty) -> Op {
     .result(ty)
 }
 
-/// S2 (or the destination, if that is the third operand) with byte S1\[1:0] replaced by S0 converted to an integer.
+/// S2 (or the destination, if that is the third operand) with byte number S1\[1:0] replaced by S0, converted to an integer.
 ///
-/// No manual says how S0 is converted. Here it is rounded according to MODE and saturated, and NaN becomes 0, as in AMD's model of RDNA4,
-/// which was measured on that GPU.
+/// No manual specifies the conversion of S0. Here it is rounded according to MODE and saturated, and NaN becomes 0, as in AMD's model of
+/// RDNA4, which was measured on that GPU.
 fn insert_byte(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let mut buffer = u32::ZERO;
     let value = *u32::fetch(cx, s, 0, Ty::F32, &mut buffer)?;

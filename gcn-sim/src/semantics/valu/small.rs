@@ -1,7 +1,7 @@
-//! Conversions from and to fp8, bf8, fp6, bf6 and fp4, with and without scale, and stochastic rounding.
+//! Conversions from and to fp8, bf8, fp6, bf6 and fp4, with and without scale, and conversions with stochastic rounding.
 //!
-//! A scaled conversion divides by 2^(exponent of its scale operand) when it narrows, and multiplies when it widens. A scale whose exponent
-//! field is all ones is NaN and makes every result NaN. The conversions ignore the rounding and denormal modes.
+//! A scaled conversion divides by 2^(exponent of its scale operand) if it narrows, and multiplies by it if it widens. A scale whose
+//! exponent field is all ones is NaN and makes every result NaN. The conversions ignore the rounding and denormal modes.
 
 use super::Fetch;
 use super::read::raw32;
@@ -58,7 +58,7 @@ fn four_and_six_bits(ops: &mut Ops) {
     }
 }
 
-/// `v_cvt_scalef32_` followed by the parts; leaked, because the table of functions lives as long as the process.
+/// A mnemonic: `v_cvt_scalef32_` followed by the parts. It is leaked, because the table of functions lives as long as the process.
 fn scaled(parts: &[&str]) -> &'static str {
     Box::leak(format!("v_cvt_scalef32_{}", parts.join("_")).into_boxed_str())
 }
@@ -75,7 +75,7 @@ enum Format8 {
     Bf8,
 }
 
-/// A small format, which may depend on the target.
+/// A small format that may depend on the target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target8 {
     Eight(Format8),
@@ -138,7 +138,7 @@ fn unscaled(ops: &mut Ops) {
     }
 }
 
-/// Converts bytes 0 and 1 (of the part that SDWA selects) to f32, one register each.
+/// Converts bytes 0 and 1 (of the part that SDWA selects) to f32, one register for each.
 fn widen_plain(format: Target8, count: usize) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let mut buffer = u32::ZERO;
@@ -183,7 +183,7 @@ fn widen(what: Widen) -> Op {
         let format = what.from.of(s);
         let registers = (what.count * format.bits() as usize).div_ceil(32);
         let source = words(cx, &s.src[0], registers)?;
-        // Two bits of `op_sel` select a byte, one selects a half.
+        // To select a byte, two bits of `op_sel` are used; to select a half, one bit.
         let chosen = u32::from(s.inst.mods.op_sel) & if what.unit == 8 { 3 } else { 1 };
         let mut out = [[0; LANES]; 32];
         for lane in 0..LANES {
@@ -221,13 +221,13 @@ impl Narrow {
     const PAIR: Narrow =
         Narrow { from: Bits::F32, to: Target8::Eight(Format8::Fp8), count: 2, scaled: true, random: false };
 
-    /// The number of sources with elements: `src0`, and also `src1` if there are several f32 and `src0` is not a tuple that contains them
-    /// all.
+    /// The number of sources with elements: `src0`, and also `src1` if there are several f32 elements and `src0` is not a tuple that
+    /// contains all of them.
     fn element_sources(&self) -> usize {
         if self.from == Bits::F32 && !self.random && self.count > 1 { 2 } else { 1 }
     }
 
-    /// The elements of every lane. If there are two sources, their elements alternate.
+    /// The elements of every lane. If there are two sources, elements are taken from them alternately.
     fn elements(&self, cx: &Cx<'_>, s: &Step) -> Result<Vec<Lanes>, Fault> {
         let sources = self.element_sources();
         let each = self.count / sources;
@@ -336,7 +336,7 @@ fn narrow(what: Narrow) -> Op {
     })
 }
 
-/// True if overflow gives the largest number.
+/// True if a value that overflows becomes the largest number.
 fn saturates(cx: &Cx<'_>) -> bool {
     cx.w.mode.keeps_f16_finite()
 }
@@ -361,8 +361,8 @@ fn field(words: &[Lanes], lane: usize, bit: usize, bits: u32) -> u32 {
     (pair >> (bit % 32)) as u32 & ((1 << bits) - 1)
 }
 
-/// Writes `bits` bits for each lane. If that is less than a register, it goes to the byte or half that `op_sel` selects, and the rest is
-/// kept.
+/// Writes `bits` bits for each lane. If that is less than a register, they are written to the byte or half that `op_sel` selects, and the
+/// rest of the register is kept.
 fn store(cx: &mut Cx<'_>, s: &Step, bits: usize, out: &[Lanes; 32]) {
     let mask = write_mask(cx, s);
     if bits >= 32 {
@@ -373,7 +373,7 @@ fn store(cx: &mut Cx<'_>, s: &Step, bits: usize, out: &[Lanes; 32]) {
     }
     let op_sel = s.inst.mods.op_sel;
     let last = s.inst.desc.op_sel_dst_bit().unwrap_or(3);
-    // The last bit of op_sel is the upper bit of a byte number, or the number of a half.
+    // The last bit of op_sel is the upper bit of a byte number, or selects the half.
     let upper = u32::from(op_sel >> last & 1);
     let lower = u32::from(op_sel >> last.saturating_sub(1) & 1);
     let shift = if bits == 8 { 16 * upper + 8 * lower } else { 16 * upper };

@@ -3,7 +3,7 @@
 //! The hardware's results are specified by an error bound (1 ulp for f32 and f16, a relative error of about 2^-27 for the f64
 //! instructions); the exact bits are not documented. The simulator computes in f64 and rounds once, so its results are within that bound,
 //! and correctly rounded except for rare double roundings. The f32 instructions do not support denormals: inputs and results are flushed
-//! whatever MODE says.
+//! regardless of MODE.
 
 use super::read::Fetch;
 use super::write::{modify_f16, modify_f32};
@@ -102,7 +102,7 @@ fn periodic(x: f64, f: impl Fn(f64) -> f64) -> f64 {
     if x.is_infinite() {
         return f64::NAN;
     }
-    // Multiples of a quarter turn are exact, so their sines and cosines have to be as well.
+    // Sines and cosines of multiples of a quarter turn are exact numbers, so they are special cases.
     let turn = x.fract();
     let angle = f(turn * std::f64::consts::TAU);
     if (turn * 4.0).fract() == 0.0 { angle.round() } else { angle }
@@ -131,8 +131,8 @@ const TWO_OVER_PI: [u64; 19] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// A 53-bit segment of 2/pi for the argument reduction of sine and cosine (GCN3 ISA, `V_TRIG_PREOP_F64)`: number `segment`, offset by the
-/// exponent of large arguments, and scaled to its position.
+/// A 53-bit segment of 2/pi for the argument reduction of sine and cosine (GCN3 ISA, `V_TRIG_PREOP_F64`): the segment with number
+/// `segment`, moved by the exponent of large arguments, and scaled to its position.
 fn trig_preop(a: f64, segment: u32) -> f64 {
     let exponent = (a.to_bits() >> 52 & 0x7ff) as i32;
     let mut shift = (segment & 0x1f) as i32 * 53;

@@ -22,8 +22,8 @@ pub(crate) trait Finish: Raw {
     fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[Self; GROUP]);
 }
 
-/// For each mask of four active lanes, a bit mask of the dwords to write. It is loaded from memory, because code that the compiler
-/// recognises as a selection becomes sixteen branches.
+/// For each mask of four active lanes, a bit mask of the dwords to write. The table is read from memory, because the compiler would turn an
+/// equivalent selection into sixteen branches.
 static WRITTEN: [[u32; 4]; 16] = {
     let mut written = [[0; 4]; 16];
     let mut at = 0;
@@ -104,7 +104,7 @@ impl Finish for u64 {
 
     #[inline(always)]
     fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u64; GROUP]) {
-        // Loops, which the compiler vectorises, unlike `map`.
+        // Loops, because the compiler vectorises them, unlike `map`.
         let (mut low, mut high) = ([0; GROUP], [0; GROUP]);
         for lane in 0..GROUP {
             (low[lane], high[lane]) = (out[lane] as u32, (out[lane] >> 32) as u32);
@@ -114,7 +114,7 @@ impl Finish for u64 {
     }
 }
 
-/// Stands for the result of an instruction that only computes flags.
+/// The type of the result of an instruction that only computes flags.
 impl Finish for () {
     fn finish(_: &mut Cx<'_>, _: &Step, _: Ty, _: &mut [(); LANES]) {}
 
@@ -129,7 +129,7 @@ impl Finish for () {
     fn put_group(_: &mut [Lanes], _: usize, _: usize, _: u16, _: &[(); GROUP]) {}
 }
 
-/// True if a result of type `ty` replaces the whole register and has no modifiers.
+/// True if a result of type `ty` replaces the whole register and no modifiers apply.
 #[inline(always)]
 fn is_whole(s: &Step, ty: Ty) -> bool {
     s.plain_dst && !(ty.is_16() && s.half.is_some())
@@ -202,8 +202,8 @@ fn modified32(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut Lanes) {
     write32(cx, s.vdst, mask, out);
 }
 
-/// Inserts a result into the part of the destination that SDWA selects. `unused`: 0 clears the rest, 1 sign-extends (and clears below), 2
-/// keeps it.
+/// Inserts a result into the part of the destination that SDWA selects. `unused` determines the rest: 0 clears it, 1 sign-extends above the
+/// part and clears below it, 2 keeps it.
 fn insert_part(x: u32, old: u32, select: u8, unused: u8) -> u32 {
     let (shift, bits) = match select {
         0..=3 => (u32::from(select) * 8, 8),
@@ -223,7 +223,8 @@ fn insert_part(x: u32, old: u32, select: u8, unused: u8) -> u32 {
     }
 }
 
-/// The factor of `omod`. It applies only if denormal results are flushed and IEEE mode is off (CDNA ISA 6.2.2).
+/// The factor of `omod`; `None` if there is none. `omod` applies only if denormal results are flushed and IEEE mode is off (CDNA ISA
+/// 6.2.2).
 fn scale(mode: &Mode, s: &Step, ty: Ty) -> Option<f64> {
     let factor = [1.0, 2.0, 4.0, 0.5][(s.inst.mods.omod & 3) as usize];
     (s.inst.mods.omod != 0 && !mode.ieee && flushes_output(mode, ty)).then_some(factor)
@@ -251,7 +252,7 @@ pub(crate) fn finish_singles(cx: &mut Cx<'_>, s: &Step, out: &mut [Lanes]) {
 pub(crate) fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
     let mut bits = bits;
     if let Some(factor) = scale(mode, s, Ty::F32) {
-        // A scaled minus zero becomes plus zero.
+        // A minus zero that is scaled becomes plus zero.
         bits = fp::mul32(f32::from_bits(bits), factor as f32).to_bits();
         bits = if bits == 0x8000_0000 { 0 } else { bits };
     }

@@ -8,7 +8,7 @@ use crate::timed::stall::Stall;
 use crate::timed::wave::{Block, State};
 
 impl Cu {
-    /// Adds a stall that ends at the first slot at or after `until`, if that is after `base`; returns its end.
+    /// Records a stall that ends at the first slot at or after `until`, if `until` is after `base`. Returns the end of the stall.
     pub(super) fn block(
         &mut self,
         code: &Code<'_>,
@@ -27,12 +27,12 @@ impl Cu {
         until
     }
 
-    /// Determines, from cycle `base` on, what the next instruction of a wave waits for.
+    /// Determines for what the next instruction of a wave waits, from cycle `base` on.
     pub(super) fn prepare(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, base: u64) {
         let wave = &mut self.waves[w];
         let at = wave.pc;
         let (mut time, mut operands) = (base, 0);
-        // A fast path, because most instructions wait for none of these.
+        // A fast path, because most instructions do not wait for anything.
         if let Some(cost) = code.costs.get(at)
             && cost.free
             && wave.current == cost.lines
@@ -74,7 +74,7 @@ impl Cu {
         simd.next = simd.next.min(time);
     }
 
-    /// The cycle in which `lines` of code are in the instruction buffer of a wave that requests them in cycle `now`. The following lines
+    /// The cycle from which `lines` of code are in the instruction buffer of a wave that requests them in cycle `now`. The lines after them
     /// are prefetched.
     fn fetch(
         &mut self,
@@ -124,7 +124,7 @@ impl Cu {
         self.release(code, shared, slot, now);
     }
 
-    /// Releases the waves of a workgroup if all that have not ended are at the barrier.
+    /// Releases the waves of a workgroup if all waves that have not ended are at the barrier.
     fn release(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) {
         let Some(group) = self.groups[slot].as_mut() else { return };
         if group.arrived == 0 || group.arrived < group.left {
@@ -136,7 +136,7 @@ impl Cu {
             let barrier = Barrier { cu: self.index, workgroup: group.index, cycle: now };
             shared.record.recording.barriers.push(barrier);
         }
-        // A workgroup with only one wave does not have to wait.
+        // The only wave of a workgroup does not have to wait.
         let time = if waves.len() == 1 { 0 } else { code.times.barrier };
         for w in waves {
             let wave = &self.waves[w];

@@ -132,7 +132,7 @@ impl Cu {
             trace: traced.then_some(&mut shared.trace),
         };
         cx.w.pc = at;
-        // Sets the clock that s_memtime reads.
+        // Sets the clock that `s_memtime` reads.
         (cx.w.count, cx.w.slept) = (now, 0);
         let step = &code.launch.machine.steps()[at];
         if executed > code.max_instructions {
@@ -155,7 +155,7 @@ impl Cu {
         Err(place::ran_off(&cx, group.id))
     }
 
-    /// An error, because the wave to wait for may be on a compute unit that is not simulated.
+    /// The error for a wave that waits for global wave sync: the wave for which it waits may be on a compute unit that is not simulated.
     fn cannot_queue(&mut self, code: &Code<'_>, w: usize) -> SimError {
         let step = &code.launch.machine.steps()[self.waves[w].pc];
         let line = code.launch.machine.line_text(step.offset);
@@ -188,7 +188,7 @@ impl Cu {
         }
     }
 
-    /// Records an issue and the time in which pipelines work on it, for the timeline.
+    /// Records for the timeline an issue and the time for which pipelines work on it.
     fn put_down(&self, shared: &mut Shared, w: usize, cost: &Cost, span: (u64, u64), done: Option<u64>) {
         let wave = &self.waves[w];
         let (at, workgroup) = (wave.pc as u32, group_index(&self.groups, wave));
@@ -238,7 +238,7 @@ impl Cu {
             Kind::Vmem { transfer, bypass } => {
                 let way = Way { middle: &mut self.middle, memory };
                 let done = self.vectors[unit].send(way, now, touches, bypass, scratch);
-                // LDS accesses of flat instructions, or the future LDS writes of loads to LDS.
+                // The LDS accesses of flat instructions, or the later LDS writes of loads to LDS.
                 let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
                 if cost.pipe == Pipe::Flat && !local.is_empty() {
                     done.max(self.lds.send(simd, array, now, transfer, &local))

@@ -1,8 +1,8 @@
 //! A fast path for consecutive scalar instructions of one wave, which are issued without arbitration.
 //!
-//! Scheduling scalar code costs more host time than executing it. While the first wave in the SIMD's order only has such instructions
-//! within fetched lines of code, it is selected in every slot: waves that want the same unit keep losing to it, and nothing outside can
-//! observe what it does. As all these slots have the same outcome, the arbiter is skipped.
+//! Scheduling scalar code costs more host time than executing it. While the first wave in a SIMD's order executes only such instructions,
+//! from lines of code that have been fetched, it is selected in every slot: waves that need the same unit lose the arbitration each time,
+//! and nothing outside can observe the instructions. Since all these slots have the same outcome, the arbitration is skipped.
 
 use super::{Code, Cu, Outcome, Shared, State};
 use crate::core::error::SimError;
@@ -12,7 +12,7 @@ use crate::semantics::execute::execute;
 use crate::timed::stall::Pipe;
 
 impl Cu {
-    /// Issues scalar instructions from the slot at `start` on, as long as all slots of the SIMD certainly go to one wave.
+    /// Issues scalar instructions from the slot at `start` on, as long as it is certain that the SIMD selects the same wave in every slot.
     pub(super) fn stretch(
         &mut self,
         code: &Code<'_>,
@@ -20,7 +20,7 @@ impl Cu {
         simd: usize,
         start: u64,
     ) -> Result<(), SimError> {
-        // A timeline records events in the order of all SIMDs' slots, so each slot is simulated.
+        // A timeline records events in the order of all SIMDs' slots, so the fast path is not used.
         if shared.record.most_events > 0 {
             return Ok(());
         }
@@ -44,7 +44,7 @@ impl Cu {
         wave.accounted = start + cycles;
         self.simds[simd].next = u64::MAX;
         self.prepare(code, shared, w, start + cycles);
-        // The waves that lost in all of these slots are considered in the next one.
+        // The waves that lost in all of these slots are considered again in the next slot.
         let next = self.next_of(simd, start + cycles);
         let this = &mut self.simds[simd];
         this.next = this.next.min(next);
@@ -59,7 +59,7 @@ impl Cu {
             let wave = &self.waves[w];
             match wave.state {
                 State::Done => {}
-                // A wave on another SIMD may be the last to arrive and release it.
+                // This wave may be released by a wave on another SIMD that arrives last.
                 State::Barrier | State::Signals => return None,
                 State::Ready if wave.ready > start => end = end.min(wave.ready),
                 State::Ready if winner.is_none() => {
@@ -98,7 +98,7 @@ impl Cu {
         ready.map(|wave| wave.ready.max(from)).min().unwrap_or(u64::MAX)
     }
 
-    /// Executes `count` instructions, the first of them in the slot at `start`.
+    /// Executes `count` instructions. The first one issues in the slot at `start`.
     fn run(
         &mut self,
         code: &Code<'_>,

@@ -19,17 +19,17 @@ pub(super) struct Info {
     pub(super) writes: Vec<Slot>,
     pub(super) reads: Vec<Slot>,
     lanes: WrittenLanes,
-    /// True if its old register values may be needed later.
+    /// True if the old values of the instruction's registers may be needed later.
     pub(super) watched: bool,
-    /// True if a rule allows later instructions to overwrite its sources.
+    /// True if a rule allows later instructions to overwrite the instruction's sources.
     pub(super) reads_late: bool,
-    /// True if it writes MODE.
+    /// True if the instruction writes MODE.
     pub(super) mode: bool,
     /// True for a load that keeps part of its destination.
     pub(super) merges: bool,
     /// The bits that a load of half a register leaves unchanged.
     pub(super) kept: u32,
-    /// True if it reads memory through the scalar cache.
+    /// True if the instruction reads memory through the scalar cache.
     pub(super) scalar_memory: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Info {
 enum WrittenLanes {
     All,
     Exec,
-    /// The lanes whose value differs after the instruction.
+    /// The lanes whose value changes.
     Changed,
 }
 

@@ -37,9 +37,9 @@ enum Change {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     changes: Vec<Change>,
-    /// The lanes of vector registers that it writes.
+    /// The lanes of vector registers that the instruction writes.
     lanes: u64,
-    /// The bits of each register that it leaves unchanged, such as the other half.
+    /// The bits of each register that the instruction leaves unchanged, such as the other half.
     kept: u32,
     mode: Option<(Mode, Mode)>,
 }
@@ -85,7 +85,7 @@ impl Changes {
         self.after(wave, self.lanes);
     }
 
-    /// The lanes in which any vector register differs from its old value.
+    /// The lanes in which the value of any vector register differs from its old value.
     pub(super) fn changed_lanes(&self, wave: &Wave) -> u64 {
         let mut lanes = 0;
         for change in &self.changes {
@@ -131,7 +131,7 @@ impl Changes {
         }
     }
 
-    /// Replaces the new value of a register by that of `other`.
+    /// Replaces the new value of a register by the one in `other`.
     pub(super) fn replace_one(&mut self, other: &Changes, slot: Slot) {
         let mine = self.changes.iter_mut().find_map(|c| match (c, slot) {
             (Change::Vector { slot, new, .. }, Slot::Vector(wanted)) if *slot == wanted => Some(new),
@@ -144,7 +144,8 @@ impl Changes {
         }
     }
 
-    /// Restores the old value of a register in those lanes that still have the instruction's result. False if there are none.
+    /// Restores the old value of a register in the lanes that still contain the instruction's result. Returns false if there are no such
+    /// lanes.
     pub(super) fn hide(&self, wave: &mut Wave, slot: Slot) -> bool {
         match self.find(slot) {
             Some(Change::Vector { slot, old, new }) => {
@@ -170,7 +171,7 @@ impl Changes {
         }
     }
 
-    /// Restores the old value of MODE, if it still is the instruction's result; false otherwise.
+    /// Restores the old value of MODE if MODE still has the instruction's result; otherwise returns false.
     pub(super) fn hide_mode(&self, wave: &mut Wave) -> bool {
         match self.mode {
             Some((old, new)) if wave.mode == new => {
@@ -203,7 +204,7 @@ pub(super) struct Hidden {
 }
 
 impl Hidden {
-    /// Saves the true value of a register, if that has not been done before.
+    /// Saves the true value of a register, unless it has already been saved.
     pub(super) fn keep(&mut self, wave: &Wave, slot: Slot) {
         match slot {
             Slot::Vector(slot) if self.vectors.iter().all(|(s, _)| *s != slot) => {

@@ -1,5 +1,5 @@
-//! The consequences if an instruction comes too early for a wait-state rule: it sees old values, its result is overwritten by an earlier
-//! one, or an earlier instruction uses the value with which it overwrites that one's source.
+//! The consequences of an instruction that executes too early according to a wait-state rule: it sees old values, its result is overwritten
+//! by that of an earlier instruction, or an earlier instruction uses a value that it wrote over that instruction's source.
 
 use gcn_isa::hazards;
 
@@ -38,8 +38,8 @@ impl WaveState {
         found
     }
 
-    /// Swaps in the values that the instruction sees. The youngest result is hidden first, so that the visible value is the one before all
-    /// of them.
+    /// Swaps in the values that the instruction sees. The youngest result is hidden first, so that the visible value is the one from before
+    /// all of them.
     pub(super) fn hide(&self, cx: &mut Cx<'_>, violations: &[Violation]) -> Hidden {
         let mut hidden = Hidden::default();
         for violation in violations.iter().rev() {
@@ -61,8 +61,8 @@ impl WaveState {
         hidden
     }
 
-    /// Applies the effects that the rules allow to happen after the instruction: late results of earlier instructions, and earlier
-    /// instructions that use its result.
+    /// Applies the effects that may happen after the instruction: late results of earlier instructions, and earlier instructions that use
+    /// its result.
     pub(super) fn come_late(
         &mut self,
         program: &Program,
@@ -75,7 +75,7 @@ impl WaveState {
                 if let Action::Land(slot) = action {
                     let changes = &self.past[violation.past].changes;
                     changes.land_one(cx.w, *slot);
-                    // The late result also replaces the data of a load, which counts as arriving before it.
+                    // The late result also replaces the data of a load, which counts as having arrived before the result.
                     if let Some(load) = self.loads.iter_mut().find(|l| id != 0 && l.id == id) {
                         load.changes.replace_one(changes, *slot);
                     }
@@ -89,7 +89,7 @@ impl WaveState {
         Ok(())
     }
 
-    /// Repeats the first instruction with its original sources, except for registers that the second one has overwritten.
+    /// Repeats the first instruction with its original sources, except for registers that the second instruction has overwritten.
     fn redo(
         &mut self,
         program: &Program,

@@ -7,7 +7,7 @@
 use crate::core::machine::Cx;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// A write of one lane: its location, and the old and new bytes.
+/// A write of one lane: its location, the old bytes and the new bytes.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     touch: Touch,
@@ -16,8 +16,8 @@ struct Write {
 }
 
 impl Write {
-    /// Merges the second dword of an aligned pair that the lane stores, so that both are applied and undone together; false if `next` is
-    /// something else.
+    /// If `next` is the second dword of an aligned pair that the lane stores, merges it into this write, so that both dwords are applied
+    /// and undone together. Otherwise returns false.
     fn takes(&mut self, next: &Write) -> bool {
         let (mine, its) = (&mut self.touch, &next.touch);
         let follows = mine.address + 4 == its.address && mine.address.is_multiple_of(8);
@@ -42,7 +42,7 @@ impl Write {
 #[derive(Debug)]
 struct Store {
     id: u32,
-    /// True if the wave itself sees it.
+    /// True if the wave itself sees the store.
     forwarded: bool,
     writes: Vec<Write>,
 }
@@ -60,7 +60,7 @@ impl Stores {
         self.0.is_empty()
     }
 
-    /// Adds the writes in the trace, made by operation `id`, which has just executed.
+    /// Adds the writes in the trace, which operation `id` has just made.
     pub(super) fn push(&mut self, cx: &mut Cx<'_>, id: u32, forwarded: bool) {
         let Some(trace) = cx.trace.as_deref_mut() else { return };
         let (touches, replaced) = (std::mem::take(&mut trace.touches), std::mem::take(&mut trace.replaced));
@@ -88,7 +88,7 @@ impl Stores {
         }
     }
 
-    /// An atomic takes effect when it is issued, so the wave's earlier stores to its bytes are complete as well.
+    /// Handles an atomic: it takes effect when it is issued, so the wave's earlier stores to the same bytes are complete.
     fn settle_atomics(&mut self, touches: &[Touch]) {
         for atomic in touches.iter().filter(|t| t.kind == Kind::Atomic) {
             for store in self.0.iter_mut().filter(|s| s.forwarded) {
@@ -104,7 +104,7 @@ impl Stores {
         }
     }
 
-    /// Reapplies them.
+    /// Reapplies the stores that are not certain.
     pub(super) fn resume(&mut self, cx: &mut Cx<'_>) {
         for store in self.0.iter_mut().filter(|s| s.forwarded) {
             for write in &mut store.writes {
@@ -114,10 +114,11 @@ impl Stores {
         }
     }
 
-    /// Makes the stores certain for which `is_done` returns true, given operation and memory.
+    /// Makes stores certain: those for which `is_done` returns true, given the operation and the memory.
     pub(super) fn complete(&mut self, cx: &mut Cx<'_>, is_done: impl Fn(u32, Path) -> bool) {
         let done = |id: u32, write: &Write| is_done(id, write.touch.space);
-        // The oldest ones need no access: memory already contains their bytes, and so does `old` of younger ones that overlap them.
+        // The oldest stores need no access: memory already contains their bytes, and so do the old bytes of younger stores that overlap
+        // them.
         let are_done = |s: &&Store| s.forwarded && s.writes.iter().all(|w| done(s.id, w));
         let oldest = self.0.iter().take_while(are_done).count();
         self.0.drain(..oldest);

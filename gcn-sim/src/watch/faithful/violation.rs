@@ -10,14 +10,14 @@ use crate::watch::strict::states::too_close;
 
 use super::registers::Slot;
 
-/// A consequence for the instruction that comes too early (the second), or for the earlier one (the first).
+/// A consequence of a violation. The second instruction is the one that executes too early; the first is the earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// The second reads the value that the register had before the first.
+    /// The second reads the value that the register had before the first wrote it.
     Hide(Slot),
     /// The second uses the MODE register from before the first.
     HideMode,
-    /// The result of the first is written after that of the second.
+    /// The result of the first is written to the register after that of the second.
     Land(Slot),
     /// The first uses the value that the second writes.
     Redo(Slot),
@@ -34,11 +34,11 @@ pub(super) struct Violation {
 /// The first instruction of a pair.
 #[derive(Clone, Copy)]
 pub(super) struct First<'a> {
-    /// The index among the remembered ones.
+    /// The index of the instruction among the remembered ones.
     pub past: usize,
     pub at: usize,
     pub view: &'a View,
-    /// Facts about the instructions executed since then.
+    /// Facts about the instructions executed since the first one.
     pub since: Since,
 }
 
@@ -60,7 +60,8 @@ pub(super) fn between(
     found
 }
 
-/// The consequences of a violated rule, and the register that both instructions use; `None` if it has been overwritten in between.
+/// The consequences of a violated rule, and the register that both instructions use; `None` if that register has been overwritten in
+/// between.
 fn actions(
     machine: &Machine,
     need: &Need,
@@ -74,7 +75,7 @@ fn actions(
             let mut actions = Vec::new();
             for (x, y) in pairs_of(first, a, second, b) {
                 let slots = common(x, y, live_of(first, x, overlap, live)).filter_map(slot);
-                // A use may have several roles, but only those in the rule count.
+                // A use may have several roles; only the roles that the rule names count.
                 let writes = y.role.intersects(b & Role::WRITES);
                 let first_writes = x.role.intersects(a & Role::WRITES);
                 actions.extend(slots.map(|slot| match (first_writes, writes) {
@@ -112,7 +113,8 @@ fn pairs_of<'a>(
     })
 }
 
-/// The part of `live` that concerns the use `x` of the first instruction, for a rule with this overlap.
+/// The part of `live`, the bits that still contain the first instruction's result, that concerns the use `x` under a rule with this
+/// overlap.
 fn live_of(first: &View, x: &Use, overlap: Overlap, live: u32) -> u32 {
     let matters = x.role.contains(Role::VDST) || overlap == Overlap::AnyLive;
     if matters && first.owned() == Some(x.reg) { live } else { u32::MAX }

@@ -92,7 +92,7 @@ impl Group {
             let missing = if lds {
                 let shadow = &mut self.lds;
                 let missing = reads && words(touch.address, bytes).any(|(w, m)| shadow.unwritten(w, m) != 0);
-                // The value that was read may never be used: it is tracked as undefined bits of a register instead.
+                // The value that was read may never be used, so it is not reported here, but tracked as undefined bits of a register.
                 let missing = if missing && touch.kind == Kind::Read && self.loading.is_some() {
                     let is = |at: &u64| shadow.unwritten(at / 4, 1 << (at % 4)) != 0;
                     self.unwritten.extend((touch.address..touch.address + u64::from(bytes)).filter(is));

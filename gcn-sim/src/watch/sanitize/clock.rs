@@ -8,7 +8,7 @@ pub(super) type Thread = u32;
 /// The maximum number of waves in a workgroup: 1,024 work-items in waves of 32.
 pub(super) const WAVES: u32 = 32;
 
-/// For each wave, the clock value up to which everything that it did happened before.
+/// For each wave, the clock value up to which its actions are known to have happened before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     group: u32,
@@ -30,7 +30,7 @@ impl Clock {
         clock
     }
 
-    /// True if what `thread` did at its clock value `at` happened before.
+    /// True if the actions of `thread` at its clock value `at` happened before.
     pub(super) fn knows(&self, thread: Thread, at: u32) -> bool {
         let known = if thread / WAVES == self.group {
             self.own[(thread % WAVES) as usize]

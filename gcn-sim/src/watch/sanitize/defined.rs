@@ -1,12 +1,12 @@
 //! Tracks which bits of a wave's registers are defined.
 //!
 //! As in Valgrind's Memcheck, undefined bits are propagated through instructions and reported only when they matter: when they determine an
-//! address, a lane of EXEC or a branch, or are written to memory that others see. Reading them is no error.
+//! address, a lane of EXEC or a branch, or are written to memory that others see. Reading undefined bits is not an error.
 //!
-//! How an instruction propagates bits is a table ([`gcn_isa::dataflow`]). If each bit of a result depends on few bits of the sources, the
-//! instruction's own function determines the dependence ([`corners`]): it runs on a separate wave with the undefined bits of each source
-//! set to all 0 and to all 1, and result bits that differ are undefined. So no instruction needs a second definition of its semantics, and
-//! modifiers, DPP and SDWA need no special rules.
+//! A table ([`gcn_isa::dataflow`]) specifies how an instruction propagates bits. If each bit of a result depends on few bits of the
+//! sources, the instruction's own function determines the dependence ([`corners`]): it runs on a separate wave, once with the undefined
+//! bits of each source set to 0 and once with them set to 1, and result bits that differ are undefined. So no instruction needs a second
+//! definition of its semantics, and modifiers, DPP and SDWA need no special rules.
 
 mod alone;
 mod corners;
@@ -85,7 +85,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// Sets the state before the first instruction: `sgprs` initialised SGPRs, and work-item IDs in the first VGPRs. Scratch is
+    /// Sets the state before the first instruction: `sgprs` SGPRs are initialised, and the first VGPRs contain work-item IDs. Scratch is
     /// uninitialised.
     pub(super) fn start(&mut self, machine: &Machine, sgprs: usize, wave: &Wave) {
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -110,12 +110,12 @@ impl Bits {
         }
     }
 
-    /// The last address in scratch at which a load has read undefined bits.
+    /// The last address in scratch from which a load has read undefined bits.
     pub(super) fn found_in_scratch(&self) -> Option<u64> {
         self.scratch.found
     }
 
-    /// A mask of the lanes in which a register has undefined bits; for a scalar register, all lanes or none.
+    /// A mask of the lanes in which a register has undefined bits; for a scalar register, either all lanes or none.
     fn lanes(&self, word: Word) -> u64 {
         match word {
             Word::Vector(slot) => self.lanes.get(slot).copied().unwrap_or(0),
@@ -157,7 +157,7 @@ impl Bits {
     /// Sets the undefined bits of a register.
     fn set(&mut self, word: Word, bits: &Lanes) {
         match word {
-            // EXEC counts as defined after it has been reported, and `null` reads as 0.
+            // EXEC counts as defined after its undefined bits have been reported, and `null` reads as 0.
             Word::Scalar(NULL | 126..128) => {}
             Word::Scalar(number) => self.scalars[number] = bits[0],
             Word::Vector(slot) => {

@@ -8,7 +8,7 @@ use crate::core::machine::{Cx, Step};
 use crate::core::place::site;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// The old content that a write found, and the content after the whole instruction.
+/// The content that a write has replaced, and the content after the whole instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Write {
     old: [u8; 16],
@@ -26,7 +26,7 @@ impl Write {
     }
 }
 
-/// The writes to LDS and global memory among an instruction's accesses; `None` for other accesses.
+/// For each access of an instruction, the replaced and the final content if the access writes LDS or global memory; otherwise `None`.
 pub(super) fn writes(cx: &Cx<'_>, touches: &[Touch]) -> Vec<Option<Write>> {
     let mut replaced = cx.trace.as_deref().map_or(&[][..], |trace| &trace.replaced);
     let mut write = |touch: &Touch| {
@@ -51,10 +51,11 @@ pub(super) fn writes(cx: &Cx<'_>, touches: &[Touch]) -> Vec<Option<Write>> {
     touches.iter().map(&mut write).collect()
 }
 
-/// Two accesses of different lanes that write different values to a byte. Atomic stores may do that; one of their values remains.
+/// Two accesses of different lanes that write different values to the same byte, if there are any. Atomic stores may do that; one of their
+/// values remains.
 ///
-/// The simulator writes lane by lane. If a lane finds at its address a value other than the one that remains in the end, an earlier lane
-/// has written it, so two lanes have written different values to one address.
+/// The simulator writes lane by lane. If a lane replaces a value that an earlier lane of the same store has written, and the final value
+/// differs from it, the two lanes have written different values to one address.
 pub(super) fn conflict<'t>(
     touches: &'t [Touch],
     orders: &[Order],

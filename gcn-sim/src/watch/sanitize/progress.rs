@@ -9,8 +9,8 @@ use crate::core::site::Site;
 use crate::core::trace::{Kind, Path, Touch};
 use crate::core::wave::{Status, Wave};
 
-/// The first of an instruction's accesses that has changed memory that others see. A store of the value that was there and a failing
-/// compare-and-swap change nothing. Scratch is part of the wave's own state.
+/// The first of an instruction's accesses that has changed memory that others see. A store of the value that was already there, or a
+/// failing compare-and-swap, changes nothing. Scratch counts as part of the wave's own state.
 fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
     let trace = cx.trace.as_deref()?;
     let (mut replaced, mut updated) = (&trace.replaced[..], &trace.updated[..]);
@@ -38,7 +38,7 @@ fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
 }
 
 impl Group {
-    /// All waves meet: each learns what all others have done.
+    /// Called when all waves meet at a barrier: each wave's clock learns what all others have done.
     pub(crate) fn barrier(&mut self, shared: &Shared) {
         scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
         self.waves.iter_mut().for_each(|w| w.spin.reset());
@@ -103,7 +103,7 @@ impl Group {
         self.waves[cx.w.id as usize].spin.step(cx.w, back);
     }
 
-    /// Called after each wave has had a turn: the finding, if none can continue.
+    /// Called after each wave has had a turn. Returns the finding if no wave can continue.
     pub(crate) fn deadlock(
         &mut self,
         shared: &Shared,

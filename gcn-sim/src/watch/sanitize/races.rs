@@ -19,18 +19,18 @@ use gcn_isa::table::{InstDesc, MemBytes};
 /// An access that races with an earlier one.
 struct Race {
     touch: Touch,
-    /// The dword that both access.
+    /// The dword that both instructions access.
     word: u64,
     other: Epoch,
     other_writes: bool,
-    /// The missing part of a synchronisation, if the two would be ordered with agent scope.
+    /// What the synchronisation lacks, if both accesses would be ordered if every atomic had agent scope.
     missing: Option<Missing>,
-    /// True if both write the same value.
+    /// True if both instructions write the same value.
     same: bool,
 }
 
 /// A race of a read that a compare-and-swap may show to be harmless: a program may read a value as a guess, which its compare-and-swap then
-/// checks. Contains the dword and the wave that has read it.
+/// checks. Contains the dword, and the wave that has read it.
 pub(super) struct Guess {
     thread: Thread,
     word: u64,
@@ -38,7 +38,7 @@ pub(super) struct Guess {
 }
 
 impl Shared {
-    /// At the end of the launch, the guesses that no compare-and-swap has checked are races.
+    /// Called at the end of the launch: guesses that no compare-and-swap has checked are reported as races.
     pub(crate) fn end(&self, findings: &mut Vec<Finding>) {
         let mut global = self.global();
         let guesses = std::mem::take(&mut global.guesses).into_iter().map(|guess| guess.finding);
@@ -69,7 +69,7 @@ impl Group {
         }
         let same = writes.iter().map(|write| write.is_some_and(|w| w.before() == w.after()));
         if swaps(step.inst.desc) {
-            // The earlier read was a guess, which this compare-and-swap checks.
+            // The earlier read was a guess, which this compare-and-swap checks, so it is not a race.
             let mut global = shared.global();
             for (touch, (word, mask)) in
                 touches.iter().flat_map(|t| words(t.address, t.bytes.into()).map(move |w| (t, w)))
@@ -157,7 +157,8 @@ impl Group {
         Ok(())
     }
 
-    /// The wave whose read races with a compare-and-swap of another, if its own compare-and-swap may check the value later.
+    /// The wave whose read races with another wave's compare-and-swap, if the reading wave may check the value later with a
+    /// compare-and-swap; otherwise `None`.
     fn guesser(&self, cx: &Cx<'_>, thread: Thread, step: &Step, race: &Race) -> Option<Thread> {
         let other = &cx.machine.steps()[race.other.step as usize].inst;
         match (race.touch.kind, race.other_writes) {
@@ -167,7 +168,7 @@ impl Group {
         }
     }
 
-    /// After a barrier, moves the outstanding accesses into the new interval, because they have yet to take place.
+    /// After a barrier, moves outstanding accesses into the new interval, because they may take place after the barrier.
     pub(super) fn move_outstanding(&mut self, shared: &Shared) {
         for (number, state) in self.waves.iter_mut().enumerate() {
             let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
@@ -190,7 +191,7 @@ impl Group {
         }
     }
 
-    /// Called when a wave executes an instruction of global wave sync, which acts as an atomic of agent scope on its resource; if `queued`,
+    /// Called when a wave executes an instruction of global wave sync, which acts as an atomic of agent scope on its resource. If `queued`,
     /// the wave has to wait.
     pub(super) fn meets(&mut self, shared: &Shared, number: usize, resource: u8, queued: bool) {
         let (index, sync) = (self.index, &mut self.waves[number].sync);
@@ -211,8 +212,8 @@ impl Group {
         }
     }
 
-    /// How an access is ordered with respect to others. Loads and stores that bypass the near caches count as atomic. Where the encoding
-    /// does not distinguish atomic stores from others, a store directly after the waits of a release counts as one that may be atomic.
+    /// How an access is ordered with respect to others. Loads and stores that bypass the near caches count as atomic. On targets whose
+    /// encoding does not distinguish atomic stores, a store directly after the waits of a release may be atomic ([`Order::Release`]).
     fn order(&self, step: &Step, role: Role, touch: &Touch) -> Order {
         let mods = &step.inst.mods;
         let bypasses = (mods.glc || mods.scc || mods.scope > 0) && touch.space == Path::Global;
@@ -265,7 +266,7 @@ impl Group {
     }
 }
 
-/// How an access is ordered. `bypasses`: it bypasses the near caches. `may_be`: a store counts as one that may be atomic.
+/// How an access is ordered. `bypasses`: the access bypasses the near caches. `may_be`: it is a store that may be atomic.
 fn order_of(touch: &Touch, bypasses: bool, may_be: bool) -> Order {
     if touch.kind == Kind::Atomic || bypasses {
         Order::Atomic
@@ -276,19 +277,20 @@ fn order_of(touch: &Touch, bypasses: bool, may_be: bool) -> Order {
     }
 }
 
-/// True for a compare-and-swap: its data has twice the size of what it updates.
+/// True for a compare-and-swap, whose data operand has twice the size of the memory that it updates.
 fn swaps(desc: &InstDesc) -> bool {
     let MemBytes::Bytes(bytes) = desc.mem_bytes else { return false };
     let data = desc.operands.iter().filter(|o| matches!(o.name, "vdata" | "data0" | "data1"));
     desc.class.is_atomic() && data.map(|o| 4 * u32::from(o.dwords)).sum::<u32>() == 2 * u32::from(bytes)
 }
 
-/// The key of a resource of global wave sync in the map for words of global memory.
+/// The key under which the clocks of a resource of global wave sync are stored in the map for words of global memory.
 fn resource_key(resource: u8) -> u64 {
     u64::MAX - u64::from(resource)
 }
 
-/// The accesses of different workgroups are atomic only at workgroup scope. Before gfx942, a load without cache bits may be such an access.
+/// The missing synchronisation if two accesses by different workgroups are atomic at workgroup scope only. Before gfx942, a load without
+/// cache bits may be such an access.
 fn narrow(one: &Epoch, other: &Epoch) -> Option<Missing> {
     let workgroup = |e: &Epoch| e.scope == Scope::Workgroup;
     let may_be = one.order.max(other.order) == Order::Atomic && (workgroup(one) || workgroup(other));

@@ -1,13 +1,13 @@
-//! Determines which synchronisation reaches other workgroups and other compute units.
+//! Determines which synchronisation is sufficient for other workgroups and other compute units.
 //!
-//! If the waves of a workgroup share a compute unit, an atomic suffices to order what one wave did before with what another does
-//! afterwards. Between workgroups it does not. The stores of one wave must have reached a level of memory that the others read (`s_waitcnt
-//! vmcnt(0)`, and on gfx942 a write-back of L2 before that), and the others must invalidate stale lines in their caches. Both are the code
-//! of the memory model's agent-scope fences ([`gcn_isa::memory_model`]), from which everything here is derived.
+//! If the waves of a workgroup share a compute unit, an atomic is sufficient to order one wave's earlier accesses before another wave's
+//! later ones. Between workgroups, more is required: the stores of one wave must have reached a level of memory that the others read
+//! (`s_waitcnt vmcnt(0)`, on gfx942 preceded by a write-back of L2), and the others must invalidate stale lines in their caches. Both are
+//! parts of the memory model's agent-scope fences ([`gcn_isa::memory_model`]), from which everything here is derived.
 //!
 //! If the waves of a workgroup may run on several compute units (workgroup processor mode, TgSplit), the memory model prescribes such code
-//! for workgroup scope as well: a barrier or an atomic orders accesses to LDS, but a load from global memory may find an old value in the
-//! cache of its compute unit ([`Split`]).
+//! for workgroup scope as well. A barrier or an atomic then still orders accesses to LDS, but a load from global memory may read an old
+//! value from the cache of its compute unit ([`Split`]).
 
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::memory_model::{Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space, sequence};
@@ -23,15 +23,15 @@ pub(super) struct Rules {
     target: Target,
     mode: Mode,
     write_back: Option<CacheAction>,
-    /// The cache invalidations of agent scope, outer caches first.
+    /// The cache invalidations that an acquire of agent scope requires, outer caches first.
     invalidate: Vec<CacheAction>,
-    /// The cache invalidation of workgroup scope, if there is one.
+    /// The cache invalidation that an acquire of workgroup scope requires, if any.
     split: Option<CacheAction>,
-    /// The wait before a releasing store, if nothing else distinguishes such a store.
+    /// The wait before a releasing store, on targets where nothing else distinguishes such a store.
     release: Option<WaitCnt>,
 }
 
-/// True if the modifiers include these cache bits.
+/// True if the modifiers set all of these cache bits.
 fn has(mods: &Mods, bits: Bits) -> bool {
     let mut wanted = Mods::default();
     bits.apply(&mut wanted);
@@ -47,14 +47,14 @@ const INVALIDATIONS: usize = 2;
 /// The role of an instruction in synchronisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role {
-    /// For an access to global memory, its widest scope, provided that it is atomic.
+    /// For an access to global memory: its scope, if it is atomic. If its encoding permits several scopes, the widest.
     pub scope: Scope,
-    /// True if the waits of a release directly precede this store, so that it may be atomic.
+    /// True for a store directly after the waits of a release, which may therefore be atomic.
     pub releases: bool,
     write_back: bool,
-    /// For each invalidation of agent scope, whether it is this instruction.
+    /// For each invalidation of [`Rules::invalidate`], whether this instruction performs it.
     invalidates: [bool; INVALIDATIONS],
-    /// True if it is the invalidation of workgroup scope.
+    /// True if the instruction performs the invalidation of [`Rules::split`].
     split: bool,
 }
 
@@ -179,62 +179,62 @@ impl Rules {
 pub(super) enum Missing {
     Release,
     Acquire,
-    /// The scope of the atomic accesses themselves is too narrow.
+    /// The accesses are atomic, but their scope is too narrow.
     Bits,
     SplitRelease,
     SplitAcquire,
 }
 
-/// A wave's knowledge of the global stores of other waves of its workgroup, if these may run on other compute units.
+/// A wave's knowledge of the global stores of other waves in its workgroup, if these may run on other compute units.
 #[derive(Default)]
 struct Split {
-    /// The stores of any wave that have reached a level of memory that all waves read.
+    /// The stores by any wave that have reached a level of memory that all waves read.
     arrived: Clock,
-    /// Of these, the stores that were released to the wave through an atomic that it has read; and those for which it has also waited (or
-    /// passed a barrier).
+    /// The stores among [`arrived`](Self::arrived) that were released to this wave through an atomic that it has read; and those for which
+    /// the wave has also waited, or passed a barrier.
     read: Clock,
     waited: Clock,
-    /// Of these, the stores before the last invalidation of the wave's cache.
+    /// The stores among these that precede the last invalidation of the wave's cache.
     seen: Clock,
 }
 
 /// The synchronisation state of a wave.
 #[derive(Default)]
 pub(super) struct Sync {
-    /// Everything that happened before, from the point of view of this wave.
+    /// Everything that happened before, from this wave's point of view.
     pub clock: Clock,
-    /// The part of that that other workgroups can see.
+    /// The part of `clock` that other workgroups can see.
     visible: Clock,
-    /// True if stores to global memory are outstanding.
+    /// True if stores to global memory by this wave are outstanding.
     stores: bool,
     /// True if there are stores that have not been written back; and the same for stores since the last write-back started.
     dirty: bool,
     dirty_since: bool,
     /// Everything that a write-back in progress will make visible.
     writing: Option<Clock>,
-    /// The clocks that other workgroups released through atomics that the wave has read; and those for which it has also waited. They take
-    /// effect when the caches have been invalidated.
+    /// The clocks that other workgroups released through atomics that the wave has read; and those for which it has also waited. They count
+    /// as known after the caches have been invalidated.
     read: Clock,
     waited: Clock,
     /// The part of `waited` for which the outer caches have been invalidated, on targets with several levels.
     outer: Clock,
     split: Split,
-    /// The clock that the wave would have if every atomic were of agent scope.
+    /// The clock that the wave would have if every atomic had agent scope.
     wide: Clock,
 }
 
-/// The clocks that have been released through a word.
+/// The clocks that have been released through one word.
 pub(super) struct Released {
-    /// Released by the waves of one workgroup for each other; the last workgroup counts.
+    /// The workgroup of the waves that last released the word, and their clock for waves of the same workgroup.
     group: u32,
     near: Clock,
     near_visible: Clock,
     dirty: bool,
-    /// Released by any wave for other workgroups.
+    /// The clock released by waves of any workgroup for other workgroups.
     visible: Clock,
-    /// Released by the waves of the workgroup for those on other compute units.
+    /// The clock released by the waves of the workgroup for waves on other compute units.
     arrived: Clock,
-    /// What any wave would have released if every atomic had agent scope; used to recognise scopes that are too narrow.
+    /// The clock that would have been released if every atomic had agent scope. It is used to recognise scopes that are too narrow.
     wide: Clock,
 }
 
@@ -253,12 +253,12 @@ impl Sync {
         }
     }
 
-    /// True if everything that the wave did can be seen everywhere.
+    /// True if everything that the wave did is visible everywhere.
     fn is_clean(&self) -> bool {
         !self.stores && !self.dirty
     }
 
-    /// Called before a store to global memory: everything before it stays visible.
+    /// Called before a store to global memory: everything before the store remains visible.
     pub(super) fn before_store(&mut self, wave: usize) {
         if !self.stores {
             self.split.arrived.learn_own(wave, &self.clock);
@@ -279,9 +279,9 @@ impl Sync {
         }
     }
 
-    /// Called for a wait for vector memory, for all operations or some.
+    /// Called for a wait for vector memory operations: for all of them if `all`, otherwise for some.
     pub(super) fn wait(&mut self, all: bool) {
-        // Any wait counts for reads; strict mode reports reads that are used too early.
+        // Any wait counts as a wait for reads, because strict mode already reports reads that are used too early.
         self.waited.join(&self.read);
         self.split.waited.join(&self.split.read);
         if all {
@@ -300,7 +300,7 @@ impl Sync {
             self.clock.advance(wave);
             self.dirty_since = false;
         }
-        // Inner caches are filled from outer ones, so the outer ones have to be invalidated first.
+        // Inner caches are filled from outer ones, so the outer caches must be invalidated first.
         match role.invalidates {
             [false, false] => {}
             _ if rules.invalidate.len() < INVALIDATIONS => self.clock.join(&self.waited),
@@ -318,7 +318,7 @@ impl Sync {
         }
     }
 
-    /// An atomic access acquires what was released through its word.
+    /// Called for an atomic access that reads: it acquires what was released through its word.
     pub(super) fn acquire(&mut self, released: &Released, group: u32, wave: usize, scope: Scope) {
         if released.group == group {
             if self.is_clean() && released.dirty {
@@ -336,14 +336,15 @@ impl Sync {
         }
     }
 
-    /// An acquire at agent scope, for whose completion the wave has waited.
+    /// An acquire at agent scope by a wave that has waited for the completion of the atomic.
     pub(super) fn acquire_waited(&mut self, released: &Released, group: u32, wave: usize) {
         self.acquire(released, group, wave, Scope::Agent);
         self.waited.join(&self.read);
         self.split.waited.join(&self.split.read);
     }
 
-    /// An atomic access releases everything that the wave did, in addition to the clocks already released through the word.
+    /// Called for an atomic access that writes: it releases everything that the wave did, in addition to the clocks that were already
+    /// released through the word.
     pub(super) fn release(
         &mut self,
         before: Option<Released>,
@@ -384,7 +385,8 @@ impl Sync {
         made
     }
 
-    /// The missing part of the synchronisation with a wave of another workgroup; `None` if they do not synchronise at all.
+    /// What the synchronisation between this wave and `thread`, a wave of another workgroup, lacks to order the access at `at`. `None` if
+    /// the two do not synchronise at all.
     pub(super) fn missing(&self, thread: Thread, at: u32) -> Option<Missing> {
         if !self.wide.knows(thread, at) {
             return None;
@@ -393,8 +395,8 @@ impl Sync {
         Some(if released { Missing::Acquire } else { Missing::Release })
     }
 
-    /// The missing part of the synchronisation for the wave to read from global memory what `thread` of its workgroup stored before, if
-    /// that may run on another compute unit. `past`: the read bypasses the cache of its compute unit.
+    /// What the synchronisation lacks for this wave to read from global memory what `thread`, a wave of the same workgroup that may run on
+    /// another compute unit, stored before. `past`: the read bypasses the cache of its compute unit.
     pub(super) fn missing_near(&self, thread: Thread, at: u32, past: bool) -> Option<Missing> {
         let Split { arrived, read, waited, seen } = &self.split;
         if seen.knows(thread, at) || past && arrived.knows(thread, at) {
@@ -405,7 +407,7 @@ impl Sync {
     }
 }
 
-/// The waves of a workgroup meet at a barrier: each learns what all know.
+/// Called when the waves of a workgroup meet at a barrier: each learns what all know.
 pub(super) fn meet<'s>(group: u32, waves: impl Iterator<Item = &'s mut Sync>) {
     let waves: Vec<&mut Sync> = waves.collect();
     let mut all = Sync { dirty: waves.iter().any(|w| w.dirty), ..Sync::new(group, 0) };

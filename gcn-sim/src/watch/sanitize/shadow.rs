@@ -10,7 +10,7 @@ use super::clock::{Clock, Thread, WAVES};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Plain,
-    /// A store that may be atomic: by a single lane, or directly after the waits of a release.
+    /// A store that may be atomic: it is made by a single lane, or directly after the waits of a release.
     Release,
     /// An atomic access, according to its cache bits or its opcode.
     Atomic,
@@ -20,7 +20,7 @@ pub(super) enum Order {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
     pub thread: Thread,
-    /// The wave's clock value at the time.
+    /// The wave's clock value at the time of the access.
     pub at: u32,
     /// The index of the instruction.
     pub step: u32,
@@ -30,7 +30,7 @@ pub(super) struct Epoch {
     /// A mask of the bytes of the dword.
     pub mask: u8,
     pub order: Order,
-    /// The scope that it has if it is atomic.
+    /// The scope of the access, if it is atomic.
     pub scope: Scope,
 }
 
@@ -43,8 +43,8 @@ struct Cell {
     written: u8,
 }
 
-/// The number of accesses that are kept for each dword. With more concurrent readers, usually either all of them are unordered with a later
-/// writer or none is; a race is missed only if just the dropped ones are unordered.
+/// The number of reads that are kept for each dword. If more waves read it concurrently, usually either all reads are unordered with a
+/// later write or none is. A race is missed only if exactly the dropped reads are unordered.
 const READS: usize = 8;
 
 const PAGE: u64 = 1024;
@@ -72,14 +72,14 @@ impl Shadow {
         self.cell(word).written |= mask;
     }
 
-    /// Removes the wave's reads of these bytes, because they were guesses that it has checked since.
+    /// Removes the wave's reads of these bytes: they were guesses, which the wave has checked since.
     pub(super) fn forget_reads(&mut self, word: u64, mask: u8, thread: Thread) {
         for read in self.cell(word).reads.iter_mut().filter(|read| read.thread == thread) {
             read.mask &= !mask;
         }
     }
 
-    /// A write by another wave of the workgroup for which `is_unseen` returns true.
+    /// A write to these bytes by another wave of the workgroup for which `is_unseen` returns true, if any.
     pub(super) fn unseen(
         &mut self,
         word: u64,
@@ -92,7 +92,7 @@ impl Shadow {
         self.cell(word).writes.iter().find(near).copied()
     }
 
-    /// Adds an access; returns an earlier one with which it races, and whether that one is a write.
+    /// Adds an access. Returns an earlier access with which it races, if any, and whether that one is a write.
     pub(super) fn access(
         &mut self,
         word: u64,
@@ -110,8 +110,8 @@ impl Shadow {
             found = cell.reads.iter().find(races).map(|e| (*e, false));
         }
         let list = if writes { &mut cell.writes } else { &mut cell.reads };
-        // Drops accesses that a newer access to the same bytes subsumes: whatever is ordered after the newer one is also ordered after the
-        // old one.
+        // Drops accesses that a newer access to the same bytes subsumes: everything that is ordered after the newer access is also ordered
+        // after the older one.
         for old in list.iter_mut() {
             let stands_for = old.thread == epoch.thread || clock.knows(old.thread, old.at);
             if stands_for && (writes || old.thread == epoch.thread) && old.order <= epoch.order {
@@ -145,12 +145,12 @@ impl Epoch {
         self.thread / WAVES
     }
 
-    /// True if both are atomic, as far as can be determined.
+    /// True if both accesses are atomic, as far as can be determined.
     pub(super) fn are_atomic(&self, other: &Epoch) -> bool {
         self.order.max(other.order) == Order::Atomic && self.order.min(other.order) > Order::Plain
     }
 
-    /// True if both, as atomic accesses, have sufficient scope for each other.
+    /// True if, assuming that both accesses are atomic, the scope of each is wide enough for the other.
     pub(super) fn reach(&self, other: &Epoch) -> bool {
         self.group() == other.group() || self.scope.min(other.scope) >= Scope::Agent
     }

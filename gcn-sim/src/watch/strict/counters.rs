@@ -1,18 +1,18 @@
 //! Tracks the outstanding memory operations of a wave.
 //!
-//! The registers of an operation must not be used from its issue until a wait guarantees its completion. An operation belongs to one
-//! stream or two (`gcn_isa::counters::Stream`), which determine the counters of the instruction set that it increments:
+//! The registers of an operation must not be used from its issue until a wait guarantees its completion. An operation belongs to one or two
+//! streams (`gcn_isa::counters::Stream`), which determine the counters of the instruction set that it increments:
 //! - If all operations on a counter belong to one stream that completes in order, such as vector memory or LDS, a wait for n completes all
 //!   but the youngest n.
 //! - For a stream without order, such as scalar memory, and for several streams on one counter, only a wait for 0 guarantees anything.
-//! - Flat operations are on two counters, which they leave at different times. Their completion requires that of the memory part, and that
-//!   of the LDS part if they accessed LDS.
+//! - A flat operation is on two counters and may decrement them at different times. It is complete when its memory part is complete and, if
+//!   it accessed LDS, its LDS part as well.
 //!
-//! An instruction that would overflow a counter does not issue before enough operations have completed
-//! (`gcn_isa::counters::Counter::capacity`). In a stream that completes in order, these are the oldest. In a stream without order they are
-//! unknown; among operations that write no register, such as stores, the oldest are assumed to have completed. The number of outstanding
-//! operations afterwards equals the counter's capacity, so the rules' results do not depend on that choice, and the number of operations
-//! that a wave keeps is bounded by its counters and registers.
+//! An instruction that would overflow a counter does not issue until enough operations have completed
+//! (`gcn_isa::counters::Counter::capacity`). In a stream that completes in order, these are the oldest operations. In a stream without
+//! order they are unknown; among operations that write no register, such as stores, the oldest are assumed to have completed. The choice
+//! does not affect the rules' results, because afterwards the number of outstanding operations equals the counter's capacity in any case.
+//! So the number of operations that are kept for a wave is bounded by its counters and registers.
 
 use gcn_isa::counters::{Counter, Stream, WaitCnt, finishes_after};
 use gcn_isa::hazards::Config;
@@ -30,7 +30,7 @@ use crate::core::trace::Path;
 /// The number of halves of registers.
 const HALVES: usize = 2 * RegUnit::COUNT;
 
-/// An operation's part on one counter.
+/// The part of an operation that one counter counts.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     stream: Stream,
@@ -39,7 +39,7 @@ struct Counted {
     cap: u8,
     /// True until the completion of this part is guaranteed.
     is_out: bool,
-    /// False for the LDS counter of a flat operation that did not access LDS.
+    /// False for the LDS part of a flat operation that did not access LDS.
     matters: bool,
 }
 
@@ -51,9 +51,9 @@ struct Operation {
     /// The index of the instruction.
     at: usize,
     parts: SmallVec<[Counted; 2]>,
-    /// True if it writes registers, by which it can be distinguished from similar operations.
+    /// True if the operation writes registers, by which it can be distinguished from similar operations.
     writes: bool,
-    /// True if its completion has been reported.
+    /// True if the completion of the operation has been reported.
     told: bool,
     writes_lds: bool,
     stores: bool,
@@ -65,12 +65,12 @@ struct Operation {
 }
 
 impl Operation {
-    /// True if its results may not have been written yet.
+    /// True if the operation may not have written its results yet.
     fn is_uncertain(&self) -> bool {
         self.is_out_on(|_| true)
     }
 
-    /// The same for its effects on some streams.
+    /// As [`is_uncertain`](Self::is_uncertain), for the operation's effects on the selected streams.
     fn is_out_on(&self, streams: impl Fn(Stream) -> bool) -> bool {
         self.parts.iter().any(|p| p.is_out && p.matters && streams(p.stream))
     }
@@ -83,7 +83,7 @@ impl Operation {
 /// The outstanding operations, oldest first, and the registers that they will write.
 pub(crate) struct Counters {
     operations: Vec<Operation>,
-    /// For each half of a register, the serial number of the operation that will write it; 0 if there is none.
+    /// For each half of a register, the serial number of the operation that will write it; 0 if no operation will.
     pending: [u32; HALVES],
     next: u32,
     /// The serial numbers of the operations that the last instruction made certain.
@@ -114,8 +114,8 @@ impl Counters {
         self.next - 1
     }
 
-    /// The weakest wait that guarantees the effect of operation `id` on LDS or on memory; `None` if it is already guaranteed. For the LDS
-    /// part of a flat operation, lgkmcnt suffices.
+    /// The weakest wait that guarantees the effect of operation `id` on LDS or on memory; `None` if the effect is already guaranteed. For
+    /// the LDS part of a flat operation, a wait for lgkmcnt is sufficient.
     pub(crate) fn wait_for(&self, id: u32, path: Path) -> Option<WaitCnt> {
         let operation = self.find(id)?;
         let of_memory = operation.dma.is_some() || path == Path::Global;
@@ -187,7 +187,7 @@ impl Counters {
         early
     }
 
-    /// The hazard of an access to LDS bytes that a DMA may still write.
+    /// The hazard of an access to LDS bytes that a DMA may still write; `None` if there is none.
     fn too_early_for_dma(
         &self,
         effect: &Effect,
@@ -261,8 +261,8 @@ impl Counters {
         self.settle(effects);
     }
 
-    /// Makes operations certain that must have completed before an instruction that needs `room` can issue. The counter may be full because
-    /// of any stream, so each stream is considered as if all operations of others had completed.
+    /// Makes operations certain that must have completed before an instruction that needs `room` can issue. Since the counter may be full
+    /// because of any stream, each stream is considered as if the operations of all other streams had completed.
     fn make_room(&mut self, effects: &[Effect], room: WaitCnt) {
         let mut finished = false;
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(room)) {
@@ -280,14 +280,15 @@ impl Counters {
         }
     }
 
-    /// The stream to which all outstanding operations on a counter belong, if there is a single one and it completes in order.
+    /// The stream to which all outstanding operations on a counter belong; `None` if there are several, or if the stream does not complete
+    /// in order.
     fn order(&self, counter: Counter) -> Option<Stream> {
         let mut streams = self.operations.iter().filter_map(|o| o.on(counter)).map(|part| part.stream);
         let first = streams.next().filter(|stream| stream.in_order())?;
         streams.all(|stream| stream == first).then_some(first)
     }
 
-    /// Makes all but the youngest `left` of the selected parts certain. True if there were more than `left`.
+    /// Makes all but the youngest `left` of the selected parts certain. Returns true if there were more than `left`.
     fn finish(&mut self, left: usize, which: impl Fn(&Operation, &Counted) -> bool) -> bool {
         // No operation has two parts on one counter.
         let place = |o: &Operation| o.parts.iter().position(|part| part.is_out && which(o, part));
@@ -317,9 +318,9 @@ impl Counters {
         });
     }
 
-    /// The hazard of a barrier with outstanding operations: other waves see LDS writes after the barrier only if these have completed
-    /// before it, and stores to memory as well if the waves may be on different compute units. Before gfx90a, a barrier requires all
-    /// counters to be 0.
+    /// The hazard of a barrier at which operations are outstanding, if any. Other waves see LDS writes after the barrier only if the writes
+    /// have completed before it. If the waves may be on different compute units, the same holds for stores to memory. Before gfx90a, a
+    /// barrier requires all counters to be 0.
     fn barrier(&self, machine: &Machine, rules: Config, alone: bool) -> Result<(), Box<Hazard>> {
         let strongest = !machine.target().has_back_off_barrier();
         for operation in &self.operations {
@@ -338,7 +339,7 @@ impl Counters {
         Ok(())
     }
 
-    /// The hazard of not having waited for `operation`.
+    /// The hazard of an instruction that does not wait for `operation`.
     fn too_early(
         &self,
         machine: &Machine,
@@ -358,7 +359,7 @@ impl Counters {
         hazard(machine, rule.id, operation.at, register, (need.counters(), have, remedy))
     }
 
-    /// The weakest wait that guarantees the effects of `operation` on some streams.
+    /// The weakest wait that guarantees the effects of `operation` on the selected streams.
     fn needed(&self, operation: &Operation, streams: impl Fn(Stream) -> bool) -> WaitCnt {
         let parts = operation.parts.iter().filter(|p| p.is_out && p.matters && streams(p.stream));
         parts.fold(WaitCnt::NONE, |wait, part| {
@@ -370,7 +371,7 @@ impl Counters {
     }
 }
 
-/// True if the result of `effect` is written after that of `first`, so that the former remains.
+/// True if the result of `effect` is certainly written after that of `first`, so that the result of `effect` remains.
 fn returns_in_order(machine: &Machine, first: &Operation, effect: &Effect) -> bool {
     let set = machine.target().instruction_set();
     let mut parts = first.parts.iter().filter(|part| part.is_out && part.matters);
@@ -385,7 +386,7 @@ mod tests {
     use super::*;
     use crate::core::kernel::KernelState;
 
-    /// However many operations a wave starts without a wait, the number of those that are tracked is bounded by the counters' capacities.
+    /// However many operations a wave starts without a wait, the counters' capacities bound the number of tracked operations.
     #[test]
     fn no_more_is_outstanding_than_the_counters_hold() {
         for (target, text, most) in [
@@ -393,7 +394,7 @@ mod tests {
             (Target::GFX1100, "global_store_b32 v1, v0, s[0:1]", 63),
             (Target::GFX1201, "global_store_b32 v1, v0, s[0:1]", 63),
             (Target::GFX942, "global_store_dword v1, v0, s[0:1]", 63),
-            // A flat operation is on both counters, and leaves that of LDS earlier.
+            // A flat operation is on both counters, and decrements the LDS counter earlier.
             (Target::GFX942, "flat_store_dword v[2:3], v0", 63),
             (Target::GFX900, "s_store_dword s4, s[0:1], 0x0", 15),
         ] {

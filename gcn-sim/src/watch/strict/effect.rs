@@ -20,7 +20,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The numbers of its halves.
+    /// The numbers of the register's halves.
     pub(crate) fn halves(self) -> Range<usize> {
         let first = self.unit.index() * 2;
         match self.half {
@@ -33,13 +33,13 @@ impl Part {
 /// The properties of an instruction that matter to the wait counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
-    /// The registers that it reads, except those of which a load only keeps a part.
+    /// The registers that the instruction reads, except those of which a load only keeps a part.
     pub reads: Vec<Part>,
-    /// The registers that it writes.
+    /// The registers that the instruction writes.
     pub writes: Vec<Part>,
-    /// The streams of the operation that it starts; empty if it starts none.
+    /// The streams of the operation that the instruction starts; empty if it starts none.
     pub streams: Streams,
-    /// True if the results of such operations arrive in the order of issue.
+    /// True if the results of operations on these streams arrive in the order of issue.
     pub in_order: bool,
     /// True if the operation may write LDS (stores and atomics to LDS, or flat ones).
     pub writes_lds: bool,
@@ -53,9 +53,9 @@ pub(crate) struct Effect {
     pub syncs: bool,
     /// True if the operation accesses memory or LDS.
     pub accesses: bool,
-    /// The wait, if the instruction is one.
+    /// The wait, if the instruction is a wait.
     pub wait: Option<WaitCnt>,
-    /// The values to which the counters must have decreased before it can issue.
+    /// The values to which the counters must have decreased before the instruction can issue.
     pub room: WaitCnt,
     pub barrier: bool,
 }

@@ -18,7 +18,7 @@ use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 use crate::core::trace::{Kind, Path, Touch};
 
-/// The number of accesses at which completed ones are removed before another is added.
+/// The number of accesses above which completed ones are removed before another is added.
 const MANY: usize = 64;
 
 /// The kind of an access, as the rules about barriers distinguish it.
@@ -33,7 +33,7 @@ pub(crate) enum Does {
 }
 
 impl Does {
-    /// `None` if the instruction does not access LDS and stores nothing that matters. In the mode in which barriers order stores
+    /// `None` if the instruction neither accesses LDS nor makes a store that barriers order. In the mode in which barriers order stores
     /// (threadgroup split), there is no LDS.
     fn of(effect: &Effect, orders_stores: bool) -> Option<Does> {
         let kinds = [
@@ -63,7 +63,7 @@ impl Does {
         }
     }
 
-    /// The memory that matters for this kind.
+    /// The memory that an access of this kind affects.
     pub(crate) fn path(self) -> Path {
         match self {
             Does::Read | Does::Write | Does::Load => Path::Lds,
@@ -75,12 +75,12 @@ impl Does {
 /// An access to LDS, or a store to memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    /// The serial number of its operation.
+    /// The serial number of the access's operation.
     id: u32,
     /// The index of the instruction.
     pub at: usize,
     pub does: Does,
-    /// The memory that it accesses.
+    /// The memory that the instruction accesses.
     pub touches: Vec<Touch>,
 }
 
@@ -97,8 +97,8 @@ impl Accesses {
         self.list.clear();
     }
 
-    /// Adds the access of the instruction at `at`, which has started the youngest operation, if it is one; stores to memory only if
-    /// barriers order them for the kernel on `machine`.
+    /// If the instruction at `at`, which has started the youngest operation, accesses LDS, adds its access. Stores to memory are added only
+    /// if barriers order them for the kernel on `machine`.
     pub(crate) fn add(
         &mut self,
         counters: &Counters,
@@ -116,7 +116,7 @@ impl Accesses {
         }
         let mut kept = self.spare.pop().unwrap_or_default();
         kept.clear();
-        // Usually all of them match, so they are copied at once.
+        // Usually all accesses match, so they are copied at once.
         kept.extend_from_slice(touches);
         kept.retain(is_mine);
         self.list.push(Access { id: counters.youngest(), at, does, touches: kept });
@@ -145,9 +145,9 @@ pub(crate) struct Late {
 }
 
 impl Late {
-    /// `None` if the selected rules exclude it. If another wave's access conflicts with an outstanding write or load, the result is wrong
-    /// by the memory model, so the grade of the rule does not matter: that only rates programs which might contain such an access. An
-    /// outstanding read is less likely to be overtaken, so for it the rule decides.
+    /// `None` if the selected rules exclude the access. If another wave's access conflicts with an outstanding write or load into LDS, the
+    /// result is wrong according to the memory model, so the grade of the rule does not matter: the grade only rates programs that might
+    /// contain such an access. It is less likely that another wave overtakes an outstanding read, so for a read the grade decides.
     pub(crate) fn of(wave: u32, rules: Config, (access, wait): (&Access, WaitCnt)) -> Option<Late> {
         let (at, does) = (access.at, access.does);
         if does == Does::Read && !rules.counts(does.rule()) {
@@ -159,7 +159,7 @@ impl Late {
         Some(Late { wave, at, does, wait, touches, range })
     }
 
-    /// True if the accesses `touches` of another wave depend on whether this one has completed.
+    /// True if the accesses `touches` of another wave depend on whether this access has completed.
     fn meets(&self, wave: u32, touches: &[Touch]) -> bool {
         self.wave != wave
             && touches.iter().filter(|t| t.space == self.does.path()).any(|other| {
@@ -176,7 +176,8 @@ fn conflict(one: Kind, other: Kind) -> bool {
     one != other || one == Kind::Write
 }
 
-/// The hazard of an access by `wave` to data that `late` accesses of other waves may still have to read or write.
+/// The hazard of an access by `wave` to data that accesses in `late`, by other waves, may still have to read or write; `None` if there are
+/// none.
 pub(crate) fn overtaken(
     late: &[Late],
     machine: &Machine,

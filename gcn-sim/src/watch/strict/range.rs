@@ -18,7 +18,7 @@ impl LdsRange {
         range
     }
 
-    /// Extends the range by what a lane accessed.
+    /// Extends the range by the bytes that a lane has accessed.
     pub(crate) fn add(&mut self, touch: &Touch) {
         let (address, bytes) = (touch.address as u32, u32::from(touch.bytes));
         if self.end == 0 {

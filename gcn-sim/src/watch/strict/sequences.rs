@@ -1,6 +1,7 @@
-//! Sequences of RDNA instructions that must be interrupted: rules whose remedy is not a distance but an instruction or a field.
+//! Sequences of RDNA instructions that must be interrupted. The remedy of these rules is not a distance but an instruction, or a field of
+//! an instruction.
 //!
-//! The rules, and the role of each instruction in them, are defined in [`gcn_isa::hazards::remedy`]. A wave takes a single path, so the
+//! The rules, and the role of each instruction in them, are defined in [`gcn_isa::hazards::remedy`]. Since a wave takes a single path, the
 //! operations in progress are known exactly.
 
 use gcn_isa::Program;
@@ -14,14 +15,14 @@ use super::hazard;
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 
-/// The number of instructions after which pending operations that no longer matter are dropped, and clocks are reset.
+/// The number of instructions after which pending operations that no longer matter are removed, and clocks are reset.
 const FRESH: u32 = 4096;
 
 /// The rules, and the role of each instruction of a program in them.
 pub(crate) struct Sequences(Rules<'static>);
 
 impl Sequences {
-    /// `None` if no rule can apply.
+    /// `None` if no rule applies to the machine's code.
     pub(crate) fn new(machine: &Machine, rules: Config) -> Option<Sequences> {
         let mut program = Program::new(machine.target(), "");
         program.wave = machine.state().wave_size;
@@ -62,7 +63,7 @@ impl UnderWay {
     }
 
     /// Records that the instruction at `at` has executed. As in `gcn check` and in compilers, calls and returns are boundaries: functions
-    /// are compiled separately, and the rules state what must have ended when a function is left.
+    /// are compiled separately, and the rules state what must have ended before control leaves a function.
     pub(crate) fn push(&mut self, Sequences(rules): &Sequences, machine: &Machine, at: usize) {
         if machine.steps()[at].inst.desc.does(Behaviours::TO_REGISTER) {
             self.pending = Some(rules.entry(EntryKind::Function));

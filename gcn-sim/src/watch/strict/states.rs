@@ -1,8 +1,8 @@
 //! Checks wait states between dependent instructions.
 //!
 //! The rules are those of [`gcn_isa::hazards`]; this module only measures distances. A wave remembers its recent instructions, as far back
-//! as any rule reaches; each new instruction is checked against each of them, given the distance. The registers that a matrix instruction
-//! has written matter only until a later one overwrites them.
+//! as any rule reaches. Each new instruction is checked against each of them, given the distance between them. A register that a matrix
+//! instruction has written matters only until a later instruction overwrites it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -15,14 +15,14 @@ use super::{Current, hazard};
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 
-/// The results of the rule table for pairs of a program's instructions, memoised.
+/// The memoised results of the rule table for pairs of a program's instructions.
 pub(crate) struct Pairs {
     pub views: Vec<View>,
     /// The rules to apply.
     pub rules: Config,
-    /// The number of wait states that each instruction itself provides.
+    /// The number of wait states that each instruction provides by itself.
     pub own: Vec<u32>,
-    /// For each second instruction, a value for each first one: [`UNKNOWN`], or [`KNOWN`] plus the required wait states.
+    /// For each second instruction, a value for each first one: [`UNKNOWN`], or [`KNOWN`] plus the number of required wait states.
     rows: Vec<OnceLock<Box<[AtomicU8]>>>,
 }
 
@@ -40,7 +40,7 @@ impl Pairs {
         }
     }
 
-    /// The number of wait states that `second` needs after `past`.
+    /// The number of wait states that are required between `past` and `second`.
     fn needed(&self, past: &Past, second: &Current<'_>) -> u64 {
         if past.since != Since::NOTHING || past.moved.is_some() || second.moved.is_some() {
             return self.required(past, second).map_or(0, |n| u64::from(n.states));
@@ -48,7 +48,7 @@ impl Pairs {
         self.between(past.at, second.at)
     }
 
-    /// The number of wait states that `second` needs after `first`, if none of its results has been overwritten.
+    /// The number of wait states that are required between `first` and `second` if no result of `first` has been overwritten.
     pub(crate) fn between(&self, first: usize, second: usize) -> u64 {
         let row = self.rows[second].get_or_init(|| self.own.iter().map(|_| AtomicU8::new(UNKNOWN)).collect());
         let cached = row[first].load(Relaxed);
@@ -60,7 +60,7 @@ impl Pairs {
         u64::from(need)
     }
 
-    /// The requirement of `second` after `past`, considering only results that have not been overwritten.
+    /// What is required between `past` and `second`, considering only results of `past` that have not been overwritten.
     fn required(&self, past: &Past, second: &Current<'_>) -> Option<Need> {
         past.view(self).required_since(second.view, self.rules, past.since)
     }
@@ -70,11 +70,11 @@ impl Pairs {
 #[derive(Clone, Debug)]
 struct Past {
     at: usize,
-    /// Its view with the actual registers, if an index changed them.
+    /// The instruction's view with the actual registers, if an index changed them.
     moved: Option<Arc<View>>,
     /// The wait states issued up to and including this instruction.
     position: u64,
-    /// Facts about the instructions executed since then.
+    /// Facts about the instructions executed since this one.
     since: Since,
 }
 
@@ -138,7 +138,7 @@ fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: &Current<'_>, d
     too_close(machine, past.at, rule, states, distance, need.and_then(|n| n.reg))
 }
 
-/// The hazard of an instruction that executes `distance` wait states after instruction `first`, although `rule` requires `states`.
+/// The hazard of an instruction that executes `distance` wait states after instruction `first`, although `rule` requires `states` of them.
 pub(crate) fn too_close(
     machine: &Machine,
     first: usize,

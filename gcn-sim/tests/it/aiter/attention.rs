@@ -1,4 +1,4 @@
-//! Flash attention, forward: softmax(scale Q K^T) V for each head, and the logarithm of the sum of each row.
+//! Flash attention, forward pass: softmax(scale Q K^T) V for each head, and the logarithm of the sum of each row.
 
 use gcn_sim::launch::{Arg, Buffer, Element, Spec};
 use gcn_sim::{Finding, FindingKind, Options, Sanitize};
@@ -9,7 +9,7 @@ use super::{bf16, bf16_buffer, files, fractions, name, output, prepare, run_with
 fn attention_forward() {
     for folder in ["gfx942/fmha_v3_fwd/MI300", "gfx942/fmha_v3_fwd/MI308", "gfx950/fmha_v3_fwd"] {
         for file in files(folder) {
-            // With these arguments they load K from 4 GB after it.
+            // With these arguments, kernels with this name load K from an address 4 GB past the buffer.
             if !name(&file).starts_with("fwd_hd192_hd128_bf16_causal") {
                 one(&file);
             }
@@ -17,8 +17,8 @@ fn attention_forward() {
     }
 }
 
-/// Waves of some kernels of gfx950 let tiles be copied over others that the other waves have yet to read: there is no
-/// barrier between, only the time that the copy takes. Their results are right if the waves go side by side.
+/// In some kernels for gfx950, waves start copies over tiles that other waves have yet to read. No barrier separates the two; only the
+/// duration of the copy does. The results are right if the waves stay close together.
 #[test]
 fn attention_forward_has_races() {
     let racing = ["fwd_hd192_hd128_bf16", "fwd_hd128_bf16_causal_group"];
@@ -26,7 +26,7 @@ fn attention_forward_has_races() {
         let mut launch = prepare(file, &Problem::of(file).spec());
         let options = Options { sanitize: Sanitize::RACES, findings: 1000, ..Options::default() };
         let found = launch.run(&options).unwrap().findings;
-        // A copy to LDS by one wave, and a read by another.
+        // A race between a copy to LDS by one wave and a read by another.
         let race = |f: &Finding| {
             let other = f.other.as_ref().map_or("", |other| other.site.text.as_str());
             f.kind == FindingKind::LdsRace
@@ -40,15 +40,15 @@ fn attention_forward_has_races() {
 /// A problem, with its data.
 struct Problem {
     heads: usize,
-    /// Where the sequences start, and the end of the last. Without group mode there is one.
+    /// The starts of the sequences, and the end of the last one. Without group mode there is one sequence.
     starts: Vec<usize>,
     qk: usize,
     v: usize,
-    /// Rows of Q that a workgroup has.
+    /// The number of rows of Q for each workgroup.
     tile: usize,
     causal: bool,
     group: bool,
-    /// The grid is heads, sequences, tiles; else tiles, heads, sequences.
+    /// True if the grid's dimensions are heads, sequences, tiles; otherwise they are tiles, heads, sequences.
     tiles_last: bool,
     scale: f64,
     data: [Vec<f64>; 3],
@@ -84,7 +84,7 @@ impl Problem {
         self.starts[self.starts.len() - 1]
     }
 
-    /// The sequence that a row belongs to.
+    /// The range of the sequence to which a row belongs.
     fn sequence(&self, row: usize) -> std::ops::Range<usize> {
         let next = self.starts.partition_point(|start| *start <= row);
         self.starts[next - 1]..self.starts[next]
@@ -97,7 +97,7 @@ fn is_gfx950(file: &std::path::Path) -> bool {
 
 fn one(file: &std::path::Path) {
     let p = Problem::of(file);
-    // Some of gfx950 are right only if the waves stay close together.
+    // Some kernels for gfx950 are right only if the waves stay close together.
     let turn = if is_gfx950(file) { 1 } else { Options::default().turn };
     let launch = run_with(file, &p.spec(), &Options { parallel: true, turn, ..Options::default() });
     let (out, lse) = (output(&launch, "R"), output(&launch, "LSE"));
@@ -109,7 +109,7 @@ fn one(file: &std::path::Path) {
             assert!((lse[at] - expected_lse).abs() < 1e-2, "{}: {} for {expected_lse}", place(), lse[at]);
             for (column, want) in expected.iter().enumerate() {
                 let got = out[at * p.v + column];
-                // Probabilities and results are rounded to bf16: 2^-8 of values up to 1.
+                // Probabilities and results are rounded to bf16: an error of 2^-8 for values up to 1.
                 assert!((got - want).abs() < 0.02, "{}, column {column}: {got} for {want}", place());
             }
         }
@@ -121,12 +121,12 @@ impl Problem {
         let total = self.total();
         let longest = self.starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
         let tiles = longest.div_ceil(self.tile);
-        // Causal kernels do two tiles a workgroup, one from each end.
+        // In causal kernels, each workgroup processes two tiles, one from each end.
         let tiles = if self.causal { tiles.div_ceil(2) } else { tiles };
         let sequences = self.starts.len() - 1;
         let grid =
             if self.tiles_last { [self.heads, sequences, tiles] } else { [tiles, self.heads, sequences] };
-        // The kernels of gfx950 load one tile of K and V more than there is and do not use it.
+        // The kernels for gfx950 load one tile of K and V past the end, and do not use it.
         let padded = |values: &[f64]| bf16_buffer(&[values, &vec![0.0; 4 * self.tile * self.qk]].concat());
         let [q, k, values] = &self.data;
         let grid = Some(grid.map(|n| n as u32));
@@ -175,7 +175,7 @@ impl Problem {
     }
 }
 
-/// A row of the result and the logarithm of its sum.
+/// A row of the reference result, and the logarithm of its sum.
 fn reference(p: &Problem, (head, row): (usize, usize)) -> (Vec<f64>, f64) {
     let [q, k, values] = &p.data;
     let base = head * p.total();

@@ -1,10 +1,10 @@
-//! Matrix products: bf16 with f32 results, int8 with scales for each row and column and bf16 results.
+//! Matrix products: bf16 inputs with f32 results, and int8 inputs with scales for each row and column and bf16 results.
 
 use gcn_sim::launch::{Buffer, Element, Spec};
 
 use super::{bf16, bf16_buffer, files, fractions, integers, name, output, run, uint};
 
-/// D = A B^T, A of M x K, B of N x K; the tile is in the file's name.
+/// D = A B^T, where A is M x K and B is N x K. The file name contains the tile size.
 #[test]
 fn bf16gemm() {
     for target in ["gfx942", "gfx950"] {
@@ -13,7 +13,7 @@ fn bf16gemm() {
             let tile = name.split('_').find(|part| part.contains('x')).unwrap();
             let (tile_m, tile_n) = tile.split_once('x').unwrap();
             let (tile_m, tile_n): (usize, usize) = (tile_m.parse().unwrap(), tile_n.parse().unwrap());
-            // Whole tiles, and a last one that is not full.
+            // Sizes with whole tiles only, and sizes whose last tile is partial.
             for (m, splits) in [(tile_m, 1), (tile_m + 5, 1), (tile_m, 2)] {
                 one_bf16(&file, (m, 2 * tile_n, 256), (tile_m, tile_n), splits);
             }
@@ -58,13 +58,13 @@ fn one_bf16(
     }
 }
 
-/// Where element (row, column) of B is: 32 rows by 32 columns a block, in it two halves of 16 columns.
+/// The position of element (row, column) of B: B is stored in blocks of 32 rows by 32 columns, and each block as two halves of 16 columns.
 fn shuffled(row: usize, column: usize, k: usize) -> usize {
     let block = row / 32 * (k / 32) + column / 32;
     ((block * 2 + column % 32 / 16) * 32 + row % 32) * 16 + column % 16
 }
 
-/// C = A B^T scaled by row and by column, plus a bias by column.
+/// C = A B^T, scaled by row and by column, plus a bias for each column.
 #[test]
 fn i8gemm() {
     for file in files("gfx942/i8gemm") {
@@ -109,7 +109,7 @@ fn one_i8(file: &std::path::Path, (m, n, k): (usize, usize, usize), (tile_m, til
             let sum: f64 = (0..k).map(|i| a[row * k + i] * b[column * k + i]).sum();
             let expected = sum * row_scale[row] * column_scale[column] + bias[column];
             let got = c[row * n + column];
-            // A result in bf16 is within one unit of its last place, 2^-8.
+            // A bf16 result has an error of at most one unit in the last place, 2^-8.
             let close = (got - expected).abs() <= expected.abs() / 128.0 + 1e-3;
             assert!(
                 close,

@@ -1,4 +1,4 @@
-//! `topksoftmax_RxExK`: of each row's softmax over E experts the K greatest, with their numbers.
+//! `topksoftmax_RxExK`: the K greatest values of each row's softmax over E experts, with their indices.
 
 use gcn_sim::launch::{Buffer, Element, Spec};
 
@@ -18,7 +18,7 @@ fn topksoftmax() {
 }
 
 fn one(file: &std::path::Path, (rows, experts, k): (usize, usize, usize), renormalize: bool) {
-    // Three workgroups and a part of a fourth.
+    // Three full workgroups and a partial one.
     let tokens = 3 * rows + rows / 2;
     let logits: Vec<f64> =
         fractions(7, tokens * experts).iter().map(|x| f64::from(*x as f32 * 4.0)).collect();

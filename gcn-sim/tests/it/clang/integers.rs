@@ -68,7 +68,7 @@ fn bytes_and_integers() {
         k.go([1, 1, 1], 64);
         let out: Vec<u32> = k.read(b, 256);
         for i in 0..64 {
-            // What the kernel's byte permutations say: v_perm numbers the bytes of {first, second} from the second.
+            // Follows the kernel's byte permutations: v_perm numbers the bytes of {first, second} starting with those of the second.
             let v = &a[4 * i..4 * i + 4];
             let perm = |hi: u32, lo: u32, s: u32| {
                 let bytes: Vec<u8> = lo.to_le_bytes().into_iter().chain(hi.to_le_bytes()).collect();

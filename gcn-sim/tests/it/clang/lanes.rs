@@ -5,7 +5,7 @@ use super::{close, floats, on_each, words};
 #[test]
 fn reductions_and_scans() {
     on_each("reduce_sum", |k| {
-        // Small integers: every order of addition gives the same sum.
+        // Small integers, whose sum does not depend on the order of additions.
         let a: Vec<f32> = words(9, 3000).iter().map(|&w| (w % 100) as f32).collect();
         k.buffer(&a);
         let o = k.buffer(&[0f32; 3]);
@@ -24,7 +24,7 @@ fn reductions_and_scans() {
             let row = &a[64 * block..64 * block + 64];
             let scan: Vec<i32> = (1..=64).map(|n| row[..n].iter().sum()).collect();
             assert_eq!(out[64 * block..64 * block + 64], scan);
-            // wave_shr without a source keeps the old value; wave_ror wraps round.
+            // A lane for which wave_shr has no source keeps the old value; wave_ror wraps around.
             for lane in 0..64 {
                 let shifted = if lane == 0 { scan[0] } else { scan[lane - 1] };
                 assert_eq!(out[4096 + 64 * block + lane], shifted + scan[(lane + 63) % 64]);
@@ -70,7 +70,7 @@ fn divergent_control_flow() {
                 it += 1;
             }
             let expected = if it == 60 { 0 } else { it * 0x0102_0304 };
-            // Points on the boundary may leave one step apart, depending on which products are fused.
+            // For points on the boundary, the number of steps may differ by one, depending on which products are fused.
             assert!(got.abs_diff(expected) <= 0x0102_0304 || it > 30, "point {i}: {got:#x} {expected:#x}");
         }
     });

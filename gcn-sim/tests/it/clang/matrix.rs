@@ -76,7 +76,7 @@ fn matrix_products() {
         for (lane, wave) in (0..64).flat_map(|l| (0..4).map(move |w| (l, w))) {
             for (j, e) in (0..4).flat_map(|j| (0..4).map(move |e| (j, e))) {
                 let (row, column) = (wave * 16 + lane / 16 * 4 + e, j * 16 + lane % 16);
-                // The kernel adds a 32x32x16 product of the same registers, which hold other rows and k there.
+                // The kernel adds a 32x32x16 product of the same registers, which represent other rows and k in that shape.
                 let (r, c2) = (8 * j + 4 * (lane / 32) + e, lane % 32);
                 let mut big = 0;
                 for step in (0..depth).step_by(32) {
@@ -91,7 +91,7 @@ fn matrix_products() {
         }
     });
     on_each("fp8_gemm", |k| {
-        // Powers of two and small sums: 0, 1, 2, -1 in e4m3fnuz, on gfx950 in e4m3 of the OCP.
+        // Powers of two and small sums: the encodings of 0, 1, 2 and -1 in e4m3fnuz, or on gfx950 in the OCP format e4m3.
         let ocp = k.program.target_id().target == gcn_isa::Target::GFX950;
         let codes = if ocp { [0u8, 0x38, 0x40, 0xb8] } else { [0u8, 0x40, 0x48, 0xc0] };
         let values = [0f32, 1.0, 2.0, -1.0];

@@ -66,9 +66,9 @@ fn atomics_flat_pointers_and_lds_dma() {
         }
     });
     on_each("buf_copy", |k| {
-        // Only the first store matters to most bytes; the reference replays all of them in order, one lane after another.
+        // For most bytes only the first store matters; the reference replays all stores in order, one lane after the other.
         let n = 2048i32;
-        // Scalar offsets, which the resource does not check, reach beyond its 2048 words.
+        // Scalar offsets, which the resource does not check, access data past its 2048 words.
         let a = words(34, 8 * n as usize);
         k.buffer(&a);
         let o = k.buffer(&vec![0u32; n as usize]);
@@ -83,7 +83,7 @@ fn atomics_flat_pointers_and_lds_dma() {
                 0
             }
         };
-        // The last store of each work-item to its own first word: byte 1, then halfword 2 over the word.
+        // The last stores of each work-item to its first word: byte 1, then halfword 2, over the word.
         let out: Vec<u32> = k.read(o, n as usize);
         for i in 0..64 {
             let off = 16 * i;
@@ -139,7 +139,8 @@ fn buffer_loads_to_lds_are_double_buffered() {
         k.arg(6i32);
         k.go([1, 1, 1], 256);
         let out: Vec<f32> = k.read(o, 256);
-        // Only lane 0's word of a row is within six bytes, and where the range check counts the scalar offset of a row, only the first row.
+        // Only lane 0's word of a row is within the limit of six bytes. On targets whose range check includes the scalar offset of a row,
+        // only the first row is.
         let rows =
             if matches!(k.program.target_id().target, Target::GFX942 | Target::GFX950) { 1 } else { 5 };
         let sum = (0..rows).fold(0f32, |sum, row| sum + a[256 * row]);
@@ -149,7 +150,7 @@ fn buffer_loads_to_lds_are_double_buffered() {
     });
 }
 
-/// Calls through a table of relocated function pointers, a variable, constants and a private array.
+/// Tests calls through a table of relocated function pointers, a variable, constants and a private array.
 #[test]
 fn the_whole_image_is_loaded() {
     const PRIMES: [i32; 8] = [2, 3, 5, 7, 11, 13, 17, 19];

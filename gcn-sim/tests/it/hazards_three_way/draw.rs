@@ -1,9 +1,9 @@
-//! Random instructions from every row of the table that a wave can execute anywhere.
+//! Generates random instructions from every row of the instruction table that a wave can execute anywhere.
 //!
-//! Data registers come from small pools, so that most instructions depend on their neighbours. Registers that hold
-//! addresses are never given garbage: memory instructions address through them, and the only writes to them are the
-//! [`RESTORING`] ones, which write the value that is already there. That way a load may depend on an address that was
-//! just written, and still goes to allocated memory.
+//! Data registers come from small pools, so that most instructions depend on their neighbours. Registers that contain addresses always keep
+//! valid values: memory instructions use only these as addresses, and the only instructions that write them are the [`RESTORING`] ones,
+//! which write the value that is already there. So a load may depend on an address that was just written, and still accesses allocated
+//! memory.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use gcn_test_support::Random;
 
 use super::operands;
 
-/// Writes to address registers, M0, EXEC and MODE that leave them usable, and instructions that no row can stand for.
+/// Writes to address registers, M0, EXEC and MODE that keep them valid, and instructions that the table's rows cannot generate.
 const RESTORING: [&str; 46] = [
     "v_readfirstlane_b32 s8, v44",
     "v_readfirstlane_b32 s9, v45",
@@ -65,7 +65,7 @@ const RESTORING: [&str; 46] = [
     "s_nop 6",
 ];
 
-/// How often each class is drawn; a class that is not here is never.
+/// The weight of each class in the random choice; classes that are not listed are never chosen.
 const WEIGHTS: [(Class, usize); 47] = [
     (Class::Valu, 24),
     (Class::Trans, 4),
@@ -116,13 +116,13 @@ const WEIGHTS: [(Class, usize); 47] = [
     (Class::ScratchStore, 2),
 ];
 
-/// Share of [`RESTORING`] among all instructions, on the scale of [`WEIGHTS`].
+/// The weight of [`RESTORING`] instructions, on the scale of [`WEIGHTS`].
 const RESTORING_WEIGHT: usize = 45;
 
-/// Rows that hazard rules look upon alike, roughly.
+/// A group of rows that hazard rules treat alike, approximately.
 type Group = (Format, bool, u8, bool);
 
-/// The instructions of a target that can be drawn.
+/// The instructions of a target that can be generated.
 pub struct Palette {
     target: Target,
     classes: Vec<(usize, Vec<Vec<&'static InstDesc>>)>,
@@ -131,7 +131,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// The rows of `target` of which an instruction can be drawn that `accepts` takes.
+    /// The rows of `target` from which an instruction that `accepts` permits can be generated.
     pub fn new(target: Target, accepts: impl Fn(&Inst) -> bool) -> Palette {
         let mut rng = Random::new(target as u64);
         let usable = |desc: &&'static InstDesc| {
@@ -153,7 +153,7 @@ impl Palette {
         Palette { target, classes, restoring, total }
     }
 
-    /// How many rows can be drawn.
+    /// The number of rows that can be chosen.
     pub fn rows(&self) -> usize {
         self.classes.iter().flat_map(|c| &c.1).map(Vec::len).sum()
     }
@@ -182,14 +182,14 @@ fn group(desc: &InstDesc) -> Group {
     (desc.format, scalar, desc.implicit_reads.bits(), desc.keeps_other_half())
 }
 
-/// Rows that would change where control goes or what the tests keep fixed.
+/// True for rows that would change control flow or settings that the tests keep constant.
 fn touches_control(desc: &InstDesc) -> bool {
     let written = desc.implicit_writes;
     let exec_by_scalar = desc.is_salu() && written.contains(ImplicitRegs::EXEC);
     written.contains(ImplicitRegs::SCC) || exec_by_scalar || desc.mnemonic == "s_getpc_b64"
 }
 
-/// An instruction of this row, or nothing if chance found no legal one.
+/// A random instruction of this row; `None` if no attempt gave a legal one.
 fn draw(rng: &mut Random, desc: &'static InstDesc, target: Target) -> Option<Inst> {
     (0..12).map(|_| attempt(rng, desc, target)).find(|inst| encode_inst(inst, target).is_ok())
 }
@@ -202,7 +202,7 @@ fn attempt(rng: &mut Random, desc: &'static InstDesc, target: Target) -> Inst {
         let operand = operands::operand(rng, &inst, slot, agprs);
         inst.operands.push(operand);
     }
-    // Accumulation in place is the usual case of a matrix instruction.
+    // Matrix instructions usually accumulate in place, so do that often.
     if desc.is_matrix()
         && let (Some(d), Some(c)) = (desc.operand_index("vdst"), desc.operand_index("src2"))
         && rng.below(2) == 0

@@ -1,5 +1,5 @@
-//! Faithful mode on random programs: with enough waits it computes what functional mode does; where strict mode objects,
-//! it counts, and what it computes is often something else.
+//! Faithful mode on random programs: with sufficient waits it gives the result of functional mode; where strict mode reports a hazard,
+//! faithful mode counts it, and its result often differs.
 
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
@@ -10,25 +10,26 @@ use gcn_test_support::Random;
 
 use super::run::{arguments, fill, kernel};
 
-/// Where registers are dumped, after what programs write.
+/// The offset at which registers are stored, after the area that programs write.
 const DUMP: usize = 0x1_0000;
-/// Bytes of the buffer with the dump.
+/// The size in bytes of the buffer, including the stored registers.
 const BUFFER: usize = 0x2_4000;
 
-/// What was seen.
+/// Counts of what was observed, to check that the tests are effective.
 #[derive(Default, Debug)]
 pub struct Totals {
     pub programs: usize,
     pub runs: usize,
-    /// Runs without anything too early in which memory operations of different kinds met at one place, which register dependences do not order.
+    /// Runs without violations in which memory operations of different kinds accessed the same bytes, which register dependences do not
+    /// order.
     pub unordered: usize,
-    /// Runs of programs without waits that counted something.
+    /// Runs of programs without waits in which violations were counted.
     pub early: usize,
-    /// Those with another result than functional mode's.
+    /// Runs among these with a different result than functional mode.
     pub different: usize,
 }
 
-/// The program with its registers written to memory at the end: `v0` to `v39`, the SGPRs, the AGPRs.
+/// The program, extended by code that stores its registers at the end: `v0` to `v39`, the SGPRs, the AGPRs.
 fn with_dump(program: &Program) -> Program {
     let target = program.target;
     let mut text =
@@ -59,7 +60,7 @@ fn with_dump(program: &Program) -> Program {
     text += "s_endpgm\n";
     let dump = parse_program(&text, target, "dump").expect("the dump");
     let mut whole = program.clone();
-    // Labels at the end now lead to the dump.
+    // Labels at the end of the program now refer to the start of this code.
     whole.lines.pop();
     whole.lines.extend(dump.lines);
     whole
@@ -79,7 +80,7 @@ fn result(program: &Program, choices: u32, options: &Options) -> Result<(Vec<u8>
     Ok((bytes, stats))
 }
 
-/// With each memory operation finished before the next, the result is that of functional mode in any case.
+/// Checks that if each memory operation completes before the next, the result is that of functional mode in any case.
 fn agrees_in_order(program: &Program, choices: u32) -> Result<(), String> {
     let wait = parse_program("s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)", program.target, "wait");
     let wait = wait.expect("a wait").lines.remove(0);
@@ -116,7 +117,7 @@ pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(),
             totals.unordered += 1;
             agrees_in_order(&waiting, choices)?;
         }
-        // Without waits addresses may be anything, so that a run may end in an error.
+        // Without waits, addresses may be invalid, so that a run may end with an error.
         let Ok((expected, _)) = result(&bare, choices, &Options::default()) else { continue };
         let Ok((seen, stats)) = result(&bare, choices, &Options::faithful()) else { continue };
         if !stats.stale.is_empty() {
@@ -129,7 +130,7 @@ pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(),
     Ok(())
 }
 
-/// The target's programs are enough to say something.
+/// Checks that the target's programs have exercised enough for the test to be meaningful.
 pub fn is_substantial(target: Target, totals: &Totals) {
     println!("{target}: faithful: {totals:?}");
     if totals.programs < 100 {

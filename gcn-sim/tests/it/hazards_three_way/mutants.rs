@@ -1,30 +1,30 @@
-//! Programs with one inserted wait taken away or weakened.
+//! Programs in which one inserted wait is removed or weakened.
 
 use gcn_isa::InstructionSet;
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::wait::{Inserted, InsertedKind};
 use gcn_isa::{Operand, Program};
 
-/// A program that lacks some of a wait that it needs.
+/// A program in which a required wait is missing or too weak.
 pub struct Mutant {
     pub program: Program,
-    /// What was done to it.
+    /// A description of the change.
     pub change: String,
 }
 
-/// Every way to take away or weaken one of the waits `inserted` into `original`, which made it `program`.
+/// Every way to remove or weaken one of the waits `inserted`, whose insertion turned `original` into `program`.
 pub fn mutants(original: &Program, program: &Program, inserted: &[Inserted]) -> Vec<Mutant> {
     let mut before = 0;
     let mut all = Vec::new();
     for wait in inserted {
         match (wait.kind, wait.count) {
             (InsertedKind::WaitStates, count) => all.extend(fewer_states(program, wait.at + count - 1)),
-            // A wait of the program's own that was made stronger.
+            // An existing wait of the program that the inserter made stronger.
             (InsertedKind::Waitcnt, 0) => {
                 let own = original.lines[wait.at - before].inst.operands.first();
                 all.extend(weaker_waits(program, wait.at, decode(own)));
             }
-            // GFX9 has no such rules.
+            // GFX9 has no rules of this kind.
             (InsertedKind::Remedy, _) => {}
             (InsertedKind::Waitcnt, _) => {
                 all.push(without(program, wait.at));
@@ -57,7 +57,7 @@ fn without(program: &Program, at: usize) -> Mutant {
     Mutant { program: remove(program, at), change: format!("line {at} taken away") }
 }
 
-/// One wait state less.
+/// The program with one wait state less at `at`; `None` if that is not possible.
 fn fewer_states(program: &Program, at: usize) -> Option<Mutant> {
     let Some(Operand::Imm(states)) = program.lines[at].inst.operands.first().copied() else { return None };
     if states == 0 {
@@ -68,7 +68,7 @@ fn fewer_states(program: &Program, at: usize) -> Option<Mutant> {
     Some(Mutant { program, change: format!("line {at}: `s_nop {}`", states - 1) })
 }
 
-/// Each counter that is waited for more than `own` asks, raised by one.
+/// For each counter for which the wait at `at` is stricter than `own`, the program with that counter's value increased by one.
 fn weaker_waits(program: &Program, at: usize, own: WaitCnt) -> Vec<Mutant> {
     let wait = decode(program.lines[at].inst.operands.first());
     let raised = |counter: Counter| {

@@ -1,33 +1,33 @@
-//! Operands and modifiers of random instructions.
+//! Generates operands and modifiers of random instructions.
 
 use gcn_isa::operand::Inline;
 use gcn_isa::table::{Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Dpp, Inst, Operand, Reg, RegFile, SrcSpecial};
 use gcn_test_support::Random;
 
-/// Tuples of vector registers for data start below this number; the longest reach 31 registers farther.
+/// Vector register tuples for data start below this number. The longest one extends 31 registers further.
 const DATA_VECTORS: u16 = 8;
-/// The first SGPR for data. Up to sixteen follow.
+/// The first SGPR for data. A tuple has up to sixteen SGPRs.
 const FIRST_SCALAR: u16 = 16;
 
-/// The registers that hold addresses, set up by [`super::program::prologue`].
+/// The registers that contain addresses. [`super::program::prologue`] sets them.
 pub mod fixed {
     use gcn_isa::Reg;
 
     /// A flat address in each lane.
     pub const FLAT: Reg = Reg::v(40, 2);
-    /// A small offset in each lane, 16 bytes from one to the next; the register after it is the same.
+    /// A small offset in each lane, which increases by 16 bytes from lane to lane; the next register has the same contents.
     pub const OFFSETS: Reg = Reg::v(42, 2);
-    /// Address of the buffer.
+    /// The address of the buffer.
     pub const BASE: Reg = Reg::s(8, 2);
     /// A small offset.
     pub const OFFSET: Reg = Reg::s(10, 1);
-    /// Resource of the buffer.
+    /// A buffer resource for the buffer.
     pub const RESOURCE: Reg = Reg::s(12, 4);
 }
 
-/// Something for a slot of `inst`, whose modifiers are chosen already. Operands that may be in either vector file are AGPRs
-/// if `agprs`.
+/// A random operand for a slot of `inst`, whose modifiers have been chosen already. Operands that may be in either vector register file are
+/// AGPRs if `agprs`.
 pub fn operand(rng: &mut Random, inst: &Inst, slot: &OperandDesc, agprs: bool) -> Operand {
     match address(rng, inst.desc, slot) {
         Some(operand) => operand,
@@ -35,7 +35,7 @@ pub fn operand(rng: &mut Random, inst: &Inst, slot: &OperandDesc, agprs: bool) -
     }
 }
 
-/// The operand by which a memory instruction finds its place.
+/// The operand that contains the address of a memory instruction.
 fn address(rng: &mut Random, desc: &InstDesc, slot: &OperandDesc) -> Option<Operand> {
     if !(desc.is_vmem() || desc.is_ds() || desc.is_smem()) {
         return None;
@@ -57,7 +57,7 @@ fn address(rng: &mut Random, desc: &InstDesc, slot: &OperandDesc) -> Option<Oper
     Some(reg.into())
 }
 
-/// A data register or a constant.
+/// A random data register or constant.
 fn data(rng: &mut Random, inst: &Inst, slot: &OperandDesc, agprs: bool) -> Operand {
     let either = OperandKinds::VGPR | OperandKinds::AGPR;
     let excluded = match slot.kinds.contains(either) {
@@ -67,11 +67,11 @@ fn data(rng: &mut Random, inst: &Inst, slot: &OperandDesc, agprs: bool) -> Opera
     };
     let mut kinds = slot.kinds.difference(excluded | OperandKinds::LITERAL | OperandKinds::INLINE_FLOAT);
     if matches!(inst.desc.class, Class::MovrelSource | Class::MovrelDestination) {
-        // What is relative to M0 must be one of the numbered registers.
+        // An operand relative to M0 must be a numbered register.
         kinds.remove(OperandKinds::SPECIAL);
     }
     if inst.desc.format == Format::Vop3p {
-        // The simulator does not say what the upper word of a packed constant is.
+        // The upper word of a packed constant is not defined in the simulator.
         kinds.remove(OperandKinds::INLINE_INT);
     }
     let vector = kinds.intersection(either);
@@ -108,7 +108,7 @@ fn of_kind(rng: &mut Random, kind: OperandKinds, inst: &Inst, slot: &OperandDesc
     }
 }
 
-/// VCC, or a named register or value that is only read.
+/// VCC, or another named register or value that is only read.
 fn special(rng: &mut Random, slot: &OperandDesc, len: u8) -> Operand {
     let written = slot.access != gcn_isa::table::Access::Read;
     let vcc = if len == 1 { Reg::s(106 + rng.below(2) as u16, 1) } else { gcn_isa::reg::VCC };
@@ -126,7 +126,7 @@ fn special(rng: &mut Random, slot: &OperandDesc, len: u8) -> Operand {
     *rng.pick(&choices)
 }
 
-/// Dwords of a slot under the instruction's modifiers.
+/// The number of dwords of a slot, given the instruction's modifiers.
 fn width(inst: &Inst, slot: &OperandDesc) -> u8 {
     let by_format = |format: u8| [8, 8, 6, 6, 4, 8, 8, 8][usize::from(format & 7)];
     match slot.name {
@@ -136,7 +136,7 @@ fn width(inst: &Inst, slot: &OperandDesc) -> u8 {
     }
 }
 
-/// Modifiers that matter to hazards, and offsets that stay in the buffer.
+/// Sets random modifiers that affect hazards, and offsets that stay within the buffer.
 pub fn modifiers(rng: &mut Random, inst: &mut Inst) {
     let desc = inst.desc;
     let has = |m: Modifiers| desc.modifiers.contains(m);

@@ -1,5 +1,5 @@
-//! The path of a run, and which instruction on it comes too early: worked out without the simulator and without the
-//! checker, by the definitions alone.
+//! Determines the path of a run, and which instruction on it executes too early, without the simulator and the checker: from the
+//! definitions alone.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use gcn_isa::{Inst, Operand, Program, Reg, RegFile};
 
 use super::program::{CHOICES, COUNTERS};
 
-/// Longest path that is followed.
+/// The maximum length of a path.
 const LONGEST: usize = 3000;
 
-/// What decides branches.
+/// The registers that determine branches.
 #[derive(Default)]
 struct Control {
     scalars: HashMap<Reg, u32>,
@@ -35,7 +35,7 @@ impl Control {
         }
     }
 
-    /// Follows `inst` if it is one that decides.
+    /// Applies `inst` if it affects these registers.
     fn step(&mut self, inst: &Inst) {
         let [first, rest @ ..] = &inst.operands[..] else { return };
         match (inst.desc.mnemonic, first, rest) {
@@ -74,7 +74,7 @@ impl Control {
     }
 }
 
-/// The lines that a run with these choices executes, in order; nothing if it does not end soon.
+/// The lines that a run with these choices executes, in order; `None` if the run is too long.
 pub fn walk(program: &Program, choices: u32) -> Option<Vec<usize>> {
     let mut control = Control::default();
     control.scalars.insert(CHOICES, choices);
@@ -98,16 +98,16 @@ pub fn walk(program: &Program, choices: u32) -> Option<Vec<usize>> {
     None
 }
 
-/// What comes too early.
+/// The kind of a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Early {
-    /// For a wait-state rule.
+    /// Of a wait-state rule.
     States,
-    /// For a counter.
+    /// Of a wait for a counter.
     Counter,
 }
 
-/// The first instruction of `path` that comes too early: its position.
+/// The position in `path` of the first instruction that executes too early, with the kind of violation; `None` if there is none.
 pub fn first_early(program: &Program, path: &[usize]) -> Option<(usize, Early)> {
     let mut run = Run::default();
     for (position, &line) in path.iter().enumerate() {
@@ -122,11 +122,11 @@ pub fn first_early(program: &Program, path: &[usize]) -> Option<(usize, Early)> 
     None
 }
 
-/// Whether a rule asks for more wait states between an instruction of `before` and `line`.
+/// True if a rule requires more wait states between an instruction of `before` and `line`.
 fn too_close(program: &Program, before: &[usize], line: usize) -> bool {
     let view = |line: usize| View::new(program.target, &program.lines[line].inst);
     let second = view(line);
-    // What matrix instructions on the way have overwritten binds no more, nor does an overwritten SGPR.
+    // A register that a matrix instruction, or an SGPR that any instruction, has overwritten on the way no longer matters.
     let mut overwritten: Vec<RegUnit> = Vec::new();
     let mut crossed = Kinds::empty();
     let mut distance = 0;
@@ -159,7 +159,7 @@ fn is_load(class: Class) -> bool {
     matches!(class, VmemLoad | FlatLoad | GlobalLoad | ScratchLoad | LdsRead | SmemLoad)
 }
 
-/// An operation that no wait has made certain.
+/// An outstanding memory operation: no wait has guaranteed its completion.
 struct Flying {
     line: usize,
     stream: Stream,
@@ -167,7 +167,7 @@ struct Flying {
     memory: MemoryEffect,
 }
 
-/// The operations on their way, oldest first.
+/// The outstanding operations, oldest first.
 #[derive(Default)]
 struct Run {
     flying: Vec<Flying>,
@@ -186,7 +186,7 @@ impl Run {
             if value > 0 && !matches!(streams[..], [stream] if stream.in_order()) {
                 continue;
             }
-            // The youngest that fit under the value may still fly.
+            // As many of the youngest operations as the value allows may still be outstanding.
             let mut left = u32::from(value);
             let mut keep: Vec<bool> = Vec::new();
             for f in self.flying.iter().rev() {
@@ -197,24 +197,24 @@ impl Run {
         }
     }
 
-    /// Whether `line` meets an operation that it must not meet.
+    /// True if `line` accesses a register or memory of an outstanding operation that it must not access yet.
     fn conflicts(&self, program: &Program, line: usize) -> bool {
         let inst = &program.lines[line].inst;
         let mine = counters::events(program.target, inst);
-        // A load that keeps half of a register merges it when it returns, in its own turn.
+        // A load that keeps half of a register merges it when its data arrive, in the order of loads.
         let merged = |u: &RegUse| {
             let tied = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
             is_load(inst.desc.class) && u.operand.is_some_and(tied)
         };
         let reads: Vec<RegUse> = inst.reads().into_iter().filter(|u| !merged(u)).collect();
         let barrier = inst.desc.class == Class::Barrier;
-        // Before gfx90a a barrier asks for drained counters; later ones only order what other waves can see.
+        // Before gfx90a, a barrier requires all counters to be 0; on later targets, it only orders what other waves can see.
         let drained = barrier && !program.target.has_unified_agprs();
         self.flying.iter().any(|f| {
             let shared = f.memory.intersects(MemoryEffect::LDS_WRITE) && f.stream == Stream::Lds
                 || f.memory.intersects(MemoryEffect::LDS_DMA);
             let events = counters::events(program.target, &program.lines[f.line].inst);
-            // All FLAT operations of these programs go to memory, and their data comes when vmcnt says so.
+            // All FLAT operations of these programs access memory, so their data arrive according to vmcnt.
             let returns = |e: &&counters::Event| e.stream == f.stream && e.stream != Stream::FlatLgkm;
             let targets = events.iter().filter(returns).filter_map(|e| e.writes);
             let mut targets = targets.filter(|target| {

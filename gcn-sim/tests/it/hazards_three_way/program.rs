@@ -1,8 +1,8 @@
-//! Random programs with random control flow that end on every path.
+//! Random programs with random control flow that terminates on every path.
 //!
-//! Where control goes is decided by registers that data instructions never touch: the bits of [`CHOICES`], which each run
-//! gets as an argument, and a counter for each edge that goes back, shifted right until it is empty. [`super::path`]
-//! follows these alone and so knows the path of a run without executing anything else.
+//! Branches depend only on registers that data instructions never write: the bits of [`CHOICES`], which each run gets as an argument, and a
+//! counter for each backward edge, which is shifted right until it is 0. [`super::path`] interprets only these registers, and so determines
+//! the path of a run without executing anything else.
 
 use gcn_emit::text::parse_program;
 use gcn_isa::InstructionSet;
@@ -13,17 +13,17 @@ use gcn_test_support::Random;
 
 use super::draw::Palette;
 
-/// The SGPR whose bits decide branches.
+/// The SGPR whose bits determine branches.
 pub const CHOICES: Reg = Reg::s(90, 1);
-/// Counters of edges that go back: as many ones as turns that are left.
+/// Counters of backward edges: the number of one bits is the number of remaining trips.
 pub const COUNTERS: [Reg; 6] =
     [Reg::s(88, 1), Reg::s(89, 1), Reg::s(92, 1), Reg::s(93, 1), Reg::s(94, 1), Reg::s(95, 1)];
 
-/// How often at most an instruction is drawn again that depends on nothing.
+/// The maximum number of attempts to generate an instruction that depends on an earlier one.
 const TRIES: usize = 10;
 
-/// Fills the address registers from the arguments (see [`super::run`]), copies them to where the restoring
-/// instructions find them, and waits until nothing is outstanding and no rule reaches any farther.
+/// Sets the address registers from the arguments (see [`super::run`]), copies them to where the restoring instructions read them, and waits
+/// until nothing is outstanding and no rule applies to earlier instructions.
 fn prologue(target: Target) -> String {
     let mut text = String::from(
         "s_load_dwordx4 s[8:11], s[0:1], 0x0
@@ -64,7 +64,7 @@ fn start(target: Target) -> Program {
     parse_program(&prologue(target), target, "test").expect("the prologue")
 }
 
-/// The prologue, then `inst` alone.
+/// A program of the prologue and `inst`.
 pub fn single(target: Target, inst: &Inst) -> Program {
     let mut program = start(target);
     program.push(inst.clone());
@@ -73,7 +73,7 @@ pub fn single(target: Target, inst: &Inst) -> Program {
     program
 }
 
-/// Writes random programs.
+/// Generates random programs.
 pub struct Writer<'a> {
     palette: &'a Palette,
     rng: Random,
@@ -85,7 +85,7 @@ impl<'a> Writer<'a> {
         Writer { palette, rng: Random::new(seed), start: start(target) }
     }
 
-    /// The next program; its first lines are the prologue, whose length is returned with it.
+    /// The next program, and the length of the prologue with which it starts.
     pub fn next(&mut self) -> (Program, usize) {
         let mut body = Body {
             program: self.start.clone(),
@@ -105,21 +105,21 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A program being written.
+/// A program under construction.
 struct Body<'a> {
     program: Program,
     palette: &'a Palette,
     rng: &'a mut Random,
-    /// Counters that no edge uses yet.
+    /// Counters that no edge uses so far.
     counters: Vec<Reg>,
-    /// Labels behind us, for edges that go back anywhere.
+    /// Labels that have been placed, to which backward edges can go.
     placed: Vec<Label>,
-    /// Labels ahead that a branch already goes to.
+    /// Labels that have not been placed yet, to which branches already go.
     open: Vec<Label>,
 }
 
 impl Body<'_> {
-    /// About `length` instructions with branches among them.
+    /// Adds about `length` instructions, including branches.
     fn sequence(&mut self, length: usize, depth: usize) {
         let mut left = length;
         while left > 0 {
@@ -141,7 +141,7 @@ impl Body<'_> {
         }
     }
 
-    /// Data instructions, of which most depend on one of the two before them.
+    /// Adds data instructions, most of which depend on one of the two before them.
     fn straight(&mut self, length: usize) {
         for _ in 0..length {
             let before = self.program.lines.len().saturating_sub(2);
@@ -157,7 +157,7 @@ impl Body<'_> {
         }
     }
 
-    /// A wait of the program's own, of any strength.
+    /// Adds a wait of random strength, which is part of the original program.
     fn wait(&mut self) {
         let vm = *self.rng.pick(&[0, 1, 2, 3, 63]);
         let lgkm = *self.rng.pick(&[0, 1, 2, 15]);
@@ -168,7 +168,7 @@ impl Body<'_> {
         self.emit("s_waitcnt", [Operand::Imm(wait.immediate(InstructionSet::GFX900).into())]);
     }
 
-    /// `if` with or without `else`.
+    /// Adds an `if`, with or without `else`.
     fn choice(&mut self, length: usize, depth: usize) {
         let (other, end) = (self.program.new_label("else"), self.program.new_label("end"));
         self.condition();
@@ -184,7 +184,7 @@ impl Body<'_> {
         self.place(end);
     }
 
-    /// A loop of one to three turns.
+    /// Adds a loop of one to three trips.
     fn turns(&mut self, length: usize, depth: usize) {
         let Some(counter) = self.counters.pop() else { return self.straight(length) };
         let turns = *self.rng.pick(&[1, 3, 7]);
@@ -196,7 +196,7 @@ impl Body<'_> {
         self.branch("s_cbranch_scc1", head);
     }
 
-    /// A branch to some place farther on, possibly into a loop.
+    /// Adds a branch to some later place, possibly into a loop.
     fn jump_ahead(&mut self) {
         let label = self.program.new_label("ahead");
         self.condition();
@@ -205,7 +205,7 @@ impl Body<'_> {
         self.open.push(label);
     }
 
-    /// A branch to some place before, possibly into a loop.
+    /// Adds a branch to some earlier place, possibly into a loop.
     fn jump_back(&mut self) {
         if self.placed.is_empty() {
             return self.straight(1);
@@ -216,7 +216,7 @@ impl Body<'_> {
         self.branch("s_cbranch_scc1", label);
     }
 
-    /// A branch on VCC or EXEC, which the line before it sets.
+    /// Adds a branch on VCC or EXEC, which the line before it sets.
     fn known_condition(&mut self) {
         let label = self.program.new_label("known");
         let value = Operand::Inline(Inline::Int(*self.rng.pick(&[0, -1])));
@@ -230,7 +230,7 @@ impl Body<'_> {
         self.open.push(label);
     }
 
-    /// Sets SCC by a bit of the choices: the same one each time, or one that changes with the turns of a loop.
+    /// Adds code that sets SCC from a bit of the choices: always the same bit, or one that changes from trip to trip of a loop.
     fn condition(&mut self) {
         let bit = match self.rng.below(2) {
             0 => Inline::Int(self.rng.below(32) as i8).into(),
@@ -239,7 +239,7 @@ impl Body<'_> {
         self.emit("s_bitcmp1_b32", [CHOICES.into(), bit]);
     }
 
-    /// Takes a turn from `counter`; SCC says whether one is left.
+    /// Adds code that counts a trip in `counter`, and sets SCC if more trips remain.
     fn count_down(&mut self, counter: Reg) {
         self.emit("s_lshr_b32", [counter.into(), counter.into(), Inline::Int(1).into()]);
     }

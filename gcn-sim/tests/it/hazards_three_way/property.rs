@@ -1,4 +1,4 @@
-//! What must hold of a random program.
+//! The properties that every random program must have.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,10 +12,10 @@ use super::mutants::mutants;
 use super::path::{Early, first_early, walk};
 use super::run::Runner;
 
-/// How many paths of each program are run.
+/// The number of paths that are run for each program.
 const PATHS: u64 = 2;
 
-/// What was seen.
+/// Counts of what was observed, to check that the tests are effective.
 #[derive(Default)]
 pub struct Totals {
     programs: usize,
@@ -23,12 +23,12 @@ pub struct Totals {
     mutants: usize,
     runs: usize,
     hazards: usize,
-    /// Waits by the rule that they are for.
+    /// The number of waits for each rule.
     rules: BTreeMap<&'static str, usize>,
 }
 
 impl Totals {
-    /// A test of random programs that need nothing proves nothing.
+    /// Checks that the programs needed enough waits: programs that need none would prove nothing.
     pub fn are_substantial(&self, programs: usize) {
         assert_eq!(self.programs, programs);
         if programs < 100 {
@@ -48,10 +48,10 @@ impl fmt::Display for Totals {
     }
 }
 
-/// Checks everything about one program.
+/// Checks all properties of one program.
 ///
 /// # Errors
-/// Which of the parties disagree, in words.
+/// A description of which implementations disagree.
 pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(), String> {
     let options = WaitOptions::default();
     let mut program = original.clone();
@@ -79,15 +79,15 @@ pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(),
     Ok(())
 }
 
-/// The checker's report: every access of LDS may be to the same bytes, as the inserter assumes, and no errata, for which
-/// there is no wait.
+/// The checker's report. As the inserter does, it assumes that all LDS accesses may be to the same bytes. It omits errata, for which there
+/// is no wait.
 fn checked(program: &Program) -> CheckReport {
     let memory_model = MemoryModel::Strict;
     check::check_with(program, check::Options { errata: false, memory_model, ..check::Options::default() })
 }
 
-/// Runs a few paths: the simulator objects exactly where an instruction of the path comes too early, and then the checker
-/// objects to the same instruction. Returns the last hazard.
+/// Runs a few paths. The simulator must report a hazard exactly if an instruction of the path executes too early, and then the checker must
+/// report the same instruction. Returns the last hazard.
 fn agree(program: &Program, seed: usize, totals: &mut Totals) -> Result<Option<String>, String> {
     let mut runner = Runner::new(program)?;
     let mut choices = Random::new(seed as u64);
@@ -106,15 +106,15 @@ fn agree(program: &Program, seed: usize, totals: &mut Totals) -> Result<Option<S
         };
         totals.hazards += 1;
         let by_definition = early.map(|(position, early)| (path[position], early));
-        // Which bytes of LDS an access touches, only the simulator knows.
+        // Only the simulator knows which bytes of LDS an access touches.
         let by_bytes = ["waitcnt.lds-dma", LATE_READ].contains(&&*hazard.rule);
         if !by_bytes && by_definition != Some((line, mechanism(&hazard.rule))) {
             return Err(format!("the simulator says {hazard}; by definition {by_definition:?}"));
         }
-        // An LDS DMA that nothing waits for the checker reports once, where LDS may first be touched; that may be by a flat
-        // operation, of which only the simulator knows that it goes elsewhere.
+        // If nothing waits for an LDS DMA, the checker reports it once, at the first instruction that may access LDS. That may be a flat
+        // operation, of which only the simulator knows that it does not access LDS.
         let dma = |rule: &str| rule.ends_with(".lds-dma");
-        // A read that is late for what another wave writes after a barrier the checker reports at the barrier.
+        // An outstanding read that conflicts with another wave's write after a barrier: the checker reports it at the barrier.
         let same = |f: &Finding| {
             f.second == line
                 || dma(f.rule) && dma(&hazard.rule)
@@ -128,10 +128,10 @@ fn agree(program: &Program, seed: usize, totals: &mut Totals) -> Result<Option<S
     Ok(last)
 }
 
-/// The rule about reads of LDS that are outstanding at a barrier.
+/// The rule about LDS reads that are outstanding at a barrier.
 const LATE_READ: &str = "barrier.lds-read";
 
-/// What stands after a rule of the simulator.
+/// The kind of violation to which a rule of the simulator belongs.
 fn mechanism(rule: &str) -> Early {
     if rule.starts_with("waitcnt.") || rule.starts_with("barrier.") { Early::Counter } else { Early::States }
 }

@@ -1,4 +1,4 @@
-//! Running a random program in the strict simulator.
+//! Runs a random program in the simulator's strict mode.
 
 use gcn_emit::encode::encode_program;
 use gcn_isa::table::Class;
@@ -8,9 +8,9 @@ use gcn_sim::{Hazard, KernelState, Machine, Memory, Options, SimError, run};
 use super::program::single;
 use crate::harness::state;
 
-/// Bytes of the buffer that every address leads into.
+/// The size in bytes of the buffer to which all addresses refer.
 const BUFFER: usize = 0x1_0000;
-/// Where the addresses and offsets lie that restoring loads read. What comes before is written by the programs.
+/// The offset of the addresses and offsets that restoring loads read. The programs write the part of the buffer before it.
 const ADDRESSES: u64 = 0x8000;
 const OFFSETS: u64 = 0xa000;
 
@@ -18,12 +18,12 @@ pub fn kernel() -> KernelState {
     KernelState { vgprs: 64, agprs: 64, lds_bytes: 0x4000, private_bytes: 0x800, ..state() }
 }
 
-/// Whether the simulator can run `inst`.
+/// True if the simulator can execute `inst`.
 pub fn is_simulated(target: Target, inst: &Inst) -> bool {
     Runner::new(&single(target, inst)).and_then(|mut runner| runner.run(0)).is_ok()
 }
 
-/// Writes what the restoring loads read.
+/// Writes the values that restoring loads read.
 pub fn fill(memory: &mut Memory, buffer: u64) -> Result<(), String> {
     for lane in 0..64u64 {
         memory
@@ -36,7 +36,7 @@ pub fn fill(memory: &mut Memory, buffer: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The arguments that the prologue loads.
+/// The kernel arguments that the prologue loads.
 pub fn arguments(buffer: u64, choices: u32) -> Vec<u8> {
     let [low, high] = [buffer as u32, (buffer >> 32) as u32];
     let resource = [low, high & 0xffff, OFFSETS as u32, 0x0002_7000];
@@ -55,7 +55,7 @@ pub struct Runner {
 
 impl Runner {
     /// # Errors
-    /// In words, if the program cannot be encoded or loaded.
+    /// A description, if the program cannot be encoded or loaded.
     pub fn new(program: &Program) -> Result<Runner, String> {
         let code = encode_program(program).map_err(|e| e.to_string())?;
         let machine = Machine::new(program.target, &code.bytes, kernel()).map_err(|e| e.to_string())?;
@@ -63,21 +63,21 @@ impl Runner {
         let buffer = memory.alloc(BUFFER);
         fill(&mut memory, buffer)?;
         assert!(buffer as u32 as u64 + BUFFER as u64 <= u64::from(u32::MAX), "addresses add without carry");
-        // A barrier means something only between waves.
+        // A barrier has an effect only if there are several waves.
         let barrier = program.lines.iter().any(|l| l.inst.desc.class == Class::Barrier);
         let waves = if barrier { 2 } else { 1 };
         Ok(Runner { machine, offsets: code.offsets, memory, buffer, waves })
     }
 
-    /// The arguments that the prologue loads.
+    /// The kernel arguments that the prologue loads.
     fn arguments(&self, choices: u32) -> Vec<u8> {
         arguments(self.buffer, choices)
     }
 
-    /// Runs the program. `Ok(None)` if it ended, `Ok(Some)` with the line that came too early.
+    /// Runs the program. Returns `Ok(None)` if it ended, and `Ok(Some)` with the line that executed too early and the hazard.
     ///
     /// # Errors
-    /// In words, if anything else stopped it.
+    /// A description of anything else that stopped the program.
     pub fn run(&mut self, choices: u32) -> Result<Option<(usize, Box<Hazard>)>, String> {
         let options = Options { max_instructions: 10_000, ..Options::strict() };
         let size = [64 * self.waves, 1, 1];

@@ -1,10 +1,10 @@
-//! Launches from code object and spec: the kernarg segment, the initial state, errors, and runs on several threads.
+//! Launches from a code object and a spec: the kernarg segment, the initial state, errors, and runs on several threads.
 
 use gcn_emit::asm::{Options as Assemble, assemble};
 use gcn_sim::launch::{Arg, Buffer, Element, Error, Init, Number, Prepared, Program, Spec, random_bits};
 use gcn_sim::{Options, SimError, with_threads};
 
-/// A code object with one kernel: its code, descriptor directives, and the rows of its arguments.
+/// A code object with one kernel, made of its code, descriptor directives, and the metadata of its arguments.
 fn object(target: &str, code: &str, directives: &str, args: &[(&str, u32, u32, &str)]) -> Vec<u8> {
     let bytes = args.iter().map(|a| a.1 + a.2).max().unwrap_or(0);
     let offset =
@@ -25,7 +25,7 @@ fn object(target: &str, code: &str, directives: &str, args: &[(&str, u32, u32, &
     assemble("k.s", &text, &Assemble::default()).unwrap_or_else(|e| panic!("{e}")).code_object().unwrap()
 }
 
-/// Lane i copies dword i of the kernarg segment to the buffer that is the first argument.
+/// Lane i copies dword i of the kernarg segment to the buffer in the first argument.
 const COPY: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0) lgkmcnt(0)\nglobal_store_dword v1, v2, s[4:5]";
 
 fn prepare(object: &[u8], spec: &Spec) -> Result<Prepared, Error> {
@@ -38,7 +38,7 @@ fn bytes(launch: &Prepared, name: &str) -> Vec<u8> {
 
 #[test]
 fn hidden_arguments_are_what_the_runtime_sets() {
-    // Offsets of code object V5 after one pointer; the values are those that the guide says.
+    // The offsets are those of code object V5 after one pointer; the values are those that LLVM's guide specifies.
     let args = [
         ("out", 0, 8, "global_buffer"),
         ("bx", 8, 4, "hidden_block_count_x"),
@@ -80,8 +80,8 @@ fn hidden_arguments_are_what_the_runtime_sets() {
 
 #[test]
 fn preloaded_arguments_are_in_registers() {
-    // The prologue of 256 bytes, which older firmware runs, would store 1; the kernel proper stores what was preloaded:
-    // dwords 2 and 3 after the kernarg pointer in s[0:1].
+    // The prologue of 256 bytes, which only older firmware executes, would store 1. The kernel after it stores what was preloaded: dwords 2
+    // and 3, in the SGPRs after the kernarg pointer in s[0:1].
     let code = "s_load_dwordx2 s[6:7], s[0:1], 0x0\ns_mov_b32 s2, 1\ns_mov_b32 s3, 1\ns_branch main\n.p2align 8\nmain:\n\
                 s_load_dwordx2 s[6:7], s[0:1], 0x0\nv_mov_b32 v0, 0\nv_mov_b32 v2, s2\nv_mov_b32 v3, s3\nv_mov_b32 v4, s4\ns_waitcnt lgkmcnt(0)\nglobal_store_dwordx3 v0, v[2:4], s[6:7]";
     let preload = ".amdhsa_user_sgpr_kernarg_preload_length 2\n.amdhsa_user_sgpr_kernarg_preload_offset 2\n.amdhsa_system_sgpr_workgroup_id_x 1";
@@ -180,7 +180,7 @@ fn what_is_wrong_is_named() {
     ] {
         assert_eq!(spec(&json), expected, "{json}");
     }
-    // An argument twice, by name and by position.
+    // The same argument is given twice, by name and by position.
     let twice = Spec::new([1; 3], [64, 1, 1]).int("n", Element::U32, 1).int(1, Element::U32, 1);
     assert_eq!(
         prepare(&object, &twice).unwrap_err().to_string(),
@@ -211,7 +211,7 @@ fn addresses_in_errors_are_said_in_terms_of_arguments() {
 
 #[test]
 fn an_instruction_that_is_not_reached_is_no_error() {
-    // A register beyond the allocation after a branch that depends on an argument.
+    // A register beyond the allocation, after a branch that depends on an argument.
     let code = "s_load_dword s4, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_cmp_eq_u32 s4, 0\ns_cbranch_scc1 end\nv_mov_b32 v40, 0\nend:";
     let object = object("gfx942", code, "", &[("n", 0, 4, "by_value")]);
     let program = Program::load(&object, None).unwrap();
@@ -241,7 +241,7 @@ fn generators_give_what_they_say() {
     assert_eq!(values(r#"{"iota": {"start": 1, "step": -0.5}}"#, "bf16"), ["1", "0.5", "0", "-0.5"]);
     assert_eq!(values(r#"[1, "inf", "nan", "0x3c00"]"#, "f16"), ["1", "inf", "NaN", "1"]);
     assert_eq!(values(r#"{"value": -3}"#, "i64"), ["-3"; 4]);
-    // SplitMix64, the upper 53 bits as a fraction of the range.
+    // SplitMix64: the upper 53 bits are a fraction of the range.
     let expected: Vec<_> = (0..4)
         .map(|i| (2.0 * ((random_bits(9, i) >> 11) as f64 / (1u64 << 53) as f64) - 1.0).to_string())
         .collect();
@@ -283,10 +283,10 @@ fn files_go_in_and_out() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Many workgroups on one and on several threads: the same bytes, the same counts, the same first error.
+/// Many workgroups on one thread and on several: the same bytes, the same counts, the same first error.
 #[test]
 fn threads_change_nothing() {
-    // Each work-item adds its own number to a sum of its workgroup in LDS and stores it; from a limit on, out of bounds.
+    // Each work-item adds its number to a sum of its workgroup in LDS and stores the sum; from a limit on, the store is out of bounds.
     let code = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v1, 0\nds_add_u32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v2, v1\n\
                 s_lshl_b32 s6, s2, 9\nv_lshlrev_b32 v3, 2, v0\nv_add_u32 v3, s6, v3\ns_waitcnt lgkmcnt(0)\nv_mul_lo_u32 v2, v2, s2\nglobal_store_dword v3, v2, s[4:5]";
     let directives = ".amdhsa_group_segment_fixed_size 16\n.amdhsa_system_sgpr_workgroup_id_x 1";

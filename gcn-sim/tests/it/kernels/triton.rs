@@ -1,4 +1,4 @@
-//! Kernels of Triton, from its assembly: assembled and linked here, run with dynamic LDS and hidden arguments.
+//! Kernels of Triton, assembled and linked here from Triton's assembly, run with dynamic LDS and hidden arguments.
 
 use std::io::Read;
 
@@ -6,7 +6,7 @@ use gcn_emit::asm::{Options as Assemble, assemble};
 use gcn_sim::Options;
 use gcn_sim::launch::{Arg, Buffer, Element, Init, Number, Prepared, Program, Spec};
 
-/// Runs the kernel of each target's file of this name; the program's workgroup is of four waves.
+/// Runs the kernel in the file with this name for each target, with workgroups of four waves.
 fn on_each(name: &str, spec: &Spec, test: impl Fn(&Prepared)) {
     let mut all = Vec::new();
     let packed = &include_bytes!("../../data/triton.s.gz")[..];
@@ -97,7 +97,7 @@ fn matmul() {
             for column in 0..n {
                 let expected: f64 = (0..k).map(|i| a[row * k + i] * b[i * n + column]).sum();
                 let got = c[row * n + column];
-                // The result is rounded to f16: 2^-11 of values up to 256.
+                // The result is rounded to f16: an error of 2^-11 for values up to 256.
                 assert!(
                     (got - expected).abs() <= expected.abs() / 2048.0 + 1e-4,
                     "{row}, {column}: {got} for {expected}"

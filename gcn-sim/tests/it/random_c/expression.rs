@@ -1,4 +1,4 @@
-//! Expressions of a type, and conditions.
+//! Random expressions of a type, and conditions.
 
 use super::generate::{Generator, Ty};
 
@@ -41,7 +41,7 @@ impl Generator {
         }
     }
 
-    /// An expression of exactly this type.
+    /// A random expression of exactly this type.
     pub(super) fn expr(&mut self, ty: Ty, depth: u32) -> String {
         if depth == 0 || self.random.below(5) == 0 {
             return self.leaf(ty);
@@ -127,7 +127,7 @@ impl Generator {
 fn convert(value: &str, from: Ty, to: Ty) -> String {
     match (from.is_float(), to.is_float()) {
         (true, false) => format!("({})whole((f64)({value}))", to.name()),
-        // An integer beyond the range of f16 has no defined value in it.
+        // An integer beyond the range of f16 must not be converted to it, because the result is undefined.
         (true, true) if to == Ty::F16 && from == Ty::F32 => format!("half({value})"),
         (false, true) if to == Ty::F16 && from.bits() > 8 => format!("(f16)(i32)(({value}) & 2047)"),
         _ => format!("({})({value})", to.name()),

@@ -1,4 +1,5 @@
-//! Random programs in C without undefined behaviour, given wrapping integers (`-fwrapv`) and no contraction.
+//! Generates random programs in C that have no undefined behaviour, provided that integers wrap around (`-fwrapv`) and nothing is
+//! contracted.
 
 use std::fmt::Write as _;
 
@@ -6,7 +7,7 @@ use gcn_test_support::Random;
 
 use super::expression::bits_of;
 
-/// What every program begins with: types, and operations that are defined for all operands.
+/// The start of every program: types, and operations that are defined for all operands.
 const PRELUDE: &str = include_str!("../../data/random_c.h");
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +44,7 @@ impl Ty {
     }
 }
 
-/// A function that others may call.
+/// A function that other functions may call.
 struct Function {
     name: String,
     parameters: Vec<Ty>,
@@ -53,17 +54,17 @@ struct Function {
 pub(super) struct Generator {
     pub(super) random: Random,
     functions: Vec<Function>,
-    /// Variables that can be read, and how many of them, from the first, can also be written.
+    /// The variables that can be read, and the number of them, from the first on, that can also be written.
     pub(super) variables: Vec<(String, Ty)>,
     fixed: Vec<String>,
-    /// Depth of loops, to bound the time.
+    /// The nesting depth of loops, which is limited to bound the run time.
     loops: u32,
     names: u32,
     text: String,
     indent: usize,
 }
 
-/// The program of a seed.
+/// The program with this seed.
 pub fn program(seed: u64) -> String {
     let mut g = Generator {
         random: Random::new(seed),
@@ -153,7 +154,7 @@ impl Generator {
         }
     }
 
-    /// A block whose variables end with it.
+    /// Adds a block; its variables are removed at its end.
     fn scope(&mut self, head: &str, statements: usize, depth: u32) {
         self.line(head);
         self.indent += 2;
@@ -240,7 +241,7 @@ impl Generator {
         self.variables.push((name, ty));
     }
 
-    /// Packed arithmetic.
+    /// Adds packed arithmetic.
     fn vectors(&mut self) {
         let (ty, vector, width) = *self.random.pick(&[
             (Ty::F32, "f32x2", 2),
@@ -259,7 +260,7 @@ impl Generator {
         let mut list = || (0..width).map(|_| self.expr(ty, 2)).collect::<Vec<_>>().join(", ");
         let (a, b, c) = (list(), list(), list());
         self.line(&format!("{vector} {name} = {{{a}}};"));
-        // One operation a statement: between two, f16 may have more digits on other machines.
+        // One operation per statement: within an expression, other machines may compute f16 with more precision.
         self.line(&format!("{name} = {name} {one} ({vector}){{{b}}};"));
         self.line(&format!("{name} = {name} {other} ({vector}){{{c}}};"));
         let at = self.random.below(width);
@@ -320,7 +321,7 @@ impl Generator {
             }
         };
         let leaves = *self.random.pick(&["", "", "break", "continue"]);
-        // The counter of a `for` is not known after it.
+        // The counter of a `for` is not visible after the loop.
         self.scope(&head, statements, depth - 1);
         self.indent += 2;
         if !leaves.is_empty() {

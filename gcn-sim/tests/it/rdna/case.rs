@@ -14,10 +14,10 @@ use gcn_sim::launch::{Number, Out, Output, Prepared, Program, Spec};
 use gcn_sim::timed::{self, TimedReport};
 use serde_json::Value;
 
-/// What came of a kernel.
+/// The outcome of running a kernel.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
-    /// Its outputs are as expected. It executed these instructions, by their entries in the table.
+    /// The outputs are as expected. Contains the table entries of the executed instructions.
     Right(BTreeSet<&'static str>),
     Wrong(String),
 }
@@ -30,7 +30,7 @@ pub fn run(folder: &Path, options: &Options) -> Outcome {
     }
 }
 
-/// What failures have in common: the reason without names, numbers and operands.
+/// The reason for a failure without names, numbers and operands, by which similar failures are grouped.
 pub fn kind(reason: &str) -> String {
     match reason.split_once("does not run `") {
         Some((_, text)) => {
@@ -42,17 +42,17 @@ pub fn kind(reason: &str) -> String {
     }
 }
 
-/// A wait that has been taken out.
+/// A wait that has been removed.
 pub struct Removed {
-    /// Its text and address.
+    /// The text and the address of the wait.
     pub wait: String,
-    /// What strict mode says without it.
+    /// The result of strict mode without the wait.
     pub strict: Result<(), String>,
-    /// The checker finds more without it, at the same level.
+    /// True if the checker has additional findings without the wait, at the same level.
     pub is_found: bool,
 }
 
-/// What the checker finds in an object at this level: rules and lines.
+/// The checker's findings for an object at this level: rules and lines.
 fn found(bytes: &[u8], rules: Config) -> BTreeSet<(&'static str, usize)> {
     let unit = Unit::of_object(&read_code_object(bytes).unwrap()).unwrap();
     let options = check::Options { rules, ..check::Options::default() };
@@ -61,7 +61,7 @@ fn found(bytes: &[u8], rules: Config) -> BTreeSet<(&'static str, usize)> {
     findings.filter(|f| f.grade >= Grade::Documented).map(|f| (f.rule, f.second)).collect()
 }
 
-/// The object of a folder with each wait that it executes in turn made to wait for nothing.
+/// For each wait that the folder's kernel executes, the results with that wait replaced by `s_nop 0`.
 pub fn without_each_wait(folder: &Path) -> Vec<Removed> {
     let bytes = std::fs::read(folder.join("k.hsaco")).unwrap();
     let spec = Spec::from_json(&std::fs::read_to_string(folder.join("spec.json")).unwrap()).unwrap();
@@ -89,10 +89,10 @@ pub fn without_each_wait(folder: &Path) -> Vec<Removed> {
     waits.into_iter().map(removed).collect()
 }
 
-/// `s_nop 0` of every RDNA.
+/// The encoding of `s_nop 0` on every RDNA target.
 const S_NOP: [u8; 4] = 0xbf80_0000_u32.to_le_bytes();
 
-/// Where the bytes of an address are in an ELF file.
+/// The offset in an ELF file of the bytes at an address.
 fn file_offset(file: &[u8], address: u32) -> usize {
     let number = |at: usize, bytes: usize| {
         file[at..at + bytes].iter().rev().fold(0, |all, byte| all << 8 | usize::from(*byte))
@@ -142,7 +142,7 @@ fn prepare(folder: &Path) -> Result<Prepared, String> {
     program.prepare(&spec, folder).map_err(|e| e.to_string())
 }
 
-/// Compares the outputs of a kernel that has run.
+/// Compares the outputs of a kernel after its run.
 fn as_expected(folder: &Path, prepared: &Prepared) -> Result<(), String> {
     let outputs = prepared.outputs().map_err(|e| e.to_string())?;
     let expect: Value = serde_json::from_str(&text(folder, "expect.json")?).unwrap();
@@ -156,7 +156,7 @@ fn as_expected(folder: &Path, prepared: &Prepared) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs the kernel of a folder in timed mode; its outputs are as expected.
+/// Runs the folder's kernel in timed mode and checks its outputs.
 pub fn run_timed(folder: &Path) -> Result<TimedReport, String> {
     let mut prepared = prepare(folder)?;
     let report = prepared.run_timed(&timed::Config::default()).map_err(|e| e.to_string())?;
@@ -164,7 +164,7 @@ pub fn run_timed(folder: &Path) -> Result<TimedReport, String> {
     Ok(report)
 }
 
-/// The name by which the expectations call an output: that of its file without `.out.npy`.
+/// The name of an output in the expectations: the name of its file without `.out.npy`.
 fn stem(output: &Output) -> String {
     let Some(Out::File(file)) = &output.out else { return String::new() };
     let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -174,7 +174,7 @@ fn stem(output: &Output) -> String {
 fn same(output: &Output, expected: &Value, file: &[u8]) -> Result<(), String> {
     let wanted = numbers(file);
     let got: Vec<f64> = match expected["as"].as_str().unwrap() {
-        // NumPy has no bf16: the file has its bits.
+        // NumPy has no bf16, so the file contains the bits.
         "bf16" => {
             let bits = |pair: &[u8]| u32::from(u16::from_le_bytes([pair[0], pair[1]])) << 16;
             output.bytes.chunks_exact(2).map(|pair| f64::from(f32::from_bits(bits(pair)))).collect()

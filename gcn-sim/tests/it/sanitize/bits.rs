@@ -1,4 +1,4 @@
-//! Soundness: bits of a result that count as defined do not change when undefined bits of the sources do.
+//! Soundness: result bits that count as defined do not change if undefined bits of the sources change.
 
 use gcn_isa::table::{self, Access, Class, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Inst, Operand, Reg, Sdwa, Target};
@@ -6,10 +6,10 @@ use gcn_sim::{Alone, KernelState, Machine, Registers};
 use gcn_test_support::Random;
 use gcn_test_support::env::{fuzz_count, fuzz_step};
 
-/// Lanes of a wave.
+/// The number of lanes of a wave.
 const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 
-/// A word as programs have them.
+/// A random word as it may occur in programs.
 fn word(random: &mut Random) -> u32 {
     let word = random.next_u64() as u32;
     match random.below(8) {
@@ -23,7 +23,7 @@ fn word(random: &mut Random) -> u32 {
     }
 }
 
-/// Undefined bits: most often none, else a few, half or all of them.
+/// Random undefined bits: most often none, otherwise a few, half, or all of them.
 fn mask(random: &mut Random) -> u32 {
     match random.below(12) {
         0 => u32::MAX,
@@ -43,7 +43,7 @@ const STATE: fn(Target) -> KernelState = |target| KernelState {
     ..KernelState::default()
 };
 
-/// An operand that the row accepts, among the first registers, so that operands overlap.
+/// A random operand that the row accepts, among the first registers, so that operands overlap.
 fn operand(random: &mut Random, row: &InstDesc, named: &OperandDesc) -> Option<Operand> {
     let kinds = named.kinds;
     let written = named.access != Access::Read;
@@ -75,7 +75,7 @@ fn operand(random: &mut Random, row: &InstDesc, named: &OperandDesc) -> Option<O
     choices.get(which).copied()
 }
 
-/// The row with random operands and modifiers.
+/// The instruction `row` with random operands and modifiers.
 fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
     let operands: Option<Vec<Operand>> = row.operands.iter().map(|o| operand(random, row, o)).collect();
     let mut inst = Inst::new(row, operands?);
@@ -111,7 +111,7 @@ fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
     Some(inst)
 }
 
-/// Vector registers of the machine.
+/// The number of vector registers of the machine.
 fn vectors(machine: &Machine) -> usize {
     (machine.state().vgprs + machine.state().agprs) as usize
 }
@@ -140,7 +140,7 @@ fn undefined(random: &mut Random, machine: &Machine) -> Registers {
     Registers { s, v, scc: random.one_in(3) }
 }
 
-/// The values, with other undefined bits.
+/// The register values with the undefined bits changed randomly.
 fn flipped(random: &mut Random, values: &Registers, undefined: &Registers) -> Registers {
     let flip = |random: &mut Random, undefined: u32| match random.below(4) {
         0 => undefined,
@@ -155,7 +155,7 @@ fn flipped(random: &mut Random, values: &Registers, undefined: &Registers) -> Re
     Registers { s, v, scc: values.scc ^ (undefined.scc && random.one_in(2)) }
 }
 
-/// What differs although it counts as defined.
+/// A description of bits that differ although they count as defined; `None` if there are none.
 fn differs(one: &Registers, other: &Registers, undefined: &Registers) -> Option<String> {
     let wrong = |a: u32, b: u32, undefined: u32| (a ^ b) & !undefined;
     for number in 0..126 {
@@ -178,8 +178,8 @@ fn differs(one: &Registers, other: &Registers, undefined: &Registers) -> Option<
     None
 }
 
-/// Runs the instruction on random registers, then with other undefined bits: whether it ran, or what changed although it counts as
-/// defined.
+/// Runs the instruction on random registers, then again with the undefined bits changed. Returns whether it ran; an error if bits that
+/// count as defined changed.
 fn trial(random: &mut Random, machine: &Machine, inst: &Inst) -> Result<bool, String> {
     let Some(mut alone) = Alone::new(machine, inst) else { return Ok(false) };
     let (values, before) = (values(random, machine), undefined(random, machine));

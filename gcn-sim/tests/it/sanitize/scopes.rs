@@ -1,4 +1,4 @@
-//! Synchronisation between workgroups and within one, at every scope: by the memory model's sequences, and as clang writes it.
+//! Synchronisation between workgroups and within a workgroup, at every scope: with the memory model's sequences, and with clang's code.
 
 use std::io::Read as _;
 
@@ -26,7 +26,7 @@ fn code(target: Target, operation: Operation, ordering: Ordering, scope: Scope) 
     made.to_string().split("; ").map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Ways to release or to acquire: by the atomic itself, or by a fence beside a relaxed one.
+/// The ways to release or to acquire: by the atomic itself, or by a fence next to a relaxed atomic.
 fn ways(target: Target, scope: Scope, releases: bool) -> Vec<String> {
     let (access, ordering) =
         if releases { (Operation::Store, Ordering::Release) } else { (Operation::Load, Ordering::Acquire) };
@@ -51,8 +51,8 @@ fn ways(target: Target, scope: Scope, releases: bool) -> Vec<String> {
     all
 }
 
-/// The first party writes data and raises a flag; the second reads the flag and the data. `who`: the number that tells them
-/// apart.
+/// A message: the first party writes data and sets a flag; the second reads the flag and the data. `who` is the number that distinguishes
+/// the parties.
 fn message(who: &str, release: &str, acquire: &str) -> String {
     format!(
         "v_mov_b32 v6, 0x800
@@ -77,7 +77,7 @@ fn the_memory_models_sequences_arrive_where_their_scope_reaches() {
     for target in TARGETS {
         let groups = Case { target, grid: 2, checks: Sanitize::RACES, ..ONE };
         let waves = Case { waves: 2, grid: 1, ..groups };
-        // Loads and stores of workgroup scope have bits of their own on gfx942 and later only.
+        // Only from gfx942 on do loads and stores of workgroup scope have bits of their own.
         let tells_all = target.is_gfx940_family();
         for scope in [Scope::Workgroup, Scope::Agent, Scope::System] {
             for release in ways(target, scope, true) {
@@ -102,7 +102,7 @@ fn the_memory_models_sequences_arrive_where_their_scope_reaches() {
     }
 }
 
-/// RDNA: how a message is sent there.
+/// The code for messages on RDNA.
 struct Radeon {
     target: Target,
     mode: Mode,
@@ -115,7 +115,7 @@ impl Radeon {
             .flat_map(|target| [Mode::Normal, Mode::Wgp].map(|mode| Radeon { target, mode }))
     }
 
-    /// Assembly text where GFX12 has other instructions or names.
+    /// Translates assembly text for GFX12, which has other instructions and names.
     fn text(&self, text: &str) -> String {
         let is_new = self.target >= Target::GFX1100;
         let dword = if is_new { "b32" } else { "dword" };
@@ -135,11 +135,11 @@ impl Radeon {
         made.returning(true).to_string().split("; ").map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// Findings if the first of two workgroups or waves sends data to the second.
+    /// The findings if the first of two workgroups, or of two waves, sends data to the second.
     fn kinds(&self, groups: bool, release: &str, acquire: &str) -> Vec<FindingKind> {
         let wait = if self.target == Target::GFX1201 { "s_wait_kmcnt 0x0" } else { "s_waitcnt lgkmcnt(0)" };
         let load = if self.target >= Target::GFX1100 { "s_load_b64" } else { "s_load_dwordx2" };
-        // Which workgroup it is, is in an SGPR of its own since GFX12; which wave it is, the work-item says.
+        // From GFX12 on, the workgroup ID is in a different SGPR. The wave's number is derived from the work-item ID.
         let who = match (groups, self.target == Target::GFX1201) {
             (true, false) => "s_mov_b32 s8, s2",
             (true, true) => "s_mov_b32 s8, ttmp9",
@@ -182,7 +182,8 @@ impl Radeon {
     }
 }
 
-/// A message arrives if both use the code of a scope that is wide enough, and not if one of them uses that of a narrower one.
+/// A message arrives if both parties use the code for a scope that is wide enough, and does not if one of them uses the code for a narrower
+/// scope.
 #[test]
 fn the_memory_models_sequences_of_rdna_arrive_where_their_scope_reaches() {
     for radeon in Radeon::all() {
@@ -201,7 +202,7 @@ fn the_memory_models_sequences_of_rdna_arrive_where_their_scope_reaches() {
             let found =
                 radeon.kinds(groups, &release(Ordering::Release, scope), &acquire(Ordering::Acquire, scope));
             let place = format!("{target} {mode:?} {operation:?} {scope:?}, workgroups: {groups}");
-            // A load that has no bits at workgroup scope is like any other.
+            // At workgroup scope, a load without scope bits cannot be distinguished from a plain load.
             let is_plain = operation == Operation::Store && mode == Mode::Normal && scope == Scope::Workgroup;
             match scope >= needed {
                 true if is_plain => {}
@@ -211,7 +212,7 @@ fn the_memory_models_sequences_of_rdna_arrive_where_their_scope_reaches() {
             // Relaxed accesses of that scope order nothing.
             let relaxed =
                 radeon.kinds(groups, &release(Ordering::Release, scope), &acquire(Ordering::Relaxed, scope));
-            // On one compute unit nothing needs to be invalidated.
+            // On one compute unit, no cache has to be invalidated.
             if groups || mode == Mode::Wgp {
                 assert!(!relaxed.is_empty(), "{place}, relaxed load");
             }
@@ -219,7 +220,7 @@ fn the_memory_models_sequences_of_rdna_arrive_where_their_scope_reaches() {
     }
 }
 
-/// Where waves of a workgroup may run on two compute units, a barrier is not enough for global memory.
+/// If the waves of a workgroup may run on two compute units, a barrier is not sufficient for global memory.
 #[test]
 fn barriers_order_global_memory_with_the_memory_models_fences() {
     for radeon in Radeon::all() {
@@ -256,7 +257,7 @@ fn what_is_missing_is_named() {
     };
     let before = "`buffer_wbl2 sc1; s_waitcnt vmcnt(0) lgkmcnt(0)` stands before the atomic";
     let behind = "`s_waitcnt vmcnt(0) lgkmcnt(0); buffer_inv sc1` stands after it";
-    // Without a write-back, without a wait for it, with one that was too early, and with one of too narrow a scope.
+    // Errors: no write-back, no wait for it, a write-back that is too early, and one of too narrow a scope.
     let atomic = "global_atomic_add v6, v7, s[4:5]";
     let wait = "s_waitcnt vmcnt(0)";
     for bad in [
@@ -269,17 +270,17 @@ fn what_is_missing_is_named() {
     ] {
         remedy(&bad, &acquire, before);
     }
-    // Caches that are not invalidated, or only for the workgroup.
+    // Errors: caches that are not invalidated, or only at workgroup scope.
     for bad in ["", "\nbuffer_inv sc0"] {
         remedy(&release, &format!("global_atomic_add v8, v6, v4, s[4:5] sc0\n{wait}{bad}"), behind);
     }
-    // A flag that the other workgroup need not see.
+    // The scope of the flag's store is too narrow for the other workgroup.
     let narrow =
         release.replace("global_atomic_add v8, v6, v7, s[4:5] sc0", "global_store_dword v6, v7, s[4:5] sc0");
     let found = groups.run(&message("s2", &narrow, &acquire));
     assert!(found.iter().any(|f| f.remedy.contains("`load sc1`, `store sc1`, `atomic`")), "{found:#?}");
     assert!(found.iter().all(|f| f.kind == FindingKind::NarrowScope), "{found:#?}");
-    // Data that is stored and loaded with agent scope itself needs neither.
+    // Data that are themselves stored and loaded with agent scope need neither a write-back nor an invalidation.
     let plain = message(
         "s2",
         &format!("{wait}\n{atomic}"),
@@ -309,7 +310,7 @@ impl Compiled {
         ]
     }
 
-    /// Findings of a kernel between two workgroups, or between two waves of one.
+    /// The findings of a kernel between two workgroups, or between two waves of one.
     fn run(&self, kernel: &str, size: u32, waves: bool) -> Vec<gcn_sim::Finding> {
         let grid = if waves { 1 } else { 2 };
         let size = if waves { 2 * size } else { size };
@@ -323,7 +324,7 @@ impl Compiled {
             Program::load(&self.object, Some(kernel)).unwrap().prepare(&spec, ".".as_ref()).unwrap();
         let options = Options { sanitize: Sanitize::RACES, findings: 10, ..Options::default() };
         let stats = launch.run(&options).unwrap();
-        // The message was received, so that there was something to order.
+        // Checks that the message was received, so that there was something to order.
         let out = launch.buffer_at(2).unwrap().bytes;
         assert_eq!(u32::from_le_bytes(out[252..256].try_into().unwrap()), 64, "{} {kernel}", self.target);
         stats.findings

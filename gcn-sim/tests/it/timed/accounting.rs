@@ -1,4 +1,4 @@
-//! Every cycle of a wave is an issue or a stall; nothing issues more than it can; results are those of functional mode.
+//! Every cycle of a wave is an issue or a stall; no unit issues more than it can; results are those of functional mode.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use gcn_sim::{Memory, Options, run};
 
 use super::{Case, Stall};
 
-/// Loops, LDS, barriers, scalar and vector memory, matrix instructions, divergence: a bit of everything.
+/// A mix of everything: loops, LDS, barriers, scalar and vector memory, matrix instructions, divergence.
 const MIXED: &str = "
     s_load_dwordx2 s[4:5], s[0:1], 0x0
     v_lshlrev_b32 v1, 2, v0
@@ -65,7 +65,7 @@ fn results_and_counts_are_those_of_functional_mode() {
     for inst in &report.by_instruction {
         assert_eq!(inst.issued, executed.get(&inst.offset).copied().unwrap_or(0), "{}", inst.text);
     }
-    // A CU of the whole device has one of the seven workgroups; the others run without time.
+    // On the whole device, one CU gets one of the seven workgroups; the others run without timing.
     let device = Case { config: Default::default(), ..mixed() };
     let (report, again) = device.run_with_memory();
     assert!(data == again, "memory differs");
@@ -106,7 +106,7 @@ fn nothing_issues_more_than_it_can() {
     let report = mixed().run();
     let timeline: serde_json::Value = serde_json::from_str(&report.timeline()).unwrap();
     assert_eq!(report.events_dropped, 0);
-    // (SIMD, slot, category) and (wave, slot) are used once; the VALU takes one instruction at a time.
+    // Each (SIMD, slot, category) and each (wave, slot) is used at most once; the VALU accepts one instruction at a time.
     let mut slots: HashMap<(u64, u64, String), u64> = HashMap::new();
     let mut lanes: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
     let mut valu: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
@@ -129,7 +129,7 @@ fn nothing_issues_more_than_it_can() {
         if category != "Internal" {
             *slots.entry((simd, start, category.to_owned())).or_default() += 1;
         }
-        // gfx942: 16 cycles for a transcendental, 4 for the others and for the start of a matrix instruction.
+        // gfx942: 16 cycles for a transcendental instruction, 4 for others and for the start of a matrix instruction.
         let text = event["name"].as_str().unwrap();
         if matches!(category, "VALU" | "Matrix") {
             let busy = if text.starts_with("v_exp") { 16 } else { 4 };
@@ -145,7 +145,7 @@ fn nothing_issues_more_than_it_can() {
         assert!((0.0..=1.0).contains(&pipe.utilization), "{pipe:?}");
         assert!(pipe.pipe == Pipe::Internal || pipe.arbiter_issue + pipe.arbiter_stall <= 1.0, "{pipe:?}");
     }
-    // Five categories of which four SIMDs in four cycles each issue one, and internal instructions.
+    // In four cycles, each of four SIMDs issues at most one instruction of each of five categories, plus internal instructions.
     assert!(report.ipc <= 6.0);
 }
 
@@ -159,13 +159,13 @@ fn runs_are_repeatable() {
 
 #[test]
 fn workgroups_are_resident_by_occupancy() {
-    // 64 VGPRs and AccVGPRs together would allow 8 waves, 16 KiB of LDS four workgroups of one wave each.
+    // The registers (64 VGPRs and AccVGPRs together) would allow 8 waves; 16 KiB of LDS allow four workgroups of one wave each.
     let report = Case { grid: [12, 1, 1], ..Case::new("s_sleep 10\ns_endpgm") }.run();
     assert_eq!((report.occupancy.workgroups_per_cu, report.waves), (4, 12));
     let mut starts: Vec<u64> = report.by_wave.iter().map(|w| w.start).collect();
     starts.sort_unstable();
     assert!(starts[..4].iter().all(|s| *s < 16) && starts[4..8].iter().all(|s| *s > 600));
-    // Spread over three CUs that are all simulated, they run at once.
+    // Distributed over three simulated CUs, all workgroups run at once.
     let config = gcn_sim::timed::Config { cus: Some(3), simulated_cus: 3, ..Default::default() };
     let wide = Case { config, grid: [12, 1, 1], ..Case::new("s_sleep 10\ns_endpgm") }.run();
     assert_eq!((wide.waves, wide.simulated_cus), (12, 3));

@@ -1,4 +1,4 @@
-//! The model against published throughputs, and the document that shows them.
+//! Compares the model with published throughputs, and checks the document that lists them.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use gcn_isa::Target;
 use gcn_isa::table;
 use gcn_sim::timed::throughput::{ThroughputKind, markdown, published};
 
-/// Where the generated part of the document begins.
+/// The line at which the generated part of the document begins.
 const MARK: &str = "<!-- generated from here on -->\n";
 
 #[test]

@@ -1,4 +1,5 @@
-//! The workgroup processor of RDNA: what LLVM's scheduling models, AMD's calculator and the documents say of single instructions.
+//! The workgroup processor of RDNA, compared with what LLVM's scheduling models, AMD's calculator and the documents say about single
+//! instructions.
 
 use gcn_isa::Target;
 use gcn_isa::target::WaveSize;
@@ -7,7 +8,7 @@ use gcn_sim::timed::{Config, TimedReport};
 
 use super::{Case, Stall, stall_at};
 
-/// One wave with warm caches, all waits of memory aside.
+/// One wave with warm caches and without waits for memory.
 fn case(target: Target, wave: WaveSize, text: &str) -> Case {
     let lanes = wave.lanes();
     let case = Case::new(text);
@@ -23,13 +24,13 @@ fn run(target: Target, wave: WaveSize, text: &str) -> TimedReport {
 
 const GENERATIONS: [Target; 4] = [Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
 
-/// Cycles from the issue of the first instruction of a kernel to that of the last one before its end.
+/// The cycles from the issue of the first instruction of a kernel to that of the last one before its end.
 fn between(report: &TimedReport) -> u64 {
-    // Each instruction issues in a cycle, as does the end.
+    // Each instruction, including the end of the program, issues in one cycle.
     report.cycles - 2
 }
 
-/// Witness: LLVM 22's scheduling models (`latency` of llvm-mca): what depends on a result issues that many cycles later.
+/// Source: LLVM 22's scheduling models (`latency` of llvm-mca). An instruction that depends on a result issues that many cycles later.
 #[test]
 fn dependent_instructions_issue_after_the_latency_of_llvm() {
     let cases: [(&str, &str, [u64; 2]); 7] = [
@@ -46,7 +47,7 @@ fn dependent_instructions_issue_after_the_latency_of_llvm() {
             let expected = if target == Target::GFX1030 { gfx10 } else { later };
             let report = run(target, WaveSize::W32, &format!("{first}\n{second}"));
             assert_eq!(between(&report), expected, "{target}: {first}; {second}");
-            // A slow instruction keeps the VALU busy for a part of it.
+            // A slow instruction occupies the VALU for a part of its latency.
             let waited =
                 [Stall::AluDependency, Stall::ArbiterWinExStall].map(|stall| report.stalls.get(stall));
             assert_eq!(waited.iter().sum::<u64>(), expected - 1, "{target}: {first}; {second}");
@@ -56,7 +57,7 @@ fn dependent_instructions_issue_after_the_latency_of_llvm() {
     }
 }
 
-/// A SIMD has 32 lanes: a wave of 64 takes two passes, whose second one hides a cycle of what follows.
+/// A SIMD has 32 lanes, so a wave of 64 lanes takes two passes. The second pass hides one cycle of the latency for the next instruction.
 #[test]
 fn a_wave_of_64_lanes_takes_two_passes() {
     let independent: String = (1..17).map(|i| format!("v_add_f32 v{i}, v20, v21\n")).collect();
@@ -66,7 +67,7 @@ fn a_wave_of_64_lanes_takes_two_passes() {
     }
 }
 
-/// Two multiply-adds in an instruction issue as one: half the cycles for the same work.
+/// Two multiply-adds in one instruction issue as one: the same work takes half the cycles.
 #[test]
 fn two_instructions_in_one_issue_in_half_the_time() {
     for target in [Target::GFX1100, Target::GFX1151, Target::GFX1201] {
@@ -85,7 +86,7 @@ fn two_instructions_in_one_issue_in_half_the_time() {
     }
 }
 
-/// Witness: AMD's matrix instruction calculator, cycles of an instruction.
+/// Source: AMD's matrix instruction calculator, which gives the cycles of an instruction.
 #[test]
 fn matrix_instructions_take_the_cycles_of_the_calculator() {
     let cases: [(Target, &str, u64); 7] = [
@@ -98,13 +99,13 @@ fn matrix_instructions_take_the_cycles_of_the_calculator() {
         (Target::GFX1201, "v_swmmac_f32_16x16x32_f16 v[0:7], v[32:35], v[40:47], v50", 16),
     ];
     for (target, text, cycles) in cases {
-        // It does not run beside the VALU (the calculator: `coexecutes_with_valu` is false).
+        // The instruction does not overlap with the VALU (in the calculator, `coexecutes_with_valu` is false).
         let report = run(target, WaveSize::W32, &format!("{text}\nv_mov_b32 v60, v61"));
         assert_eq!(between(&report), cycles, "{target} {text}");
     }
 }
 
-/// The transcendental unit has a quarter of the lanes and works beside the VALU (AMD RDNA white paper).
+/// The transcendental unit has a quarter of the lanes and works in parallel to the VALU (AMD RDNA white paper).
 #[test]
 fn transcendental_instructions_leave_the_vector_alu_to_others() {
     for target in GENERATIONS {
@@ -116,7 +117,8 @@ fn transcendental_instructions_leave_the_vector_alu_to_others() {
     }
 }
 
-/// Mesa, ACO: from GFX11 on a SIMD does not turn to another wave while the ALU waits for an operand, unless `s_delay_alu` says so.
+/// Mesa, ACO: from GFX11 on, a SIMD does not switch to another wave while the ALU waits for an operand, unless `s_delay_alu` announces the
+/// dependence.
 #[test]
 fn without_a_hint_other_waves_wait_for_a_dependency() {
     let dependent = "v_add_f32 v1, v2, v3\nHINTv_add_f32 v4, v1, v1\n".repeat(32);
@@ -130,11 +132,11 @@ fn without_a_hint_other_waves_wait_for_a_dependency() {
         let [without, with] = ["", "s_delay_alu instid0(VALU_DEP_1)\n"].map(|hint| cycles(target, hint));
         assert!(with < without, "{target}: {with} with hints, {without} without");
     }
-    // RDNA 2 turns to the other wave by itself.
+    // RDNA 2 switches to the other wave without `s_delay_alu`.
     assert!(cycles(Target::GFX1030, "") < cycles(Target::GFX1100, ""));
 }
 
-/// A kernel of a compute unit has two of the four SIMDs for a workgroup; one of a workgroup processor has all.
+/// In compute unit mode, a workgroup runs on two of the four SIMDs; in workgroup processor mode, on all of them.
 #[test]
 fn a_workgroup_of_a_compute_unit_runs_on_two_simds() {
     let text = format!("{}s_endpgm", "v_add_f32 v1, v2, v3\n".repeat(64));
@@ -149,7 +151,7 @@ fn a_workgroup_of_a_compute_unit_runs_on_two_simds() {
     }
 }
 
-/// More of anything never takes less time.
+/// More instructions of any kind never take less time.
 #[test]
 fn more_work_and_slower_parts_take_longer() {
     let text = |adds: usize| {
@@ -182,7 +184,7 @@ fn more_work_and_slower_parts_take_longer() {
     }
 }
 
-/// Waves that have arrived at the barrier of GFX12 wait for the last one.
+/// At the split barrier of GFX12, waves that have arrived wait for the last one.
 #[test]
 fn split_barriers_wait_for_the_last_wave() {
     let text = "v_readfirstlane_b32 s4, v0\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 meet\ns_sleep 20\nmeet:\n\

@@ -1,10 +1,10 @@
-//! What CUs share: the lines of an L2 and of the Infinity Cache, and what the caller says of CUs that are not simulated.
+//! What CUs share: the lines of an L2 and of the Infinity Cache, and what the caller specifies about CUs that are not simulated.
 
 use gcn_sim::timed::{Config, TimedReport};
 
 use super::Case;
 
-/// Every workgroup loads the same 64 KiB, or its own, one wave after the other 256 bytes.
+/// Every workgroup loads the same 64 KiB, or its own if `own`. Each wave in turn loads 256 bytes.
 fn loads(own: bool) -> Case {
     let part = if own { "s_lshl_b32 s3, s2, 16" } else { "s_mov_b32 s3, 0" };
     let text = format!(
@@ -31,7 +31,7 @@ fn simulated_cus_are_those_of_an_l2_first() {
         cus.sort_unstable();
         cus
     };
-    // Two L2 caches: workgroups go to them in turn.
+    // With two L2 caches, workgroups are assigned to them in turn.
     assert_eq!(cus(4, 8), [0, 2, 4, 6]);
     assert_eq!(cus(10, 8), [0, 1, 2, 3, 4, 6, 8, 10, 12, 14]);
     assert_eq!(cus(100, 16).len(), 16);
@@ -40,7 +40,7 @@ fn simulated_cus_are_those_of_an_l2_first() {
     assert_eq!(config.cus_of_an_l2(gcn_isa::Target::GFX942), 6);
 }
 
-/// Lines that all want come from memory once; from the Infinity Cache where the CUs have an L2 each.
+/// Lines that all CUs need are fetched from memory once; if the CUs have separate L2 caches, the others fetch them from the Infinity Cache.
 #[test]
 fn lines_are_shared_in_the_l2_and_the_infinity_cache() {
     const BYTES: u64 = 1 << 16;
@@ -48,15 +48,15 @@ fn lines_are_shared_in_the_l2_and_the_infinity_cache() {
     assert!((BYTES..BYTES + 2048).contains(&alone.memory.memory_bytes), "{}", alone.memory.memory_bytes);
     assert_eq!(together.memory.memory_bytes, alone.memory.memory_bytes);
     assert_eq!(together.memory.l2.misses, alone.memory.l2.misses);
-    // Three times the lines of 128 bytes that the first one brings.
+    // Three further L2 caches each fetch the lines of 128 bytes that the first one fetches.
     assert_eq!(apart.memory.l2.misses, 4 * alone.memory.l2.misses);
     assert!(apart.memory.infinity_cache.hits >= 3 * BYTES / 128, "{:?}", apart.memory.infinity_cache);
     assert_eq!(apart.memory.memory_bytes, alone.memory.memory_bytes);
-    // Nothing is shared of what each has for itself.
+    // Data that each CU has for itself are not shared.
     assert!(run(true, 4, 16).memory.memory_bytes >= 4 * BYTES);
 }
 
-/// One CU with `l2.reuse` brings the share of lines that it would be the first of the CUs to want.
+/// One CU with `l2.reuse` fetches from memory only the share of the lines for which it is assumed to be the first CU.
 #[test]
 fn reuse_stands_for_the_cus_that_are_not_simulated() {
     let bytes = |setting: &str| loads(false).set(setting).run().memory.memory_bytes as f64;

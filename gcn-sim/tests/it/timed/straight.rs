@@ -1,4 +1,4 @@
-//! Estimates of straight code against numbers with a source of their own.
+//! Compares estimates for straight-line code with numbers from independent sources.
 
 use gcn_emit::text::parse_inst;
 use gcn_isa::{Inst, Target};
@@ -13,7 +13,8 @@ fn cycles(target: Target, lines: &[&str]) -> Vec<u64> {
     estimate(target, lines).issues.iter().map(|i| i.cycle).collect()
 }
 
-/// A pass is 4 cycles: 8 passes on CDNA3 (CDNA3 ISA, table of MFMA), 16 on CDNA2 for the same product. Vector instructions go on.
+/// A pass takes 4 cycles. The same product takes 8 passes on CDNA3 (CDNA3 ISA, table of MFMA) and 16 on CDNA2. Vector instructions issue
+/// meanwhile.
 #[test]
 fn the_matrix_core_is_busy_for_its_passes() {
     let second = |target, name: &str| {
@@ -28,7 +29,7 @@ fn the_matrix_core_is_busy_for_its_passes() {
     assert_eq!(second(Target::GFX90A, "v_mfma_f32_32x32x8f16"), [0, 4, 64]);
 }
 
-/// A quarter of the rate; CDNA 4 doubles it (AMD CDNA 4 white paper).
+/// Transcendental instructions have a quarter of the rate; CDNA 4 doubles it (AMD CDNA 4 white paper).
 #[test]
 fn transcendental_instructions_take_longer() {
     let lines = ["v_exp_f32_e32 v0, v1", "v_add_f32_e32 v2, v3, v4"];
@@ -36,18 +37,18 @@ fn transcendental_instructions_take_longer() {
     assert_eq!(cycles(Target::GFX950, &lines), [0, 8]);
 }
 
-/// Measured on MI308X: `ds_read_b32` 52 cycles, `ds_read_b128` 64 (pyhip, docs/mem_latency.md).
+/// Measured on an MI308X: `ds_read_b32` takes 52 cycles, `ds_read_b128` 64 (pyhip, docs/mem_latency.md).
 #[test]
 fn lds_takes_as_long_as_was_measured() {
     for (load, latency) in [("ds_read_b32 v0, v9", 52), ("ds_read_b128 v[0:3], v9", 64)] {
         let found = estimate(Target::GFX942, &[load, "s_waitcnt lgkmcnt(0)"]);
         assert_eq!(found.issues[0].back, Some(latency), "{load}");
-        // It could have issued in cycle 4.
+        // Without the wait, the instruction could have issued in cycle 4.
         assert_eq!((found.issues[1].cycle, found.issues[1].held), (latency, latency - 4), "{load}");
     }
 }
 
-/// A wait ends with the youngest operation that it is for.
+/// A wait ends when the youngest operation for which it waits completes.
 #[test]
 fn waits_end_when_what_they_are_for_is_back() {
     let load = |n| format!("global_load_dword v{n}, v9, s[2:3]");

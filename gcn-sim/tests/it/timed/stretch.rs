@@ -1,11 +1,11 @@
-//! The scheduler goes through scalar code without its arbiter where it can. A timeline makes it take every slot by itself: the
-//! report is the same.
+//! Where possible, the scheduler skips arbitration for scalar code. With a timeline it simulates every slot individually; the report must
+//! be the same.
 
 use gcn_test_support::Random;
 
 use super::Case;
 
-/// Instructions of every kind that meets scalar code on a SIMD.
+/// Instructions of every kind that can compete with scalar code on a SIMD.
 const OTHERS: [&str; 14] = [
     "v_add_u32 v1, v2, v3",
     "v_readfirstlane_b32 s20, v1",

@@ -8,20 +8,20 @@ use proc_macro2::Ident;
 pub(super) enum Event {
     Read(usize),
     Write(Write),
-    /// One after the other.
+    /// Events that occur one after the other.
     Seq(Vec<Event>),
-    /// Exactly one of them: the arms of a branch.
+    /// Alternatives of which exactly one occurs: the arms of a branch.
     Either(Vec<Event>),
-    /// A loop: repeats until a `Break` to it.
+    /// A loop, which repeats until a `Break` out of it.
     Loop(Target, Box<Event>),
-    /// A labelled block: executes once, and a `Break` to it jumps to its end.
+    /// A labelled block, which executes once. A `Break` out of it jumps to its end.
     Block(Target, Box<Event>),
     Break(Option<String>),
     Continue(Option<String>),
     Return,
 }
 
-/// The label of a loop or block, if it has one.
+/// The label of a loop or block; `None` if it has none.
 pub(super) type Target = Option<String>;
 
 /// A write of a variable.
@@ -31,7 +31,7 @@ pub(super) struct Write {
     pub at: Ident,
     /// True if this is the variable's initial value.
     pub first: bool,
-    /// True if it also reads the old value, as `+=` does.
+    /// True if the write also reads the old value, as `+=` does.
     pub reads: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn nothing() -> Event {
     Event::Seq(Vec::new())
 }
 
-/// The live variables, whose current values may be read later.
+/// The variables that are live: their current values may still be read.
 type Live = HashSet<usize>;
 
 /// The writes whose values are never read.
@@ -61,7 +61,7 @@ struct Liveness {
 struct Around {
     label: Target,
     is_loop: bool,
-    /// The variables that are live at the end and at the start of a loop or block.
+    /// The variables that are live at the end of a loop or block, and those that are live at its start.
     end: Live,
     begin: Live,
 }
@@ -75,7 +75,7 @@ impl Liveness {
                 live
             }
             Event::Write(write) => {
-                // Backwards: the variable is dead before a write, unless the write itself reads it.
+                // Going backwards, the variable is dead before a write, unless the write itself reads it.
                 let was_read = live.remove(&write.variable);
                 if !was_read && self.reports {
                     self.dead.push(write.clone());
@@ -104,7 +104,7 @@ impl Liveness {
     }
 
     fn looped(&mut self, label: &Target, body: &Event, end: Live) -> Live {
-        // Before the fixpoint, a write that only the next trip reads would be reported as dead.
+        // Until the fixpoint is reached, a write that only the next trip reads would be reported as dead.
         let reports = std::mem::replace(&mut self.reports, false);
         let mut begin = Live::new();
         loop {
@@ -115,7 +115,7 @@ impl Liveness {
                 begin: begin.clone(),
             };
             let before = self.inside(around(&begin), body, begin.clone());
-            // Liveness only grows from round to round, so the iteration ends.
+            // The set of live variables only grows from round to round, so the iteration ends.
             if before == begin {
                 self.reports = reports;
                 // A last pass over the body with the final liveness reports the dead writes.

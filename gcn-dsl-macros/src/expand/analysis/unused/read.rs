@@ -21,7 +21,7 @@ pub(super) fn body(function: &KernelFn, body: &Block) -> (Vec<Variable>, Event) 
     for input in &function.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
         let is_token = matches!(&*typed.ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "AllLanes"));
-        // Calls that the expansion adds use the `AllLanes` token, so it never counts as unused.
+        // The expansion adds calls that use the `AllLanes` token, so the token never counts as unused.
         if !is_token {
             reader.bind(&typed.pat, Form::Parameter, true, &mut events);
         }
@@ -32,7 +32,7 @@ pub(super) fn body(function: &KernelFn, body: &Block) -> (Vec<Variable>, Event) 
 
 struct Reader {
     known: Rc<Known>,
-    /// Names in scope, innermost last, and their variables.
+    /// Names in scope, innermost last, each with the index of its variable.
     names: Vec<(String, usize)>,
     variables: Vec<Variable>,
 }
@@ -46,7 +46,7 @@ impl Reader {
         self.names.iter().rev().find(|(text, _)| name == text).map(|(_, id)| *id)
     }
 
-    /// The variable at the root of a chain of field accesses and indices.
+    /// The variable that a chain of field accesses and indices starts from.
     fn root(&self, e: &Expr) -> Option<usize> {
         match e {
             Expr::Field(e) => self.root(&e.base),
@@ -63,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// Marks every name in tokens that cannot be parsed as expressions as used in an unknown way.
+    /// For tokens that cannot be parsed as expressions: marks every name in them as used in an unknown way.
     fn hidden(&mut self, tokens: TokenStream) -> Event {
         for token in tokens {
             match token {
@@ -87,18 +87,18 @@ impl Reader {
     }
 
     fn hide(&mut self, name: &str) {
-        // It is unknown which variable of this name is in scope, so all of them count as used.
+        // The variable that the name refers to here is unknown, so all variables of this name count as used.
         for (_, id) in self.names.iter().filter(|(text, _)| text == name) {
             self.variables[*id].hidden = true;
         }
     }
 
-    /// Declares the names of a pattern; `valued` if they have an initial value.
+    /// Declares the names of a pattern. `valued` says whether they have an initial value.
     fn bind(&mut self, pat: &Pat, form: Form, valued: bool, out: &mut Vec<Event>) {
         let mut each = |p: &Pat, form| self.bind(p, form, valued, out);
         match pat {
             Pat::Ident(p) => {
-                // A constant or a unit struct is compared, not bound.
+                // A capitalised name is a constant or a unit struct, which a pattern compares instead of binding.
                 if p.ident.to_string().starts_with(char::is_uppercase) {
                     return;
                 }
@@ -130,7 +130,8 @@ impl Reader {
             Pat::Struct(p) => {
                 p.fields
                     .iter()
-                    // A short field needs `x: _` to be ignored, so rustc's advice for it differs.
+                    // To ignore a shorthand field, the user has to write `x: _`, so rustc's advice for such a field
+                    // differs.
                     .for_each(|f| each(&f.pat, if f.colon_token.is_none() { Form::Field } else { form }));
             }
             // All alternatives bind the same names.
@@ -188,7 +189,7 @@ impl Reader {
         Event::Seq(parts.into_iter().map(|e| self.expr(e)).collect())
     }
 
-    /// A write to `left`, after `right` was evaluated.
+    /// A write to `left`, which takes place after the right side has been evaluated.
     fn assign(&mut self, left: &Expr, reads: bool) -> Event {
         match left {
             Expr::Paren(p) => self.assign(&p.expr, reads),
@@ -201,7 +202,7 @@ impl Reader {
                     Event::Write(Write { variable, at: name.clone(), first: false, reads })
                 }
                 None => {
-                    // Writing to a field or element reads and changes the whole variable.
+                    // A write to a field or an element both reads and changes the whole variable.
                     self.lend(left);
                     self.expr(left)
                 }
@@ -225,7 +226,7 @@ impl Reader {
             }
             Expr::Binary(e) => self.all([&*e.left, &*e.right]),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
-                // An assignment through `*x` may follow, which changes the target of `x` and not `x` itself.
+                // An assignment through `*x` may follow: it changes the target of `x` and not `x` itself.
                 self.lend(&e.expr);
                 self.expr(&e.expr)
             }
@@ -250,7 +251,8 @@ impl Reader {
                 self.expr(&r.expr)
             }
             Expr::Call(e) => {
-                // A call of a closure may change captured variables, for which Rust requires `mut`.
+                // Calling a closure may change captured variables. Rust then requires `mut` on the closure's own
+                // variable.
                 self.lend(&e.func);
                 self.all([&*e.func].into_iter().chain(&e.args))
             }
@@ -264,7 +266,7 @@ impl Reader {
         }
     }
 
-    /// A condition, with the names that it binds.
+    /// A condition and, for `if let`, the names that it binds.
     fn condition(&mut self, e: &Expr) -> Event {
         let Expr::Let(e) = e else { return self.expr(e) };
         let mut events = vec![self.expr(&e.expr)];
@@ -334,7 +336,7 @@ impl Reader {
                 let value = e.expr.as_ref().map_or_else(nothing, |e| self.expr(e));
                 Event::Seq(vec![value, Event::Return])
             }
-            // It is unknown when the closure is called, so its names are only marked.
+            // It is unknown when the closure is called, so the variables it mentions are only marked as used.
             Expr::Closure(e) => self.hidden(e.body.to_token_stream()),
             other => self.hidden(other.to_token_stream()),
         }

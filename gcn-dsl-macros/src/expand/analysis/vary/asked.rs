@@ -1,8 +1,9 @@
 //! Questions to rustc: expressions whose types decide whether a variable varies, such as calls of functions declared elsewhere.
 //!
-//! An expression that syntax does not decide becomes a question. If a variable is assigned its value, or is assigned under it as a
-//! condition, the expansion of the variable's `let` asks rustc for the expression's type (`gcn_dsl::__private::given`). Names that are
-//! declared after that `let` are not in scope there, so their initial values replace them. If that is not possible, the question is
+//! An expression that syntax does not decide becomes a question. The question matters for a variable if its expression
+//! is assigned to the variable or is the condition of an assignment to it: the expansion of the variable's `let` then
+//! asks rustc for the expression's type (`gcn_dsl::__private::given`). Names that are declared after that `let` are not
+//! in scope there, so the question contains their initial values instead. If that is not possible, the question is
 //! dropped.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -15,22 +16,22 @@ use super::{Analysis, Shape, Variable};
 use crate::expand::{Cx, lang};
 use crate::syntax::name_of;
 
-/// The maximum number of questions for each variable, since each is code that rustc has to check, and the maximum number of names replaced
-/// in a question.
+/// The maximum number of questions for each variable, limited because each is code that rustc has to check, and the
+/// maximum number of names that are replaced in a question.
 const MOST: usize = 8;
 const REPLACED: usize = 16;
 
-/// An expression whose type says whether its value varies.
+/// An expression whose type tells whether its value varies.
 #[derive(Clone)]
 pub(super) struct Question {
     expr: Expr,
     /// The number of names in scope at the expression.
     height: usize,
-    /// The answer to assume if rustc cannot be asked, from the functions of this macro call.
+    /// The answer to assume if rustc cannot be asked. It follows from the functions of this macro call.
     varies: bool,
 }
 
-/// Checks that an expression consists of values and calls only: anything else may exit, assign or declare.
+/// Checks that an expression consists of values and calls only: other expressions may exit, assign or declare.
 struct Asks(bool);
 
 impl<'ast> Visit<'ast> for Asks {
@@ -50,7 +51,7 @@ impl<'ast> Visit<'ast> for Asks {
 impl Analysis {
     /// The number of names in scope here.
     fn height(&self) -> usize {
-        // While a pattern is being bound, its names are not yet in scope of the value.
+        // While a pattern is being bound, the value does not see the names bound so far.
         self.pattern.unwrap_or(self.names.len())
     }
 
@@ -58,7 +59,7 @@ impl Analysis {
         Variable { key, depth: self.depth, doubts: self.doubts.len(), height: self.height() }
     }
 
-    /// A measure of the knowledge so far, for the fixpoint.
+    /// Counts what is known so far. The fixpoint is reached when these numbers no longer change.
     pub(super) fn progress(&self) -> [usize; 3] {
         [self.varying.len(), self.left.len(), self.asked.values().map(Vec::len).sum()]
     }
@@ -66,19 +67,20 @@ impl Analysis {
     pub(super) fn question(&self, e: &Expr) -> Option<Question> {
         let mut asks = Asks(true);
         asks.visit_expr(e);
-        // The question is copied to the variable's declaration: an expression with effects would execute them twice.
+        // The question is copied to the variable's declaration, and an expression with effects would then have them
+        // twice.
         asks.0.then(|| Question { expr: e.clone(), height: self.height(), varies: false })
     }
 
-    /// The shape of `e`, decided by rustc.
+    /// The shape of `e`, which rustc decides.
     pub(super) fn ask(&mut self, e: &Expr) -> Shape {
         self.ask_or(e, false)
     }
 
-    /// The same; if rustc cannot be asked, the answer is `varies`.
+    /// As [`Analysis::ask`], but the answer is `varies` if rustc cannot be asked.
     pub(super) fn ask_or(&mut self, e: &Expr, varies: bool) -> Shape {
         match self.question(e) {
-            // rustc's answer is better than the guess, which is kept in case the question cannot be moved to the
+            // rustc's answer is more exact than `varies`, which applies if the question cannot be moved to the
             // declaration.
             Some(question) => self.all_of(vec![Question { varies, ..question }]),
             None if varies => Shape::Varying,
@@ -86,7 +88,7 @@ impl Analysis {
         }
     }
 
-    /// The shape of a part of a value that rustc decides.
+    /// The shape of `e`, a part of a value of the shape `of`; rustc decides it.
     pub(super) fn ask_part(&mut self, e: &Expr, of: Shape) -> Shape {
         let varies = self.questions(of).iter().any(|question| question.varies);
         self.ask_or(e, varies)
@@ -104,11 +106,11 @@ impl Analysis {
         }
     }
 
-    /// The shape of the result of a binary operation.
+    /// The shape of a value that is computed from two values of these shapes.
     pub(super) fn either(&mut self, a: Shape, b: Shape) -> Shape {
         match (a, b) {
             (Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
-            // Either may turn out to vary, so the result depends on the questions of both.
+            // Each operand may turn out to vary, so the result depends on the questions of both.
             (Shape::Asked(x), Shape::Asked(y)) if x != y => {
                 let all = [self.questions(a), self.questions(b)].concat();
                 self.all_of(all)
@@ -119,8 +121,8 @@ impl Analysis {
         }
     }
 
-    /// The shape of a value that also depends on the questions of a variable or a loop. `height` is the number of names in scope at the
-    /// start of that variable or loop.
+    /// The shape of a value that, in addition to having `shape`, depends on the questions of the variable or loop
+    /// `key`. `height` is the number of names in scope where that variable or loop starts.
     pub(super) fn decided_by(&mut self, shape: Shape, key: &str, height: usize) -> Shape {
         match (shape, self.asked.get(key)) {
             (Shape::Other | Shape::Asked(_), Some(asked)) if !asked.is_empty() => {
@@ -134,10 +136,11 @@ impl Analysis {
         }
     }
 
-    /// Records that a variable is assigned a value of this shape here. Returns true if it varies without asking rustc, or if that has to be
-    /// assumed because rustc cannot be asked.
+    /// Records that a value of this shape is assigned to a variable. Returns true if the variable varies whatever rustc
+    /// answers, which includes the case that a question cannot be asked and the assumed answer is "varying".
     pub(super) fn wonder(&mut self, variable: &Variable, shape: Shape) -> bool {
-        // Only conditions inside the variable's scope matter: those around its declaration apply to declaration and assignment alike.
+        // Only conditions inside the variable's scope matter, because those around its declaration apply to both the
+        // declaration and the assignment.
         let doubts = self.doubts.get(variable.doubts..).unwrap_or_default();
         let given: Vec<Question> = doubts
             .iter()
@@ -156,12 +159,12 @@ impl Analysis {
                 continue;
             }
             let asked = self.asked.entry(variable.key.clone()).or_default();
-            // rustc has to check each question, so equal ones are asked once.
+            // Equal questions are asked only once, since rustc has to check each.
             let text = expr.to_token_stream().to_string();
             if asked.iter().any(|q| q.expr.to_token_stream().to_string() == text) {
                 continue;
             }
-            // Beyond the limit the assumed answer decides, which bounds the size of the expansion.
+            // Beyond the limit, the assumed answer decides. The limit bounds the size of the expansion.
             match asked.len() < MOST {
                 true => asked.push(Question { expr, height: variable.height, varies: question.varies }),
                 false => certain |= question.varies,
@@ -170,7 +173,7 @@ impl Analysis {
         certain
     }
 
-    /// Binds the names of a pattern to the parts of a value that rustc decides.
+    /// Binds the names of a pattern to the parts of a value about which rustc decides.
     pub(super) fn bind_parts(&mut self, pat: &Pat, value: Option<&Expr>) {
         let Some(value) = value else { return };
         let parts: Vec<(Member, &Pat)> = match pat {
@@ -179,7 +182,8 @@ impl Analysis {
             _ => Vec::new(),
         };
         let parts: Vec<(&Pat, Expr)> =
-            // Asks for each member as a field of the whole, since the members of a tuple may differ.
+            // Asks about each member separately, as a field of the whole value, since the members of a tuple may
+            // differ.
             parts.into_iter().map(|(member, pat)| (pat, parse_quote!((#value).#member))).collect();
         let shapes: Vec<Shape> = parts.iter().map(|(_, part)| self.ask(part)).collect();
         for ((pat, part), shape) in parts.iter().zip(shapes) {
@@ -188,7 +192,8 @@ impl Analysis {
     }
 }
 
-/// Closes a question over a variable's declaration: replaces the names that are not in scope there.
+/// Rewrites a question so that it can be asked at a variable's declaration: replaces the names that are not in scope
+/// there.
 struct Closing<'a> {
     of: &'a Analysis,
     /// The number of names in scope at the expression, and at the variable's declaration.
@@ -199,7 +204,7 @@ struct Closing<'a> {
 }
 
 impl Closing<'_> {
-    /// The index of a name among those that are declared in the function.
+    /// The index of the name `e`, if the function declares that name.
     fn declared(&self, e: &Expr) -> Option<usize> {
         let name = name_of(e)?;
         self.of.names.get(..self.height)?.iter().rposition(|b| name == &b.name)
@@ -208,13 +213,13 @@ impl Closing<'_> {
 
 impl VisitMut for Closing<'_> {
     fn visit_field_value_mut(&mut self, f: &mut syn::FieldValue) {
-        // `P { x }` becomes `P { x: value }`.
+        // `P { x }` becomes `P { x: value }` so that the value can be replaced.
         f.colon_token.get_or_insert_default();
         visit_mut::visit_field_value_mut(self, f);
     }
 
     fn visit_expr_mut(&mut self, e: &mut Expr) {
-        // The receiver of a method with `&mut self` has to stay a variable.
+        // The receiver of a method with `&mut self` has to remain a variable.
         if let Expr::MethodCall(call) = e
             && self.of.known.mutating.contains(&call.method.to_string())
             && self.declared(&call.receiver).is_some_and(|i| i >= self.at)
@@ -225,7 +230,7 @@ impl VisitMut for Closing<'_> {
         let Some(binding) = self.of.names.get(i) else { return };
         let hidden = |b: &super::Binding| b.name == binding.name;
         if i < self.at {
-            // At the declaration the name has no value yet, or refers to another variable.
+            // Where the question is asked, this name has no value yet, or refers to another variable.
             let deferred = binding.variable.as_ref().is_some_and(|v| v.key == binding.name);
             if deferred || self.of.names.get(i + 1..self.at).is_some_and(|between| between.iter().any(hidden))
             {
@@ -233,18 +238,18 @@ impl VisitMut for Closing<'_> {
             }
             return;
         }
-        // Declared after the variable: only its initial value can replace the name, and only up to the limit.
+        // The name is declared after the variable, so only its initial value can replace it, and only up to the limit.
         let (Some(value), 1..) = (&binding.value, self.left) else {
             self.left = 0;
             return;
         };
         let mut expr = value.expr.clone();
-        // The names in the initial value refer to the variables in scope at that name's declaration.
+        // The names in that initial value refer to the variables in scope where the replaced name is declared.
         let (height, left) = (std::mem::replace(&mut self.height, value.height), self.left);
         self.left = left - 1;
         self.visit_expr_mut(&mut expr);
         self.height = height;
-        // Parenthesised, because the value may contain operators of lower precedence than those around the name.
+        // In parentheses, because the value may contain operators of lower precedence than those around it.
         *e = parse_quote!((#expr));
     }
 }
@@ -260,12 +265,13 @@ impl super::Varying {
 }
 
 impl Cx<'_> {
-    /// The initial value of a variable, converted to a varying one if the kernel assigns varying values to it.
+    /// The initial value of a variable, converted to a varying value if the kernel assigns varying values to the
+    /// variable.
     pub fn varied(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
         // True if only rustc knows whether the initial value, the result of a call, is a number.
         let open = self.varying.open.contains(&super::key(name));
         let first = lang("First", name.span());
-        // Syntax has decided already, so no question is needed.
+        // Syntax has already decided that the variable varies, so no question is needed.
         if self.varying.has(name) {
             let (vary, traits) = (lang("vary", name.span()), traits(name.span()));
             return match open {
@@ -279,7 +285,7 @@ impl Cx<'_> {
         })
     }
 
-    /// A value that is assigned to a variable without a first one.
+    /// A value that is assigned to a variable whose `let` has no value, converted like an initial value.
     pub fn varied_later(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
         let first = lang("First", name.span());
         self.answered(
@@ -290,8 +296,8 @@ impl Cx<'_> {
         )
     }
 
-    /// The initial value of the variable `name`, converted according to the answers to its questions. `start` combines the answers with the
-    /// value.
+    /// The initial value of the variable `name`, converted to a varying one if an answer to the variable's questions
+    /// says so. `start` combines the answers with the value.
     fn answered(
         &mut self,
         name: &Ident,
@@ -301,7 +307,7 @@ impl Cx<'_> {
     ) -> TokenStream {
         let (given, traits) = (lang("given", name.span()), traits(name.span()));
         questions.into_iter().fold(value, |value, question| {
-            // Errors in the expression are reported at its original place, not again for this copy.
+            // Errors in the expression are reported where it was written, and not again for this copy.
             let around = std::mem::take(&mut *self.errors);
             let asked = self.expr(&question.expr);
             let errors = std::mem::replace(&mut *self.errors, around);

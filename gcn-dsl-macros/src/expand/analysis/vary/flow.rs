@@ -1,4 +1,5 @@
-//! The traversal of expressions: computes their shapes, the conditions under which they run, and the loops that they exit.
+//! Traverses expressions: computes their shapes, the conditions under which they are evaluated, and the loops that they
+//! exit.
 
 use std::rc::Rc;
 
@@ -13,11 +14,8 @@ use crate::expand::control::iterate::InPlace;
 use crate::expand::types::habits::NUMBERS;
 use crate::operator::is_compound;
 
-/// Methods that assign their arguments to the elements of an array.
-const WRITING: [&str; 2] = ["fill", "copy_from_slice"];
-
 impl Analysis {
-    /// Runs `f` under a condition of this shape.
+    /// Runs `f`, which analyses code that executes under a condition of this shape.
     pub(super) fn under<R>(&mut self, condition: Shape, f: impl FnOnce(&mut Self) -> R) -> R {
         let (depth, doubts) = (self.depth, self.doubts.len());
         match condition {
@@ -41,7 +39,8 @@ impl Analysis {
     ) {
         let key = format!("{at:?}");
         let label = label.map(|l| l.name.ident.to_string());
-        // If an earlier iteration found an exit that only some lanes take, the trips differ whatever the condition is.
+        // If an earlier iteration of the analysis found an exit that only some lanes take, lanes make different numbers
+        // of trips whatever the condition is.
         let condition = match self.left.contains(&key) {
             true => Shape::Varying,
             false => self.decided_by(condition, &key, self.names.len()),
@@ -51,7 +50,7 @@ impl Analysis {
         });
     }
 
-    /// Runs `f` inside of a loop or a labelled block.
+    /// Runs `f`, which analyses the inside of a loop or a labelled block.
     fn around<R>(
         &mut self,
         key: String,
@@ -62,13 +61,13 @@ impl Analysis {
         self.loops.push(Around { start: self.variable(key.clone()), label, is_loop });
         let result = f(self);
         self.loops.pop();
-        // Lanes that left by an exit are active again after the end of the construct.
+        // After the end of the construct, the lanes that left by an exit are active again.
         self.skipped.remove(&key);
         self.doubted.retain(|(of, _)| *of != key);
         result
     }
 
-    /// The loop or block that an exit names.
+    /// The index in `loops` of the loop or block that an exit leaves.
     fn target(&self, label: Option<&syn::Lifetime>) -> Option<usize> {
         self.loops.iter().rposition(|around| match label {
             Some(label) => around.label.as_ref() == Some(&label.ident.to_string()),
@@ -78,10 +77,11 @@ impl Analysis {
 
     pub(super) fn leave(&mut self, label: Option<&syn::Lifetime>) {
         let target = self.target(label);
-        // The loops nested inside the target are left as well.
+        // The exit also leaves the loops nested inside its target.
         let left = target.and_then(|target| self.loops.get(target..)).unwrap_or_default().to_vec();
         for (k, Around { start, is_loop, .. }) in left.into_iter().enumerate() {
-            // Deeper than the construct's start: the exit is under a varying condition inside it.
+            // Here more varying conditions enclose the exit than the construct's start, so only some lanes take the
+            // exit.
             if self.depth > start.depth || self.wonder(&start, Shape::Other) {
                 if k == 0 && !is_loop {
                     self.skipped.insert(start.key.clone());
@@ -93,18 +93,20 @@ impl Analysis {
         }
     }
 
-    /// Records that lanes may be missing from the rest of this loop or block, if rustc finds that an enclosing condition is varying.
+    /// Records a doubt: if rustc finds that an enclosing condition varies, some lanes do not execute the rest of this
+    /// loop or block.
     fn doubt(&mut self, start: &Variable) {
         let doubts = self.doubts.get(start.doubts..).unwrap_or_default();
         self.doubted.extend(doubts.iter().map(|doubt| (start.key.clone(), *doubt)));
     }
 
-    /// `continue`: lanes are missing from the rest of the trip.
+    /// Analyses `continue`: its lanes do not execute the rest of the trip.
     fn next_trip(&mut self, label: Option<&syn::Lifetime>) {
         let Some(target) = self.target(label) else { return };
         let left: Vec<Around> = self.loops.get(target..).unwrap_or_default().to_vec();
         for (k, Around { start, .. }) in left.into_iter().enumerate() {
-            // `continue` leaves the inner loops for good, but the lanes return to the named one with its next trip.
+            // `continue` leaves the inner loops for good. In the loop that it names, the lanes are active again from
+            // the next trip on.
             let certain = self.depth > start.depth;
             match k {
                 0 if certain => {
@@ -157,21 +159,22 @@ impl Analysis {
             }
             Expr::Binary(e) if matches!(e.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
                 let left = self.expr(&e.left);
-                // The right side runs only in the lanes for which the left one does not decide.
+                // The right side is evaluated only in the lanes for which the left side does not decide.
                 let right = self.under(left, |cx| cx.expr(&e.right));
                 self.either(left, right)
             }
             Expr::Binary(e) => self.any([&*e.left, &*e.right]),
             Expr::Assign(e) => {
                 match (&*e.left, &*e.right) {
-                    // Member by member, so that in `(a, b) = (b, a)` a uniform member does not become varying because of the other.
+                    // Assigned member by member: in `(a, b) = (b, a)`, a uniform member must not become varying because
+                    // of the other one.
                     (Expr::Tuple(to), Expr::Tuple(from)) if to.elems.len() == from.elems.len() => {
                         for (to, from) in to.elems.iter().zip(&from.elems) {
                             let shape = self.expr(from);
                             self.assign(to, shape);
                         }
                     }
-                    // An array element is assigned as one value, so all members count together.
+                    // An array element is assigned as one value, so it varies if any member does.
                     (to @ Expr::Index(_), Expr::Tuple(from)) => {
                         let shape = self.any(&from.elems);
                         self.assign(to, shape);
@@ -197,12 +200,13 @@ impl Analysis {
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
                 (_, index) => self.either(Shape::Other, index),
             },
-            // Before the general case: a member's own record is more precise than the shape of the whole.
+            // Tested before the general case, because what is known about a single member is more precise than the
+            // shape of the whole tuple.
             Expr::Field(e) if self.member(e).is_some_and(|(key, _)| self.varying.contains(&key)) => {
                 Shape::Varying
             }
             Expr::Field(f) => match (self.expr(&f.base), &f.member) {
-                // The fields of a slice's element vary as the element does.
+                // A field of a slice's element varies if the element does.
                 (Shape::Varying, _) => Shape::Varying,
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
                 // A struct declared elsewhere may have a field of this name, so rustc has to be asked.
@@ -227,7 +231,7 @@ impl Analysis {
         }
     }
 
-    /// True for `Enum::Variant` of an enum whose values are varying.
+    /// True for `Enum::Variant`, if the values of the enum are varying.
     pub(super) fn is_varying_variant(&self, path: &syn::Path) -> bool {
         let of = path.segments.iter().rev().nth(1);
         of.is_some_and(|of| self.known.varying.contains(&of.ident.to_string()))
@@ -251,7 +255,7 @@ impl Analysis {
                     cx.names.truncate(names);
                     (then, e.else_branch.as_ref().map(|(_, e)| cx.expr(e)))
                 });
-                // The value of an `if` varies if the condition does, even if both sides are uniform.
+                // The value of an `if` varies if the condition does, even if the values of both sides are uniform.
                 els.map_or(Shape::Other, |els| {
                     let value = self.either(then, els);
                     self.either(condition, value)
@@ -328,7 +332,7 @@ impl Analysis {
                     .collect();
                 self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
                     cx.bind_elements(&e.pat, of);
-                    // An assignment through the element's name is an assignment to the array.
+                    // In the loop, an assignment to the element's name is an assignment to the array.
                     for (element, variable) in written {
                         if let Some(name) = cx.names[names..].iter_mut().find(|name| element == name.name) {
                             (name.shape, name.variable) = (of, variable);
@@ -367,9 +371,9 @@ impl Analysis {
         }
     }
 
-    /// Analyses a closure; the shapes of its parameters follow from their types alone.
+    /// Analyses a closure. The shapes of its parameters follow from their type annotations alone.
     pub(super) fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
-        // A closure may run anywhere, so it cannot leave the loops around its definition.
+        // It is unknown where a closure is called, so it cannot leave the loops around its definition.
         let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
         for input in &e.inputs {
             let varies = matches!(input, Pat::Type(p) if self.known.varies(&p.ty));
@@ -386,11 +390,7 @@ impl Analysis {
         let arguments = self.any(&e.args);
         self.lent(Some(&e.method), &e.args);
         let name = e.method.to_string();
-        // An array of numbers has only the methods that the language defines.
-        if WRITING.contains(&&*name) && self.is_number(&e.receiver) {
-            self.assign(&e.receiver, arguments);
-        }
-        // Atomics return the old value, which differs between lanes even at a uniform index.
+        // An atomic operation returns the old value, which differs between lanes even at a uniform index.
         let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
         match receiver {
             _ if atomic && name != "store" => Shape::Varying,
@@ -407,22 +407,36 @@ impl Analysis {
                 self.ask(&Expr::MethodCall(e.clone()))
             }
             Shape::Memory if POINTERS.contains(&&*name) => Shape::Memory,
-            // For example the length of memory, which is uniform.
+            // Other methods of memory, such as its length, give uniform values.
             Shape::Memory | Shape::ReadOnly => Shape::Other,
             _ if crate::expand::control::loops::range(&Expr::MethodCall(e.clone())).is_some() => {
                 self.either(receiver, arguments)
             }
-            // `(a..b).contains(&x)`; a range has only the methods of the language.
+            // `(a..b).contains(&x)`: a range has only the methods that the DSL defines.
             _ if crate::expand::control::iterate::limits(&e.receiver).is_some() => {
                 self.either(receiver, arguments)
             }
-            // The result of a number's method varies if an argument does.
+            // A method of a number gives a varying result if an argument varies.
             Shape::Other if self.is_number(&e.receiver) => arguments,
-            _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
+            // A closure among the arguments cannot be asked about; what each lane gives to the method then decides.
+            _ => self.ask_or(
+                &Expr::MethodCall(e.clone()),
+                self.known.functions.contains(&name) || arguments.varies(),
+            ),
         }
     }
 
-    /// Records the variables that a function writes through a parameter `&mut V<…>`, or through a `&mut` tuple with such members.
+    /// Records that `a.fill(x);`, a method of an array whose result nothing uses, may write its arguments to the array.
+    pub(super) fn written_by(&mut self, statement: &Expr) {
+        if let Expr::MethodCall(e) = statement
+            && self.is_number(&e.receiver)
+        {
+            let arguments = self.any(&e.args);
+            self.assign(&e.receiver, arguments);
+        }
+    }
+
+    /// Records that a call may write the variables passed as `&mut V<…>`, or as `&mut` of a tuple with such members.
     pub(super) fn lent(
         &mut self,
         function: Option<&Ident>,
@@ -458,7 +472,7 @@ impl Analysis {
         if self.is_varying_variant(&path.path) {
             return Shape::Varying;
         }
-        // These wrap a value without changing whether it varies.
+        // `Some`, `Ok` and `Err` wrap a value without changing whether it varies.
         let holds = ["Some", "Ok", "Err"].iter().any(|name| path.path.is_ident(name));
         if let (true, Some(value)) = (holds, e.args.first()) {
             return self.expr(value);
@@ -474,12 +488,14 @@ impl Analysis {
             };
         }
         let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };
-        // A function declared in the body is a host function, which cannot take device values: recorded for the error message.
+        // A function declared in the body is a host function, which cannot take device values. The call is recorded for
+        // the error message.
         if let (Shape::Varying, true, Some(at)) = (arguments, self.nested.contains(&name), called(&e.func)) {
             self.on_the_host.push(at.clone());
         }
         let closure = self.name(&e.func).is_some_and(|binding| binding.shape == Shape::Closure);
-        // A method may have the same name as a function declared elsewhere, so only functions of this macro call are certain.
+        // A method may have the same name as a function declared elsewhere, so the answer is certain only for functions
+        // of this macro call.
         let gives_lanes = self.known.functions.contains(&name);
         if closure || gives_lanes && self.known.free.contains(&name) {
             return Shape::Varying;

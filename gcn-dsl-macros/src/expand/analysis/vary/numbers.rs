@@ -10,7 +10,8 @@ impl Analysis {
         matches!(block.stmts.as_slice(), [Stmt::Expr(e, None)] if self.is_number(e))
     }
 
-    /// True for arguments that consist of numbers, and for elements of them.
+    /// True for a name that denotes numbers, such as an array of numbers, and for the elements and fields of such a
+    /// name.
     pub(super) fn is_of_numbers(&self, e: &Expr) -> bool {
         match e {
             Expr::Index(e) => self.is_of_numbers(&e.expr),
@@ -20,7 +21,7 @@ impl Analysis {
         }
     }
 
-    /// True for an expression that is certainly a number, or an array of numbers: only those are made varying.
+    /// True for an expression that is certainly a number, or an array of numbers: only these can be made varying.
     pub(super) fn is_number(&self, e: &Expr) -> bool {
         match e {
             Expr::Lit(l) => !matches!(l.lit, Lit::Str(_)),
@@ -55,7 +56,7 @@ impl Analysis {
         }
     }
 
-    /// True for an element of an array that is a number, or a tuple of them.
+    /// True for a number, and for a tuple of such elements. `e` is an element of an array.
     fn is_element(&self, e: &Expr) -> bool {
         match e {
             Expr::Tuple(e) => e.elems.iter().all(|e| self.is_element(e)),
@@ -63,7 +64,7 @@ impl Analysis {
         }
     }
 
-    /// True for results of calls, and expressions computed from them, which may be numbers.
+    /// True for results of calls and for expressions computed from such results, which may be numbers.
     pub(super) fn may_be_number(&self, e: &Expr) -> bool {
         match e {
             Expr::Call(_) | Expr::MethodCall(_) => true,

@@ -6,7 +6,7 @@ use super::{Analysis, Binding, MEMORY, Shape};
 use crate::parse::{KernelFn, Known};
 use crate::ty::{Elements, bare, is_handle};
 
-/// True for numbers, arrays and tuples of numbers, and structs that are stored in memory.
+/// True for numbers, for arrays and tuples of numbers, and for structs that are stored in memory.
 fn of_numbers(ty: &Type, elements: &Elements, known: &Known) -> bool {
     match bare(ty) {
         Type::Array(array) => of_numbers(&array.elem, elements, known),
@@ -20,7 +20,7 @@ pub(super) fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Op
     let Pat::Ident(name) = &*typed.pat else { return None };
     let (shape, number) = match bare(&typed.ty) {
         Type::Reference(r) => match (bare(&r.elem), r.mutability) {
-            // A slice of device values is a list of registers and not memory.
+            // A slice of device values is a list of registers, not memory.
             (Type::Slice(s), None) if elements.is_varying(&s.elem) => (Shape::Varying, false),
             (Type::Slice(s), None) if is_handle(&s.elem) => (Shape::Other, false),
             (Type::Slice(s), None) => (Shape::ReadOnly, of_numbers(&s.elem, elements, known)),

@@ -9,11 +9,12 @@ use super::modifiers::Modifier;
 use super::{Line, Operand, What};
 use crate::expand::Cx;
 
-/// An address that has both an index and an offset.
+/// The modifiers of an address that has both an index and an offset.
 const BOTH: Modifiers = Modifiers::IDXEN.union(Modifiers::OFFEN);
 
 impl Cx<'_> {
-    /// The function's argument for a source operand; empty for the second half of an address.
+    /// The function's argument for a source operand; empty for the second half of an address, which the first half's
+    /// argument includes.
     pub(super) fn asm_argument(
         &mut self,
         line: &Line,
@@ -64,7 +65,7 @@ impl Cx<'_> {
         }))
     }
 
-    /// A source operand with the line's modifiers for it applied, such as `neg:[…]`.
+    /// The value of a source operand, with the line's modifiers for it, such as `neg:[…]`, applied.
     fn source_of(&mut self, line: &Line, row: &InstDesc, at: usize, known: &[String]) -> Option<TokenStream> {
         let value = self.source(&line.operands[at], known)?;
         let source: Option<usize> = row.operands[at].name.strip_prefix("src").and_then(|n| n.parse().ok());

@@ -1,4 +1,5 @@
-//! Converts constants in a line to typed Rust literals, with the meaning that the assembler gives them for the operand.
+//! Converts constants in a line to typed Rust literals that have the value that the assembler gives the constant in
+//! that operand.
 
 use gcn_isa::table::{Class, ConstType, InstDesc, OperandKinds};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -36,7 +37,7 @@ impl Written<'_> {
         quote_spanned!(self.span=> ::gcn_dsl::prelude::#name::from_f64(#wide))
     }
 
-    /// The bits of the number as a 32-bit operand.
+    /// The number's bits as a 32-bit operand.
     fn bits32(&self) -> TokenStream {
         let int = self.int(if self.negative { "i32" } else { "u32" });
         quote_spanned!(self.span=> ((#int) as u32))
@@ -79,12 +80,12 @@ impl Cx<'_> {
     }
 }
 
-/// True if the operand must be a literal dword, which the function takes as an integer.
+/// True if the operand can only be a literal dword. The function takes such an operand as an integer.
 fn is_literal(row: &InstDesc, at: usize) -> bool {
     (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(row.operands[at].kinds)
 }
 
-/// True for the accumulator C of a matrix instruction; the constant applies to each dword of it.
+/// True for the accumulator C of a matrix instruction. A constant there applies to each of its dwords.
 fn is_accumulator(row: &InstDesc, at: usize) -> bool {
     row.is_matrix() && row.operands[at].name == "src2" && row.operands[at].dwords > 2
 }
@@ -135,7 +136,7 @@ fn int(n: &Written<'_>, inline: bool, row: &InstDesc, at: usize) -> TokenStream 
             let bits = n.bits32();
             quote_spanned!(span=> (u64::from(#bits) * 0x1_0000_0001))
         }
-        // A literal constant is the high half of a 64-bit float.
+        // A literal gives only the high half of a 64-bit float.
         ConstType::F64 if !inline => {
             let bits = n.bits32();
             quote_spanned!(span=> (u64::from(#bits) << 32))

@@ -21,7 +21,7 @@ impl Scope for NoSymbols {
     }
 }
 
-/// A placeholder: some valid assembly text for the operand.
+/// Some valid assembly text for the operand, to be used as a placeholder.
 fn stand_in(slot: &OperandDesc) -> String {
     let tuple = |file: char| match slot.dwords {
         0 | 1 => format!("{file}0"),
@@ -40,7 +40,7 @@ fn stand_in(slot: &OperandDesc) -> String {
     }
 }
 
-/// Parses the instruction with `operand` in place of its placeholder, and with modifiers.
+/// Parses the instruction with `operand` in place of the placeholder at that position, and with modifiers.
 fn read(
     row: &InstDesc,
     target: Target,
@@ -57,7 +57,8 @@ fn read(
 }
 
 impl Cx<'_> {
-    /// Parses the line's instruction for each of the kernel's targets. Returns the first, if `of` gives the same result for all targets.
+    /// Parses the line's instruction for each of the kernel's targets and applies `of` to each result. Reports an error
+    /// unless all targets agree.
     fn asm_read<T: PartialEq>(
         &mut self,
         meant: &Meant,
@@ -91,7 +92,7 @@ impl Cx<'_> {
         found
     }
 
-    /// The number that the text of an immediate operand stands for.
+    /// The number that the text of an immediate operand denotes.
     pub(super) fn asm_field(&mut self, meant: &Meant, (at, text): (usize, &str), span: Span) -> Option<i64> {
         let number = |inst: &Inst| match inst.operands.get(at) {
             Some(Operand::Imm(n)) => Some(*n),
@@ -100,7 +101,7 @@ impl Cx<'_> {
         self.asm_read(meant, Some((at, text)), "", (number, span))
     }
 
-    /// The value of a modifier that is a parameter of the function.
+    /// The value of a modifier that the function takes as a parameter.
     pub(super) fn asm_number(
         &mut self,
         meant: &Meant,

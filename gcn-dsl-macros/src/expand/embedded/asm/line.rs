@@ -9,14 +9,14 @@ use super::modifiers::Modifier;
 use super::{Line, Operand, What, register};
 use crate::expand::Cx;
 
-/// Registers that instructions read implicitly, with the names of their values in the block.
+/// The registers that instructions read implicitly. The block's value of this name provides the content.
 const IMPLICIT: [(ImplicitRegs, &str); 3] =
     [(ImplicitRegs::SCC, "scc"), (ImplicitRegs::VCC, "vcc"), (ImplicitRegs::M0, "m0")];
 
-/// Modifiers that are parameters of the function. `neg:` and the like are applied to the operands instead.
+/// The modifiers that the function takes as parameters. Modifiers such as `neg:` are applied to the operands instead.
 const PARAMETERS: [Modifiers; 4] =
     [Modifiers::OFFSET, Modifiers::OFFSET0, Modifiers::OFFSET1, Modifiers::BITOP3];
-/// Modifiers that select the row and therefore need no argument.
+/// The modifiers that select the row and therefore need no argument.
 const ADDRESSING: Modifiers = Modifiers::OFFEN.union(Modifiers::IDXEN).union(Modifiers::LDS);
 
 impl Line {
@@ -71,7 +71,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Adds the arguments that follow from modifiers. Returns the function's name.
+    /// Adds the arguments that the modifiers require. Returns the function's name.
     fn asm_modifiers(
         &mut self,
         line: &Line,
@@ -120,7 +120,7 @@ impl Cx<'_> {
         Some(format_ident!("{}{}", meant.function(), with, span = line.mnemonic.span()))
     }
 
-    /// The previous value of a destination that is written only in part.
+    /// The argument for the previous value of a destination of which the instruction writes only a part.
     fn asm_old(
         &mut self,
         line: &Line,

@@ -14,7 +14,7 @@ pub(super) struct Meant {
     pub variant: Variant,
     /// The rows of the function on all targets, in order of preference. Never empty.
     pub rows: Vec<&'static InstDesc>,
-    /// The row whose operands have the same form as the line's.
+    /// The row whose operands have the same form as those of the line.
     pub row: &'static InstDesc,
 }
 
@@ -24,12 +24,12 @@ impl Meant {
         format!("{}{}", self.mnemonic, self.variant.suffix())
     }
 
-    /// The registers that any of the rows reads implicitly.
+    /// The registers that at least one of the rows reads implicitly.
     pub fn implicit_reads(&self) -> ImplicitRegs {
         self.rows.iter().fold(ImplicitRegs::empty(), |all, row| all | row.implicit_reads)
     }
 
-    /// The modifiers that any of the rows has.
+    /// The modifiers that at least one of the rows has.
     pub fn modifiers(&self) -> Modifiers {
         self.rows.iter().fold(Modifiers::empty(), |all, row| all | row.modifiers)
     }
@@ -56,8 +56,8 @@ fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
     Family::ALL.into_iter().map(of).find(|rows| !rows.is_empty()).into_iter().flatten()
 }
 
-/// The mnemonic without an encoding suffix such as `_dpp`, and the variant that the suffix selects. Among encodings with the same operands
-/// the compiler chooses.
+/// The mnemonic without an encoding suffix such as `_dpp`, and the variant that the suffix selects. If several
+/// encodings have the same operands, the compiler chooses among them.
 fn without_suffix(text: &str) -> (&str, Option<Variant>) {
     let suffixes =
         [("_dpp", Some(Variant::Dpp)), ("_sdwa", Some(Variant::Sdwa)), ("_e32", None), ("_e64", None)];
@@ -73,7 +73,7 @@ fn canonical(text: &str) -> &str {
     gcn_isa::reference::aliases().find(|(alias, ..)| *alias == text).map_or(text, |(_, name, _)| name)
 }
 
-/// False for instructions without operands, whose modifiers follow the mnemonic directly.
+/// False for an instruction without operands: its modifiers follow the mnemonic directly.
 pub(super) fn has_operands(text: &str) -> bool {
     rows_of(without_suffix(text).0).next().is_none_or(|row| !row.operands.is_empty())
 }
@@ -131,7 +131,7 @@ impl Line {
                 names.join(", ")
             ));
         }
-        // Functions are named after the mnemonic in the first family that has the operation.
+        // A function is named after the mnemonic in the first family that has its operation.
         let mnemonic = row.entry.mnemonic.to_owned();
         Ok(Meant { mnemonic, variant, rows, row })
     }
@@ -150,7 +150,7 @@ impl Line {
         format!("`{mnemonic}` has {wanted} operands ({}), not {given}{hint}", names.join(", "))
     }
 
-    /// True if the row has the line's addressing mode. Only memory instructions have more than one.
+    /// True if the row has the line's addressing mode. Only memory instructions have several.
     fn fits(&self, row: &InstDesc) -> bool {
         let off = |(slot, operand): (&OperandDesc, &Operand)| {
             (slot.kinds == OperandKinds::OFF) == matches!(operand.what, What::Off)
@@ -170,7 +170,7 @@ impl Line {
     }
 }
 
-/// The reason why an instruction cannot be used in `asm!` and has to be written as an expression or statement instead.
+/// The reason why `asm!` does not accept an instruction and what to write instead; `None` if it does.
 fn belongs_to_the_language(row: &InstDesc) -> Option<&'static str> {
     let scratch = matches!(row.format, Format::Scratch | Format::VScratch)
         || row.is_smem() && row.implicit_reads.contains(ImplicitRegs::FLAT_SCRATCH);

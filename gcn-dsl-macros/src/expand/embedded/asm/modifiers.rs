@@ -20,7 +20,7 @@ pub(super) enum Value {
     Number(bool, LitInt),
     List(Vec<LitInt>),
     Word(Ident),
-    /// `{name}`: a number that is known when the kernel is built.
+    /// `{name}`, a number that is known when the kernel is built.
     Name(Ident),
     /// Text for the assembler to parse.
     Text(String),
@@ -74,7 +74,7 @@ impl Modifier {
         Ok(Modifier { name, value })
     }
 
-    /// The assembler's modifier of this name; `None` if there is none.
+    /// The assembler's modifier of this name; `None` if the assembler has none.
     pub(super) fn flag(&self) -> Option<Modifiers> {
         gcn_emit::text::modifier(&self.name.to_string())
     }
@@ -84,7 +84,7 @@ impl Modifier {
         ["format", "dfmt", "nfmt"].iter().any(|name| self.name == name)
     }
 
-    /// A list of bits as a number; the first is the lowest bit.
+    /// The value, a list of bits, as a number. The first bit is the lowest.
     pub(super) fn bits(&self) -> Option<u8> {
         let Value::List(list) = &self.value else { return None };
         let bits = list.iter().enumerate().map(|(at, n)| Some((n.base10_parse::<u8>().ok()? & 1) << at));
@@ -98,13 +98,13 @@ impl Modifier {
             ("row_mask" | "bank_mask", Value::Number(false, n)) => is(n, 0xf),
             ("row_mask" | "bank_mask", _) => false,
             ("dst_sel", Value::Word(word)) => word == "DWORD",
-            // The last element applies to the destination.
+            // The last bit of the list applies to the destination.
             ("op_sel", Value::List(list)) => list.last().is_none_or(|n| is(n, 0)),
             _ => true,
         }
     }
 
-    /// The modifier's value, as an argument of the function.
+    /// The modifier's value as an argument of the function.
     pub(super) fn number(&self, errors: &mut Errors) -> Option<TokenStream> {
         let Value::Number(negative, number) = &self.value else {
             errors.at(&self.name, format!("`{}` has a number: `{}:16`", self.name, self.name));
@@ -132,7 +132,7 @@ impl Modifier {
                 let kind = Ident::new(kind, n.span());
                 quote_spanned!(name.span()=> .omod(::gcn_dsl::isa::Omod::#kind))
             }
-            // For historical reasons, `bound_ctrl:0` in assembly sets the bit.
+            // For historical reasons, `bound_ctrl:0` in assembly sets the bit to 1.
             ("bound_ctrl", Value::Number(false, _)) => quote_spanned!(name.span()=> .bound_ctrl()),
             ("row_bcast", Value::Number(false, n)) => {
                 let method = format_ident!("row_bcast{}", n.base10_digits(), span = name.span());
@@ -177,7 +177,7 @@ impl Modifier {
     }
 }
 
-/// The type and the variant for an SDWA selection.
+/// The Rust type and variant for an SDWA selection such as `BYTE_0`.
 fn selection(modifier: &str, word: &str) -> Option<(&'static str, &'static str)> {
     let parts = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
     let variants = ["Byte0", "Byte1", "Byte2", "Byte3", "Word0", "Word1", "Dword"];

@@ -1,9 +1,9 @@
-//! Partial unrolling of loops whose trip count is unknown: an unrolled loop, then another one for the remaining
-//! iterations.
+//! Partial unrolling of loops whose trip count is unknown: the unrolled loop is followed by another loop for the
+//! remaining iterations.
 //!
-//! An iteration increments the counter by one, so the remainder is known before the loop: the unrolled loop ends where
-//! the distance to the end equals the remainder. It tests for equality, so it is correct even if the counter wraps
-//! around.
+//! Each iteration increments the counter by one, so the number of remaining iterations (the remainder) is known before
+//! the loop: the unrolled loop ends when the distance from the counter to the end equals the remainder. The test is for
+//! equality, so it is correct even if the counter wraps around.
 
 use super::{Loop, Trial, may_repeat, replay::Replay};
 use crate::ir::build::Builder;
@@ -24,11 +24,11 @@ pub struct Counted {
     pub start: Value,
     /// The exclusive end of the counter.
     pub end: Value,
-    /// The condition, computed by the body, that another iteration follows.
+    /// The condition that another iteration follows. The body computes it.
     pub again: Value,
 }
 
-/// Appends the loop with a closed body.
+/// Appends the loop, whose body is closed.
 pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     let Counted { counter, start, end, again } = counted;
     let plain = |body| Stmt::DoWhile { body, cond: again };
@@ -43,8 +43,8 @@ pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     let stop = b.value(Inst::Bin(Bin::Sub, end, rest), ty, None);
     let several = b.value(Inst::Cmp(Pred::Ne, stop, start), condition, None);
     b.open(false);
-    // Use a separate counter. If it starts at a multiple of the unroll factor it stays one, so addresses are known to
-    // be aligned.
+    // Use a separate counter. If it starts at a multiple of the unroll factor, it remains a multiple, so addresses are
+    // known to be aligned.
     let own = b.declare(ty);
     b.write(own, start, None);
     b.open(false);
@@ -64,8 +64,8 @@ pub fn run(b: &mut Builder, counted: Counted, body: Region) {
     b.branch(one, false, then, Region::default());
 }
 
-/// The unroll factor, if unrolling pays. Only loops that load from memory gain: loads of later iterations start before
-/// the results of earlier ones are used, or are merged with them.
+/// The unroll factor; `None` if unrolling does not pay. Only loops that load from memory gain: loads of later
+/// iterations start before the results of earlier ones are used, or are merged with them.
 fn trips(b: &Builder, counted: Counted, body: &Region) -> Option<u32> {
     let looped = Loop { head: None, cond: counted.again, body };
     let ty = b.kernel().ty(counted.end);
@@ -79,7 +79,7 @@ fn trips(b: &Builder, counted: Counted, body: &Region) -> Option<u32> {
     AT_A_TIME.into_iter().find(|n| n * length <= LONGEST)
 }
 
-/// True for a body without control flow, barriers and exchanges between lanes that loads from memory.
+/// True for a body that loads from memory and contains no control flow, no barriers and no exchanges between lanes.
 fn is_straight(b: &Builder, body: &Region) -> bool {
     let mut loads = false;
     let repeats = |stmt: &Stmt| {

@@ -16,7 +16,7 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// A copier that replaces `var` by `other`.
+    /// Makes copies in which `var` is replaced by `other`.
     pub fn with(var: Variable, other: Variable) -> Replay {
         Replay { variables: HashMap::from([(var, other)]), ..Replay::default() }
     }
@@ -25,12 +25,13 @@ impl Replay {
         self.variables.get(&var).copied().unwrap_or(var)
     }
 
-    /// The copy of `v` in the iteration that is being appended, or `v` itself.
+    /// The copy of `v` in the iteration that is being appended; `v` itself if it has not been copied.
     pub fn renamed(&self, v: Value) -> Value {
         self.names.get(&v).copied().unwrap_or(v)
     }
 
-    /// Appends the iterations of a loop as long as the conditions are known, and then, if it goes on, the loop itself.
+    /// Appends the iterations of a loop as long as the conditions are known. If a condition is not known, appends the
+    /// loop itself after them.
     pub fn looped(&mut self, b: &mut Builder, looped: Loop<'_>) {
         for _ in 0..MOST_TRIPS {
             if let Some(head) = looped.head {

@@ -12,17 +12,17 @@ pub(super) struct Trial<'k> {
     kernel: &'k Kernel,
     variables: HashMap<Variable, u64>,
     values: HashMap<Value, u64>,
-    /// Values that equal another value, because the condition of a select is known.
+    /// Selects whose condition is known, each with the value that it equals.
     same: HashMap<Value, Value>,
-    /// The cost of instructions that remain only if a remaining instruction uses them.
+    /// The cost of instructions that remain only if an instruction that remains uses them.
     owed: HashMap<Value, u32>,
     /// The number of instructions for which folded selects may still compensate.
     refunds: u32,
-    /// The number of instructions that may still remain.
+    /// The number of further instructions that may remain.
     pub left: u32,
-    /// The number of statements that may still be visited.
+    /// The number of further statements that may be visited.
     steps: u32,
-    /// The trip count of the outermost loop, once it has ended.
+    /// The trip count of the outermost loop; `None` until that loop has ended.
     pub trips: Option<u32>,
 }
 
@@ -31,7 +31,8 @@ impl<'k> Trial<'k> {
     pub fn new(b: &'k Builder, left: u32) -> Trial<'k> {
         Trial {
             kernel: b.kernel(),
-            // The trial starts with the variables before the loop; their values after it depend on the trip count.
+            // The trial starts with the variables' values before the loop; their values after the loop depend on the
+            // trip count.
             variables: b.known_constants(),
             values: HashMap::new(),
             same: HashMap::new(),
@@ -53,7 +54,7 @@ impl<'k> Trial<'k> {
         Some(())
     }
 
-    /// The value that `v` equals.
+    /// The value that `v` equals: that of the known select operand, or `v` itself.
     fn original(&self, mut v: Value) -> Value {
         while let Some(other) = self.same.get(&v) {
             v = *other;
@@ -66,8 +67,8 @@ impl<'k> Trial<'k> {
         let mut open = vec![v];
         while let Some(v) = open.pop() {
             let v = self.original(v);
-            // Count it once, when an instruction that remains uses it: pure instructions whose every use folds cost
-            // nothing.
+            // Count the instruction once, when an instruction that remains uses it: a pure instruction whose every use
+            // folds costs nothing.
             if let Some(count) = self.owed.remove(&v) {
                 self.emit(count)?;
                 self.kernel.def(v).inst.operands(|operand| open.push(operand));
@@ -91,8 +92,8 @@ impl<'k> Trial<'k> {
                     return self.region(if bits != 0 { then } else { els });
                 }
                 self.used(*cond)?;
-                // Each side starts with what was known before the branch. Since it is unknown which one runs, the
-                // variables that either writes are forgotten below.
+                // Each side starts with the variables' values before the branch. Since it is unknown which side runs,
+                // the variables that either side writes are forgotten below.
                 let before = self.variables.clone();
                 self.region(then)?;
                 self.variables = before;
@@ -105,7 +106,7 @@ impl<'k> Trial<'k> {
             Stmt::While { head, cond, body } => {
                 return self.looped(Loop { head: Some(head), cond: *cond, body });
             }
-            // The trip count is unknown, and in the second iteration the values known in the first no longer hold.
+            // The trip count is unknown, and values that are known in the first iteration may differ in the second.
             Stmt::Loop { body } => {
                 self.forget(body);
                 self.region(body)?;
@@ -113,16 +114,16 @@ impl<'k> Trial<'k> {
             }
             Stmt::Block { body, .. } => self.region(body)?,
         }
-        // Some lanes, or some paths, have not executed it.
+        // Some lanes, or some paths, have not executed the statement.
         stmt.regions().into_iter().for_each(|region| self.forget(region));
         Some(())
     }
 
-    /// Executes a loop. If its condition is not known it remains a loop, and its body is executed with only those
+    /// Executes a loop. If its condition is not known, the loop remains, and its body is executed once, with only those
     /// variables known that the loop does not write.
     pub fn looped(&mut self, looped: Loop<'_>) -> Option<()> {
         let start = (self.variables.clone(), self.left);
-        // This also bounds the time of the trial; for nested loops, `steps` bounds it.
+        // The bound on trips also bounds the time of the trial; for nested loops, `steps` does.
         for trips in 1..=MOST_TRIPS {
             if let Some(head) = looped.head {
                 self.region(head)?;
@@ -156,8 +157,8 @@ impl<'k> Trial<'k> {
         // Undo the trial: the loop remains and is counted once, not once per iteration.
         (self.variables, self.left) = (variables, left);
         let regions = || looped.head.into_iter().chain([looped.body]);
-        // Forget before and after: the body may rely only on variables that no iteration changes, and after the loop
-        // nothing is known about the variables that it writes.
+        // Forget the variables that the loop writes, before and after the body: the body may rely only on variables
+        // that no iteration changes, and after the loop the values of the others are unknown.
         regions().for_each(|region| self.forget(region));
         regions().try_for_each(|region| self.region(region))?;
         regions().for_each(|region| self.forget(region));
@@ -195,9 +196,9 @@ impl<'k> Trial<'k> {
                     self.is(v, known);
                     self.owed.remove(&v);
                     self.same.insert(v, chosen);
-                    // A select with a known condition disappears. An access to an array in registers at the loop's
-                    // counter is a chain of selects, whose folding compensates for the cost of unrolling; the bound
-                    // keeps huge chains from compensating for everything else.
+                    // A select with a known condition disappears. If the index of an access to an array in registers
+                    // depends on the loop's counter, the access is a chain of selects, whose folding compensates for
+                    // the cost of unrolling. The bound keeps huge chains from compensating for everything else.
                     let refund = length(self.kernel, v).min(self.refunds);
                     self.refunds -= refund;
                     self.left = self.left.saturating_add(refund);
@@ -207,7 +208,7 @@ impl<'k> Trial<'k> {
             },
             ref inst => self.evaluate(inst),
         };
-        // An instruction is executed once in each iteration; its result in the previous iteration must not survive.
+        // The instruction is executed once in each iteration; the result of the previous iteration must not survive.
         self.same.remove(&v);
         self.is(v, result);
         if result.is_some() {
@@ -244,17 +245,17 @@ impl<'k> Trial<'k> {
             Inst::Bin(op @ (Bin::And | Bin::Or), x, y) if elem(x) == Some(Elem::Bool) => {
                 let decides = u64::from(op == Bin::Or);
                 match (self.value(x), self.value(y)) {
-                    // One known operand decides an `or` (if it is true) and an `and` (if it is false).
+                    // One known operand decides an `or` (if it is true) or an `and` (if it is false).
                     (Some(bits), _) | (_, Some(bits)) if bits == decides => Some(bits),
                     (Some(_), y) => y,
                     (x, _) => x,
                 }
             }
-            // Only 32-bit words are evaluated: counters and indices have no other type.
+            // Evaluate 32-bit words only: counters and indices have no other type.
             Inst::Bin(op, x, y) => {
                 evaluate::eval(op, self.value(x)? as u32, self.value(y)? as u32, word(x)?).map(u64::from)
             }
-            // Only uniform comparisons are evaluated, as those of counters are. A varying one gives a mask, in which
+            // Evaluate uniform comparisons only, as those of counters are. A varying comparison gives a mask, in which
             // `true` would have to mean all active lanes.
             Inst::Cmp(pred, x, y) if self.kernel.ty(x).place == Place::Uniform => {
                 let holds = evaluate::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
@@ -273,7 +274,7 @@ fn length(kernel: &Kernel, v: Value) -> u32 {
         Inst::Read(_) | Inst::Splat(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) => 0,
         Inst::Bin(Bin::Div | Bin::Rem, ..) => 25 * u32::from(ty.dwords()),
         Inst::Bin(Bin::MulHi, ..) if ty.dwords() == 2 => 6,
-        // This includes matrix instructions, next to which the cost of a counter is negligible.
+        // Matrix instructions are among these; compared to one, the cost of a counter is negligible.
         Inst::Machine(_) => u32::from(ty.dwords()),
         Inst::Bin(..) | Inst::Fma(..) | Inst::Select(..) | Inst::Un(..) | Inst::Cast(_) => {
             u32::from(ty.dwords())

@@ -1,4 +1,4 @@
-//! `a == Some(x)`: Rust's order of `Option`s, in which nothing comes before every value.
+//! Comparisons such as `a == Some(x)`, in Rust's order of `Option`s: `None` comes before every value.
 
 use std::panic::Location;
 
@@ -8,13 +8,13 @@ use crate::lang::values::compare::Compare;
 use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::{Placed, S, V, with};
 
-/// The comparison of two values where both are there.
+/// The result of comparing the two values, used where both options have one.
 pub trait Compared {
-    /// The place of the result.
+    /// The kind of the result: uniform or varying.
     type Place: Kind;
-    /// The condition.
+    /// The result as an IR condition.
     fn condition(self) -> Value;
-    /// The reverse.
+    /// The result that this IR condition represents.
     fn of(condition: Value) -> Self;
 }
 
@@ -46,7 +46,7 @@ impl<A: Placed + Compare<B, Output = C>, B: Placed, C: Compared> Compare<Maybe<B
         let (a, b) = (here(self.some, A::Place::VARYING), here(other.some, B::Place::VARYING));
         let bin = |op, a, b| emit(Inst::Bin(op, a, b));
         let not = |a| emit(Inst::Un(Un::Not, a));
-        // Where one of both is missing, the conditions compare as numbers.
+        // Where an option has no value, compare the two conditions as the numbers 0 and 1.
         let missing = match pred {
             Pred::Eq => not(bin(Bin::Xor, a, b)),
             Pred::Ne => bin(Bin::Xor, a, b),

@@ -8,7 +8,8 @@ use crate::lang::values::kind::Kind;
 use crate::lang::values::literal::Vary;
 use crate::lang::{Flatten, Placed, S, V};
 
-/// An option that has `value` where `condition` is true. Both are uniform, or both varying.
+/// An option that has `value` where `condition` is true. The condition must be uniform if the value is, and varying if
+/// the value is.
 pub(crate) fn where_holds<X: Placed<Place: Kind<Pick<S<bool>, V<bool>> = C>>, C: Flatten>(
     condition: C,
     value: X,

@@ -1,4 +1,4 @@
-//! Merging of branches of which one gives an `Option` and the other an `Option`, `None` or no value.
+//! Merges branches of which one gives an `Option`, and the other an `Option`, `None` or no value.
 
 use super::{Absent, Maybe, moved, none};
 use crate::lang::values::merge::{Merge, Never};
@@ -20,7 +20,7 @@ where
     }
 }
 
-/// Merges an option with a branch that gives `None` or whose lanes leave.
+/// Merges an option with a branch that gives `None`, or that gives no value because its lanes leave.
 macro_rules! beside {
     ($other:ident $leaves:literal: |$it:pat_param| $value:expr) => {
         #[diagnostic::do_not_recommend]

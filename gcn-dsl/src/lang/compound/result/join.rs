@@ -39,8 +39,8 @@ where
     }
 }
 
-/// Implements merging for pairs of branch types, with the resulting type. `leaves` marks a branch whose lanes leave, so
-/// that it has no value.
+/// Implements merging for pairs of branch types: `A, B => ` the resulting type. `leaves` marks a branch that has no
+/// value because its lanes leave.
 macro_rules! joins {
     ($([$($bounds:tt)*] $a:ty, $b:ty => $out:ty: $left:expr, $right:expr $(, $leaves:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -3,7 +3,7 @@
 //!
 //! A lane loads a block of `deep` columns and `wide` rows, `wide` consecutive elements at a time, and stores each row
 //! of the block, `deep` consecutive elements at a time. For elements of four bytes and more the transposition only
-//! renames registers; smaller ones are exchanged by byte permutes.
+//! renames registers; smaller elements are rearranged by byte permutes.
 
 use std::panic::Location;
 
@@ -30,8 +30,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks with which `lanes` move a tile in the fewest accesses without splitting groups of `group` elements;
-    /// `None` if the tile cannot be divided without a remainder.
+    /// The blocks with which `lanes` lanes move a tile in the fewest accesses without splitting groups of `group`
+    /// elements; `None` if the tile cannot be divided evenly.
     pub fn of(lanes: u32, [rows, cols]: [u32; 2], group: u32, size: u32) -> Option<Blocks> {
         let widths =
             |most: u32| [16, 8, 4].into_iter().map(move |b| b / size).filter(move |n| *n > 0 && *n <= most);
@@ -99,7 +99,7 @@ impl Blocks {
     }
 }
 
-/// Transposes a block: takes its columns of `wide` elements each and returns its rows.
+/// Transposes a block: takes its columns, of `wide` elements each, and returns its rows.
 #[track_caller]
 fn turn<T: Number>(columns: &[Value], wide: usize) -> Vec<Value> {
     let loc = Location::caller();
@@ -112,7 +112,7 @@ fn turn<T: Number>(columns: &[Value], wide: usize) -> Vec<Value> {
         return (0..wide).map(row).collect();
     }
     let per_dword = 4 / T::ELEM.bytes() as usize;
-    // One dword of a column holds `per_dword` rows. For each such group of rows, transpose squares of that many
+    // One dword of a column contains `per_dword` rows. For each such group of rows, transpose squares of `per_dword`
     // columns.
     let rows = (0..wide / per_dword).flat_map(|dword| {
         let word = |from: &Value| V::emit(Inst::Extract { from: *from, dword: dword as u8 }, loc);
@@ -130,7 +130,7 @@ fn turn<T: Number>(columns: &[Value], wide: usize) -> Vec<Value> {
     .collect()
 }
 
-/// Byte selectors of `v_perm_b32` in `pick`: bytes 0 to 3 are those of the dword `a`, bytes 4 to 7 those of `b`.
+/// Byte selectors of `v_perm_b32` in `pick`: 0 to 3 select bytes of the dword `a`, 4 to 7 bytes of `b`.
 const LOW_HALVES: u32 = 0x0504_0100;
 const HIGH_HALVES: u32 = 0x0706_0302;
 const LOW_BYTES: u32 = 0x0501_0400;
@@ -155,8 +155,8 @@ fn square(words: &[V<u32>]) -> Vec<V<u32>> {
 mod tests {
     use super::*;
 
-    /// Worked by hand: 512 lanes and 256 x 32 f16 give each lane 16 elements, a 4 x 4 block in 8 accesses; 128 x 32
-    /// give 8, in six accesses.
+    /// The expected numbers are worked out by hand: with 512 lanes, 256 x 32 f16 give each lane 16 elements, a 4 x 4
+    /// block in 8 accesses; 128 x 32 give each lane 8 elements, in six accesses.
     #[test]
     fn blocks_come_out_even() {
         let block = |lanes, extent, group, size| {

@@ -66,7 +66,7 @@ macro_rules! scales {
                 lane_id() & ($free as u32 - 1)
             }
 
-            /// The block of 32 `k` whose scale this lane holds in [`Scales`].
+            /// The number of the block of 32 `k` whose scale this lane contains in [`Scales`].
             #[track_caller]
             pub fn scale_block() -> V<u32> {
                 lane_id() / $free as u32

@@ -1,10 +1,10 @@
-//! Modifiers of matrix instructions, and their operands besides the factors: sparse indices and scales.
+//! Modifiers of matrix instructions, and their operands other than the factors: sparse indices and scales.
 
 use gcn_isa::layout::Controls;
 
 use crate::lang::{IntoDevice, V};
 
-/// A permutation of lanes: which lane each lane's elements of B come from.
+/// A permutation of lanes: from which lane each lane takes its elements of B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LanePattern {
     /// Lanes 32 to 63 take the elements of lanes 0 to 31.
@@ -26,13 +26,13 @@ pub enum LanePattern {
 
 /// Modifiers of a matrix instruction: broadcast of blocks of A, permutation of the lanes of B, negation.
 ///
-/// The build checks that the shape supports them: blocks of A can be broadcast by instructions with several blocks, the
-/// lanes of B can be permuted where the target's instruction allows it (most before gfx942 do), and f64 instructions
-/// negate since gfx942.
+/// The build checks that the shape supports the modifiers. Blocks of A can be broadcast by instructions with several
+/// blocks; the lanes of B can be permuted if the target's instruction allows it (most before gfx942 do); and f64
+/// instructions can negate operands since gfx942.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[must_use]
 pub struct MfmaOptions {
-    /// The number of blocks that share one block of A, and the number of that block.
+    /// The number of blocks that share one block of A, and the number of the shared block.
     broadcast: Option<(u8, u8)>,
     pattern: Option<LanePattern>,
     /// Bit 0 negates A, bit 1 B, bit 2 C.
@@ -45,8 +45,8 @@ impl MfmaOptions {
         MfmaOptions { broadcast: None, pattern: None, negated: 0 }
     }
 
-    /// In each group of `share` blocks (a power of two), all are multiplied with the same block of A: the group's block
-    /// `from`.
+    /// Multiplies all blocks of each group of `share` blocks (a power of two) with the same block of A: block `from` of
+    /// the group.
     pub const fn broadcast_a(self, share: u8, from: u8) -> MfmaOptions {
         MfmaOptions { broadcast: Some((share, from)), ..self }
     }
@@ -71,7 +71,7 @@ impl MfmaOptions {
         MfmaOptions { negated: self.negated | 4, ..self }
     }
 
-    /// The values of the instruction's fields, and a mask of the negated operands.
+    /// The values of the instruction's fields, and a mask of the operands to negate.
     pub(super) fn controls(self) -> Result<(Controls, u8), String> {
         let mut controls = Controls::default();
         if let Some((share, from)) = self.broadcast {
@@ -89,9 +89,10 @@ impl MfmaOptions {
     }
 }
 
-/// Says which two of every four `k` a [`SparseA`](crate::lang::matrix::SparseA) holds. Each group of four `k` of the
-/// lane has four bits, in the order of the lane's elements: two for the position of the first element, then two for
-/// that of the second. For larger elements one register has room for several such sets.
+/// For a [`SparseA`](crate::lang::matrix::SparseA): which two of every four `k` are stored. Each group of four `k` of
+/// the lane has four bits, in the order of the lane's elements: two bits for the position of the first stored element,
+/// then two for that of the second. With larger elements a lane needs fewer bits, and one register contains several
+/// such sets of bits.
 #[derive(Debug, Clone, Copy)]
 pub struct SparseIndex {
     value: V<u32>,
@@ -99,18 +100,18 @@ pub struct SparseIndex {
 }
 
 impl SparseIndex {
-    /// Uses the first set in `value`.
+    /// An index that uses the first set in `value`.
     pub fn new(value: impl IntoDevice<V<u32>>) -> SparseIndex {
         SparseIndex { value: value.into_device(), set: 0 }
     }
 
-    /// Uses the `n`-th set in the register.
+    /// The index with the `n`-th set in the register.
     #[must_use]
     pub fn set(self, n: u8) -> SparseIndex {
         SparseIndex { set: n, ..self }
     }
 
-    /// The register that holds the index.
+    /// The register that contains the index.
     pub fn value(self) -> V<u32> {
         self.value
     }
@@ -125,12 +126,12 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// Uses the low byte of `value`.
+    /// Scales that use the low byte of `value`.
     pub fn new(value: impl IntoDevice<V<u32>>) -> Scales {
         Scales { value: value.into_device(), byte: 0 }
     }
 
-    /// Uses byte `n`, 0 to 3, so that one register can hold the scales of four products.
+    /// Scales that use byte `n` (0 to 3), so that one register can contain the scales of four products.
     #[must_use]
     pub fn byte(self, n: u8) -> Scales {
         Scales { byte: n, ..self }

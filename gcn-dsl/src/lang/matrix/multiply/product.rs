@@ -13,7 +13,7 @@ use crate::lang::context::Context;
 use crate::lang::matrix::operand::{here, is_format};
 use crate::lang::with;
 
-/// A product of a given shape and given formats, for which an instruction is wanted.
+/// The shape and the formats of a product, for which an instruction is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::lang::matrix) struct Product {
     pub formats: [ElemType; 3],
@@ -30,7 +30,7 @@ impl Product {
         Product { formats, size, sparse: false, scaled }
     }
 
-    /// The instruction of `on` for this product, if there is one.
+    /// The instruction of `on` for this product, with its shape; `None` if there is none.
     pub fn instruction(&self, on: Subtarget) -> Option<(&'static InstDesc, &'static Shape)> {
         layout::instructions_on(on).iter().find(|i| self.is(i.1)).copied()
     }
@@ -52,7 +52,7 @@ impl Product {
         Target::compilable().filter(|t| self.instruction((*t).into()).is_some()).collect()
     }
 
-    /// Lists the shapes of `on` with the same element types, for an error message.
+    /// For an error message: the shapes on `on` that have the same element types.
     fn near(&self, on: Subtarget) -> String {
         let like = layout::instructions_on(on)
             .iter()
@@ -86,8 +86,8 @@ fn size([m, n, k, blocks]: [u16; 4]) -> String {
     }
 }
 
-/// Emits the instruction of `product`. `operands` are A, B, C and whatever else it reads; `acc` is the accumulator that
-/// the result replaces.
+/// Emits the instruction of `product`. `operands` are A, B, C and any further operands that the instruction reads;
+/// `acc` is the accumulator that the result replaces.
 pub(in crate::lang::matrix) fn multiply(
     product: Product,
     operands: &[Value],
@@ -135,7 +135,7 @@ pub(in crate::lang::matrix) fn multiply(
         let mut call = Call::plain(row.mnemonic, operands.iter().copied(), ty);
         call.arg_mods.neg = negated;
         give(&mut call, controls);
-        // The integer WMMA instructions have a modifier that makes bytes and nibbles signed.
+        // The integer WMMA instructions have a modifier that makes 8-bit and 4-bit elements signed.
         let signed = [shape.a, shape.b].map(|format| matches!(format, ElemType::Iu8 | ElemType::Iu4));
         if signed.contains(&true) {
             call.given.mods.neg_lo = u8::from(signed[0]) | u8::from(signed[1]) << 1;

@@ -23,14 +23,14 @@ use crate::lang::values::vector::{element, pack};
 use crate::lang::{IntoDevice, LoadAt, S, V, Vector, eq, lane_id, select, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
 
-/// Numbers of a lane's elements in a tile: a `usize` on the host, or the variable of a device loop.
+/// Types of an index of a lane's element in a tile: a `usize` of the host, or the variable of a device loop.
 #[diagnostic::on_unimplemented(
     message = "a lane's elements of a tile are numbered by a `usize` or the variable of a loop, not by `{Self}`",
     label = "not the number of an element",
     note = "each lane has elements of its own, under the same numbers: `for i in 0..acc.len()  …, with `acc.row(i)` and `acc.get(i)`"
 )]
 pub trait ElementNumber {
-    /// Selects the value with this number among `len` values.
+    /// Selects the value with this index among `len` values.
     #[track_caller]
     fn of<T: Scalar>(self, len: usize, values: &mut dyn Iterator<Item = V<T>>) -> V<T>;
 }
@@ -78,8 +78,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Self::of(Parts::of(moved))
     }
 
-    /// The number of elements in each lane. They are numbered accumulator by accumulator, and the accumulators row by
-    /// row.
+    /// The number of elements in each lane. The elements are numbered accumulator by accumulator, and the accumulators
+    /// row by row.
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
     #[track_caller]
     pub fn len(&self) -> usize {
@@ -92,12 +92,12 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Self::acc().per_lane(Location::caller())
     }
 
-    /// The number of rows, and of columns, of one accumulator on the target of this build.
+    /// The number of rows of one accumulator on the target of this build, which is also its number of columns.
     fn side() -> usize {
         with(|c| side(here(c), SIDE))
     }
 
-    /// The number of accumulators in the tile; the kernel fails if there are more than a tile can have.
+    /// The number of accumulators in the tile. If it exceeds the number that a tile can have, an error is recorded.
     fn parts_here(loc: &'static Location<'static>) -> usize {
         with(|c| {
             let parts = Self::parts(here(c));
@@ -137,7 +137,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         i.of(self.len(), &mut Self::places().map(|[_, col]| col))
     }
 
-    /// Row and column of each of the lane's elements, computed lazily.
+    /// The row and the column of each of the lane's elements, computed lazily.
     pub(in crate::lang::matrix) fn places() -> impl Iterator<Item = [V<u32>; 2]> {
         let (per_acc, side) = (Self::per_acc(), Self::side());
         (0..M / side * (N / side) * per_acc).map(move |i| {
@@ -167,8 +167,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Self::of(Parts::of(parts.chunks(Self::per_acc()).map(one)))
     }
 
-    /// Applies `f` to each element and its index in the lane; [`Tile::row`] and [`Tile::col`] give the position for an
-    /// index.
+    /// Applies `f` to each element and its index in the lane; [`Tile::row`] and [`Tile::col`] give the position of the
+    /// element with an index.
     #[must_use]
     #[track_caller]
     pub fn map_indexed<U: AccElement>(&self, mut f: impl FnMut(usize, V<T>) -> V<U>) -> Tile<U, M, N, SIDE> {
@@ -176,7 +176,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Tile::from_elements(&parts, self.place(), Location::caller())
     }
 
-    /// Applies `f` to pairs of neighbours in a column, for packed arithmetic.
+    /// Applies `f` to pairs of neighbours in a column, so that packed arithmetic can be used.
     #[must_use]
     #[track_caller]
     pub fn map_pairs<U: AccElement>(
@@ -200,21 +200,21 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         self.values.iter().flat_map(of).collect()
     }
 
-    /// The largest of the elements that this lane holds of each of its columns. [`Tile::col_max`] gives the largest of
-    /// the whole column.
+    /// For each of the lane's columns, the largest of its elements that are in this lane. [`Tile::col_max`] gives the
+    /// largest of the whole column.
     #[track_caller]
     pub fn lane_max(&self) -> Vec<V<T>> {
         self.lane(Bin::Max)
     }
 
-    /// The largest element of each of the lane's columns, one for every `SIDE` columns of the tile.
+    /// The largest element of each of the lane's columns. A lane has one column for every `SIDE` columns of the tile.
     #[track_caller]
     pub fn col_max(&self) -> Vec<V<T>> {
         self.cols(Bin::Max)
     }
 
-    /// The sum of each of the lane's columns, one for every `SIDE` columns of the tile; the order of the additions is
-    /// unspecified.
+    /// The sum of each of the lane's columns; the order of the additions is unspecified. A lane has one column for
+    /// every `SIDE` columns of the tile.
     #[track_caller]
     pub fn col_sum(&self) -> Vec<V<T>> {
         self.cols(Bin::Add)
@@ -225,7 +225,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         self.lane(op).into_iter().map(|part| across(op, part, Self::side() as u32, lanes())).collect()
     }
 
-    /// Reduces the elements that this lane holds of each of its columns.
+    /// For each of the lane's columns, reduces its elements that are in this lane.
     #[track_caller]
     fn lane(&self, op: Bin) -> Vec<V<T>> {
         let elements = self.elements();
@@ -265,8 +265,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 }
 
 impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
-    /// The sum of the elements that this lane holds of each of its columns, by packed additions; their order is
-    /// unspecified.
+    /// For each of the lane's columns, the sum of its elements that are in this lane, by packed additions; their order
+    /// is unspecified.
     #[track_caller]
     pub fn lane_sum(&self) -> Vec<V<f32>> {
         let pairs = self.pairs();
@@ -283,10 +283,10 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         (0..accs).map(column).collect()
     }
 
-    /// The tile as right factor of a further product, each element converted by `f`. The left factor must be loaded in
+    /// The tile as right factor of another product, each element converted by `f`. The left factor must be loaded in
     /// the same order of `k`: `TileA<_, _, _, SIDE, AsAcc>`. On most targets the accumulator's registers become the
-    /// fragment's, and nothing moves between lanes. On RDNA 3, and where vector instructions multiply, a lane needs a
-    /// whole column of the right factor, so lanes exchange their parts of it. All lanes of the wave must run.
+    /// fragment's, and no value moves between lanes. On RDNA 3, and if vector instructions multiply, a lane needs a
+    /// whole column of the right factor, so lanes exchange their parts of it. All lanes of the wave must be active.
     #[track_caller]
     pub fn to_b<U: MatrixElement<Memory = U> + Number>(
         &self,
@@ -301,8 +301,8 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         }
     }
 
-    /// As [`Tile::to_b`], but `f` converts two neighbours of a column at a time: many conversion instructions round two
-    /// numbers.
+    /// As [`Tile::to_b`], but `f` converts two neighbours of a column at a time, because many conversion instructions
+    /// convert two numbers.
     #[track_caller]
     pub fn to_b_pairs<U: MatrixElement<Memory = U> + Number>(
         &self,
@@ -321,7 +321,7 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         })
     }
 
-    /// Gives each lane its whole columns: the elements of each accumulator in turn, with all rows in order.
+    /// Gives each lane its columns as a whole: the elements of each accumulator in turn, with all rows in order.
     #[track_caller]
     fn whole_columns<U: Number>(elements: &[V<U>], loc: &'static Location<'static>) -> Vec<V<U>> {
         let row = |j: usize| Self::acc().host_coordinates(j as u32, loc).unwrap_or_default().row;
@@ -346,8 +346,8 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
         elements.chunks(Self::per_acc()).flat_map(column).collect()
     }
 
-    /// Packs the elements into the fragments of a right factor. They come in groups of `each`, and every accumulator
-    /// has the same number of groups.
+    /// Packs the elements into the fragments of a right factor. The elements come in groups of `each`, and every
+    /// accumulator has the same number of groups.
     #[track_caller]
     fn in_order<E: Copy, U: MatrixElement>(
         &self,
@@ -375,8 +375,8 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
     }
 }
 
-/// Exchanges elements between lanes whose numbers differ in the bit `mask`. Returns the elements of the lane with this
-/// bit clear and those of the lane with it set; both lanes get both.
+/// Exchanges elements between the two lanes whose numbers differ in the bit `mask`. Returns the elements of the lane in
+/// which this bit is clear, and those of the lane in which it is set; both lanes get both lists.
 #[track_caller]
 fn exchange<U: Number>(
     own: &[V<U>],

@@ -48,9 +48,9 @@ macro_rules! factor {
         {
             /// Loads the tile whose element (0, 0) is at (`row`, `col`) of a matrix in global memory or LDS.
             ///
-            /// Where `k` is the matrix's contiguous dimension, a lane loads its consecutive `k` at once, up to 16
-            /// bytes. Otherwise it loads them one by one, or, on gfx950 and from LDS, by transposing loads, for which
-            /// `row` and `col` must be the same in all lanes.
+            /// If `k` is the matrix's contiguous dimension, a lane loads its consecutive `k` at once, up to 16 bytes.
+            /// Otherwise it loads them one by one or, on gfx950 and from LDS, by transposing loads, for which `row` and
+            /// `col` must be the same in all lanes.
             #[track_caller]
             pub fn load(
                 view: impl AsView<T::Memory>,
@@ -61,7 +61,8 @@ macro_rules! factor {
                 Self::of(Parts::of(Self::load_parts(view.places(), at, 0..$free, Location::caller())))
             }
 
-            /// The fragments of these lines of the tile, all `k` of a line's fragment after each other.
+            /// The fragments of some lines (rows or columns) of the tile; the fragments of one line follow each other
+            /// in the order of `k`.
             #[track_caller]
             pub(super) fn load_parts(
                 places: Places,
@@ -76,7 +77,7 @@ macro_rules! factor {
                 let fragment = operand.per_lane(loc) as u32 * bits(T::FORMAT) / 8;
                 let wide = O::WIDE && instruction.family != Family::Lanes;
                 let together = if wide { together(fragment, $k / depth) } else { 1 };
-                // Where every lane has a whole row or column of the factor, there is only one order.
+                // If every lane has a whole row or column of the factor, there is only one order of `k`.
                 let as_acc_here = O::AS_ACC && !is_whole(operand);
                 let runs: Vec<Vec<Run>> = (0..$k / (together * depth))
                     .map(|step| match as_acc_here {
@@ -108,7 +109,7 @@ macro_rules! factor {
 factor!(TileA<M, K>, A, M, K, 1, 0, |side, depth| (side, depth));
 factor!(TileB<K, N>, B, N, K, 0, 1, |side, depth| (depth, side));
 
-/// True if each lane has a whole row or column of the operand: on RDNA 3, and where vector instructions multiply.
+/// True if each lane has a whole row or column of the operand, as on RDNA 3 and if vector instructions multiply.
 pub(super) fn is_whole(operand: Operand) -> bool {
     let shape = with(|c| operand.shape(here(c)));
     operand.family == Family::Lanes || shape.is_some_and(|shape| shape.copies(operand.matrix) > 1)
@@ -121,8 +122,8 @@ fn together(fragment: u32, steps: usize) -> usize {
     (1..=most).rev().find(|n| steps.is_multiple_of(*n)).unwrap_or(1)
 }
 
-/// The coordinates of the elements that a lane holds in `together` fragments with consecutive `k`. `k` is 1 if columns
-/// run along `k`, 0 if rows do.
+/// The coordinates of the elements that are in a lane's part of `together` fragments with consecutive `k`. `k` is 1 if
+/// columns run along `k`, 0 if rows do.
 fn by_number(
     operand: Operand,
     together: usize,
@@ -133,7 +134,8 @@ fn by_number(
     let element = |i: usize, j: usize| {
         let mut at = operand.host_coordinates(j as u32, loc).unwrap_or_default();
         let k = if k == 1 { &mut at.column } else { &mut at.row };
-        // Lanes with larger `k` begin after everything that the lanes with smaller `k` hold of all these fragments.
+        // The elements of lanes with larger `k` begin after all elements that lanes with smaller `k` have in these
+        // fragments.
         k.weights = k.weights.map(|weight| weight * together as u32);
         k.base += (i * per_lane) as u32;
         at
@@ -141,7 +143,7 @@ fn by_number(
     (0..together).flat_map(|i| (0..per_lane).map(move |j| (i, j))).map(|(i, j)| element(i, j)).collect()
 }
 
-/// The coordinates of the elements that a lane holds in the fragment of `step`, in the order of an accumulator.
+/// The coordinates of the elements that are in a lane's part of the fragment of `step`, in the order of an accumulator.
 fn as_acc(operand: Operand, side: usize, step: usize, loc: &'static Location<'static>) -> Vec<Coordinates> {
     let per_lane = operand.per_lane(loc);
     let of = |operand: &Operand, j: usize| operand.host_coordinates(j as u32, loc).unwrap_or_default();

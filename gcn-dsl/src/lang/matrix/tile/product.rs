@@ -8,20 +8,19 @@ use gcn_isa::target::Subtarget;
 use super::{Parts, Tile, TileA, TileB};
 use crate::ir::{Bin, Inst, Value};
 use crate::lang::control::everyone::Everyone;
+use crate::lang::matrix::elementwise;
 use crate::lang::matrix::format::AccElement;
 use crate::lang::matrix::format::bits;
 use crate::lang::matrix::format::{Bf8, Fp8, I4, MatrixElement, Xf32};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
-use crate::lang::matrix::place::At;
 use crate::lang::matrix::swizzle::WIDEST;
-use crate::lang::matrix::view::AsView;
 use crate::lang::targets::{
     Availability, Everywhere, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx942AndGfx12,
 };
 use crate::lang::values::vector::element;
-use crate::lang::{IntoDevice, V, with};
+use crate::lang::{V, with};
 use crate::scalar::{Scalar, f8e4m3, f8e5m2};
 use half::{bf16, f16};
 
@@ -45,7 +44,7 @@ macro_rules! factors {
             }
         )*)*
 
-        /// Every line of the table above.
+        /// Each line of the table above.
         #[cfg(test)]
         const FACTORS: &[([ElemType; 3], gcn_isa::TargetSet)] =
             &[$($(([<$a>::FORMAT, <$b>::FORMAT, <$c>::FORMAT], $set::TARGETS)),*),*];
@@ -80,26 +79,26 @@ factors! {
     }
 }
 
-/// The instruction whose fragments make up a factor. It follows from the factor's own element type alone, because
-/// instructions on mixed 8-bit formats take the same number of `k` as those on equal ones.
+/// The instruction whose fragments make up a factor. The factor's own element type determines it, because instructions
+/// on two different 8-bit formats take the same number of `k` as instructions on equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The number of rows, and of columns, of an accumulator.
+    /// The number of rows of an accumulator, which is also its number of columns.
     pub side: usize,
     /// The number of `k` that the instruction takes.
     pub depth: usize,
     pub family: Family,
 }
 
-/// The side of the accumulators of tiles declared with `SIDE` = `asked`: 16 if no instruction of the target has that
-/// size.
+/// The side of the accumulators of tiles that are declared with `SIDE` = `asked`: `asked`, or 16 if no instruction of
+/// the target has that size.
 pub(super) fn side(on: Subtarget, asked: usize) -> usize {
     if square_shapes(on).any(|shape| usize::from(shape.m) == asked) { asked } else { 16 }
 }
 
 impl Step {
     /// The deepest instruction of the target that multiplies `side x k` by `k x side` elements and whose depth divides
-    /// `k`.
+    /// `k`; `None` if there is none.
     pub fn of(format: ElemType, on: Subtarget, asked: usize, k: usize) -> Option<Step> {
         let side = side(on, asked);
         let all = Step::all(format, on).filter(|step| step.side == side && k.is_multiple_of(step.depth));
@@ -108,7 +107,8 @@ impl Step {
             .or_else(|| Step::all(format, on).next().is_none().then(|| Step::of_lanes(format, k)).flatten())
     }
 
-    /// The step where vector instructions multiply: as many `k` as a lane loads with one access.
+    /// The step if vector instructions multiply: as many `k` as a lane loads with one access. `None` if they cannot
+    /// multiply this format.
     fn of_lanes(format: ElemType, k: usize) -> Option<Step> {
         let multiplies = matches!(format, ElemType::F32 | ElemType::F16 | ElemType::Bf16 | ElemType::I8);
         let most = (8 * WIDEST / bits(format)) as usize;
@@ -118,7 +118,7 @@ impl Step {
 
     /// All instructions of `on` from which tiles of the format can be made.
     fn all(format: ElemType, on: Subtarget) -> impl Iterator<Item = Step> {
-        // The instructions with selectable formats are used only for 8-bit ones.
+        // The instructions whose formats are selectable are used only for 8-bit formats.
         let chosen = matches!(format, ElemType::Fp8 | ElemType::Bf8);
         let fits = move |s: &&Shape| match s.formats_chosen {
             true => chosen && !s.scaled,
@@ -130,7 +130,7 @@ impl Step {
         })
     }
 
-    /// The instruction on the target that the kernel is built for; the kernel fails if there is none.
+    /// The instruction on the target of this build. If there is none, an error is recorded.
     pub fn here(format: ElemType, asked: usize, k: usize, loc: &'static Location<'static>) -> Step {
         with(|c| {
             let on = here(c);
@@ -139,6 +139,17 @@ impl Step {
                 Step { side: asked, depth: k, family: Family::Dense }
             })
         })
+    }
+
+    /// The product of two of its fragments, and what selects the formats.
+    fn product(self, formats: [ElemType; 3]) -> (Product, Controls) {
+        let size = [self.side, self.side, self.depth, 1];
+        if self.family == Family::F8f6f4 {
+            let code = |format| ElemType::F8F6F4_FORMATS.iter().position(|f| *f == format).unwrap_or(0) as u8;
+            let controls = Controls { cbsz: code(formats[0]), blgp: code(formats[1]), ..Controls::default() };
+            return (Product::f8f6f4(size, false), controls);
+        }
+        (Product { formats, size, sparse: false, scaled: false }, Controls::default())
     }
 
     fn missing(format: ElemType, on: Subtarget, side: usize, k: usize) -> String {
@@ -157,22 +168,22 @@ impl Step {
     }
 }
 
-/// True if the target multiplies tiles of `T` with matrix instructions, false if it uses vector instructions. For
-/// `comptime if`: the best tile sizes differ between the two.
+/// True if the target multiplies tiles of `T` with matrix instructions, false if it uses vector instructions. This can
+/// be used in `comptime if`, since the best tile sizes differ between the two.
 pub fn has_instruction<T: MatrixElement>() -> bool {
     with(|c| Step::all(T::FORMAT, here(c)).next().is_some())
 }
 
-/// `c + a * b`, by whatever instruction the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
+/// `c + a * b`, computed by the instructions that the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
 ///
-/// Uses the deepest instruction whose depth divides `K`. Where the target has no matrix instruction for f32, f16, bf16
-/// or i8 (f32 on RDNA, for example), vector instructions do it, with fused multiply-adds in f32 or sums in i32. The two
-/// factors may have different 8-bit float types; where `K` is a multiple of 64 (128 with `SIDE` 16), gfx950 multiplies
-/// these with its `f8f6f4` instructions, at twice the rate of the others.
+/// The deepest instruction whose depth divides `K` is used. If the target has no matrix instruction for f32, f16, bf16
+/// or i8 (f32 on RDNA, for example), vector instructions are used: fused multiply-adds in f32, or multiplications and
+/// sums in i32. The two factors may have different 8-bit float types; if `K` is a multiple of 64 (128 with `SIDE` 16),
+/// gfx950 multiplies these with its `f8f6f4` instructions, at twice the rate of the others.
 ///
 /// # Errors
-/// Factors that do not fit together do not compile, nor does a product that a target in the kernel's `#[targets(…)]`
-/// lacks. A `K` that is not a multiple of any instruction's depth is an error when the kernel is built.
+/// Factors that do not fit together do not compile, and neither does a product that a target in the kernel's
+/// `#[targets(…)]` lacks. A `K` that is not a multiple of any instruction's depth is an error when the kernel is built.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -205,49 +216,23 @@ where
 {
     let loc = Location::caller();
     let step = Step::here(T::FORMAT, SIDE, K, loc);
-    let side = step.side;
-    let size = [side, side, step.depth, 1];
-    let (product, controls) = match step.family {
-        Family::F8f6f4 => {
-            let code = |format| ElemType::F8F6F4_FORMATS.iter().position(|f| *f == format).unwrap_or(0) as u8;
-            let controls = Controls { cbsz: code(T::FORMAT), blgp: code(U::FORMAT), ..Controls::default() };
-            (Product::f8f6f4(size, false), controls)
-        }
-        _ => {
-            let formats = [T::FORMAT, U::FORMAT, C::FORMAT];
-            (Product { formats, size, sparse: false, scaled: false }, Controls::default())
-        }
-    };
-    if step.family == Family::Lanes {
-        return Everyone::gives(by_lanes(a, b, c, step, loc));
-    }
-    let (across, steps) = (N / side, K / step.depth);
     let mut values = c.values;
-    if a.values.len < M / side * steps || b.values.len < across * steps || values.len < M / side * across {
-        return Everyone::gives(c); // the kernel has failed
-    }
-    for step in 0..steps {
-        for i in 0..M / side {
-            for j in 0..across {
-                let (left, right) = (a.values.values[i * steps + step], b.values.values[j * steps + step]);
-                let acc = &mut values.values[i * across + j];
-                *acc = multiply(product, &[left, right, *acc], *acc, Ok((controls, 0)), loc);
-            }
-        }
-    }
+    let sums = &mut values.values[..values.len];
+    let per_acc = Tile::<C, M, N, SIDE>::per_acc();
+    add_products::<T, U, C>([&a.values, &b.values], sums, per_acc, (step, K / step.depth), loc);
     Everyone::gives(Tile::of(values))
 }
 
-/// As [`matmul`] with factors that are loaded while they are multiplied: `M x K` elements of `a` from (`row`, `k`) on, and `K x N` of `b`
-/// from (`k`, `col`) on. Of `a` there are the fragments of one or two rows of accumulators in registers at a time, so that a tile may
-/// have more rows than lanes have registers for beside the sums: on RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16
-/// f16 take 64.
+/// As [`matmul`] for a part of the tile `c`: adds `a * b` to the `P x Q` elements from `row` and `column` on, numbers on the host.
+///
+/// With it a kernel loads the factors of a large tile while it multiplies them, a few rows and columns at a time, where all would not fit into
+/// the registers beside the sums: on RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16 f16 take 64.
 ///
 /// # Errors
-/// Those of [`matmul`].
+/// Those of [`matmul`]; when the kernel is built, if the part does not consist of whole accumulators of `c`.
 ///
 /// ```
-/// use gcn_dsl::lang::matrix::{ByNumber, matmul_from};
+/// use gcn_dsl::lang::matrix::matmul_part;
 /// use gcn_dsl::prelude::*;
 ///
 /// gcn_kernel! {
@@ -255,8 +240,13 @@ where
 ///     #[workgroup(64)]
 ///     #[targets(HasWmma)]
 ///     fn tall(a: &[f16], b: &[f16], c: &mut [f32]) {
+///         let right = TileB::<f16, 16, 32, 16>::load(col_major(b, 16), 0, 0);
 ///         let mut acc = Tile::<f32, 64, 32, 16>::zero();
-///         acc = matmul_from::<f16, ByNumber, _, _, 64, 32, 16, 16>(row_major(a, 16), col_major(b, 16), 0, 0, 0, acc);
+///         #[unroll]
+///         for row in (0..64usize).step_by(16) {
+///             let left = TileA::<f16, 16, 16, 16>::load(row_major(a, 16), row as u32, 0);
+///             acc = matmul_part(left, right, acc, row, 0usize);
+///         }
 ///         acc.store_to(row_major(c, 32), 0, 0);
 ///     }
 /// }
@@ -266,90 +256,114 @@ where
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-pub fn matmul_from<T, O, C, X, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
-    a: impl AsView<T::Memory>,
-    b: impl AsView<T::Memory>,
-    row: impl IntoDevice<V<u32>>,
-    k: impl IntoDevice<V<u32>>,
-    col: impl IntoDevice<V<u32>>,
+pub fn matmul_part<
+    T,
+    U,
+    C,
+    O,
+    X,
+    const P: usize,
+    const Q: usize,
+    const K: usize,
+    const FACTOR: usize,
+    const M: usize,
+    const N: usize,
+    const SIDE: usize,
+>(
+    a: TileA<T, P, K, FACTOR, O>,
+    b: TileB<U, K, Q, FACTOR, O>,
     c: Tile<C, M, N, SIDE>,
+    row: usize,
+    column: usize,
 ) -> Everyone<Tile<C, M, N, SIDE>, X>
 where
-    T: TileFactor<T, C, Targets = X>,
-    C: AccElement,
-    O: KOrder,
-{
-    let loc = Location::caller();
-    let [row, k, col] = [At::new(row.into_device()), At::new(k.into_device()), At::new(col.into_device())];
-    let (a, b) = (a.places(), b.places());
-    let left = |lines| TileA::<T, M, K, SIDE, O>::load_parts(a, [row, k], lines, loc);
-    let right = || TileB::<T, K, N, SIDE, O>::load_parts(b, [k, col], 0..N, loc);
-    let step = Step::here(T::FORMAT, SIDE, K, loc);
-    if step.family != Family::Dense {
-        let (left, right) = (Parts::of(left(0..M)), Parts::of(right()));
-        return matmul(TileA::<T, M, K, SIDE, O>::of(left), TileB::<T, K, N, SIDE, O>::of(right), c);
-    }
-    let formats = [T::FORMAT, T::FORMAT, C::FORMAT];
-    let product =
-        Product { formats, size: [step.side, step.side, step.depth, 1], sparse: false, scaled: false };
-    let (across, steps) = (N / step.side, K / step.depth);
-    let mut values = c.values;
-    // The first product needs the first fragment of each factor: what comes first from LDS.
-    let mut next = left(0..step.side);
-    let columns = right();
-    // Where registers are not short, the next row is on its way while this one is multiplied.
-    let ahead = !has_copied_factors();
-    for (i, sums) in values.values[..values.len].chunks_mut(across).enumerate() {
-        let after = (i + 1) * step.side;
-        let load = || if after < M { left(after..after + step.side) } else { Vec::new() };
-        let mut rows = next;
-        next = if ahead { load() } else { Vec::new() };
-        for (step, left) in rows.drain(..).enumerate() {
-            for (j, acc) in sums.iter_mut().enumerate() {
-                let right = columns[j * steps + step];
-                *acc = multiply(product, &[left, right, *acc], *acc, Ok((Controls::default(), 0)), loc);
-            }
-        }
-        if !ahead {
-            next = load();
-        }
-    }
-    Everyone::gives(Tile::of(values))
-}
-
-/// True if each lane has a whole row or column of the factors that matrix instructions multiply, and several lanes have the same, as on
-/// RDNA 3: a wave's tile then takes that many times the registers. For `comptime if`.
-pub fn has_copied_factors() -> bool {
-    with(|c| square_shapes(here(c)).any(|shape| shape.copies(Matrix::A) > 1))
-}
-
-/// `c + a * b` by vector instructions: fused multiply-adds in f32, or multiplications and additions in i32, with
-/// ascending `k`.
-fn by_lanes<T, U, C, O, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
-    a: TileA<T, M, K, SIDE, O>,
-    b: TileB<U, K, N, SIDE, O>,
-    c: Tile<C, M, N, SIDE>,
-    step: Step,
-    loc: &'static Location<'static>,
-) -> Tile<C, M, N, SIDE>
-where
-    T: MatrixElement,
+    T: TileFactor<U, C, Targets = X>,
     U: MatrixElement,
     C: AccElement,
     O: KOrder,
 {
-    let (across, steps) = (N / step.side, K / step.depth);
-    let per_acc = Tile::<C, M, N, SIDE>::per_acc();
-    let mut sums: Vec<V<C>> = c.elements();
-    if a.values.len < M / step.side * steps || b.values.len < across * steps {
-        return c; // the kernel has failed
+    let loc = Location::caller();
+    let step = Step::here(T::FORMAT, FACTOR, K, loc);
+    let (whole, across) = (with(|c| side(here(c), SIDE)), N / step.side);
+    let multiple = (row | column | P | Q).is_multiple_of(step.side);
+    let inside = |from: usize, count: usize, all: usize| from <= all && count <= all - from;
+    if whole != step.side || !multiple || !inside(row, P, M) || !inside(column, Q, N) {
+        let what = format!(
+            "{P} x {Q} elements from row {row} and column {column} on are no part of {M} x {N} in accumulators of {whole} x {whole} elements; \
+             factors with SIDE {FACTOR} give parts in multiples of {}",
+            step.side
+        );
+        with(|c| c.fail(loc, what));
+        return Everyone::gives(c);
     }
+    let mut values = c.values;
+    let (rows, columns) =
+        (row / step.side..(row + P) / step.side, column / step.side..(column + Q) / step.side);
+    let place = |i: usize| i * across + columns.start..i * across + columns.end;
+    let mut sums: Vec<Value> = rows.clone().flat_map(|i| values.values[place(i)].to_vec()).collect();
+    add_products::<T, U, C>(
+        [&a.values, &b.values],
+        &mut sums,
+        Tile::<C, M, N, SIDE>::per_acc(),
+        (step, K / step.depth),
+        loc,
+    );
+    for (i, sums) in rows.zip(sums.chunks(columns.len())) {
+        values.values[place(i)].copy_from_slice(sums);
+    }
+    Everyone::gives(Tile::of(values))
+}
+
+/// Adds the products of the fragments of two factors to accumulators, row after row.
+fn add_products<T: TileFactor<U, C>, U: MatrixElement, C: AccElement>(
+    factors: [&Parts; 2],
+    sums: &mut [Value],
+    per_acc: usize,
+    (step, steps): (Step, usize),
+    loc: &'static Location<'static>,
+) {
+    let [left, right] = factors.map(|parts| &parts.values[..parts.len]);
+    let across = right.len() / steps;
+    if across == 0 || left.len() / steps * across != sums.len() {
+        return; // the kernel has failed
+    }
+    if step.family == Family::Lanes {
+        return by_lanes::<T, U, C>([left, right], sums, per_acc, (step, steps), loc);
+    }
+    let (product, controls) = step.product([T::FORMAT, U::FORMAT, C::FORMAT]);
+    for step in 0..steps {
+        for (i, row) in sums.chunks_mut(across).enumerate() {
+            for (j, acc) in row.iter_mut().enumerate() {
+                let (left, right) = (left[i * steps + step], right[j * steps + step]);
+                *acc = multiply(product, &[left, right, *acc], *acc, Ok((controls, 0)), loc);
+            }
+        }
+    }
+}
+
+/// True if each lane has a whole row or column of the factors of matrix instructions, so that several lanes have the
+/// same one, as on RDNA 3. A wave's tile then takes that many times the registers. This can be used in `comptime if`.
+pub fn has_copied_factors() -> bool {
+    with(|c| square_shapes(here(c)).any(|shape| shape.copies(Matrix::A) > 1))
+}
+
+/// Adds products to accumulators, row after row, by vector instructions: fused multiply-adds in f32, or multiplications and additions in
+/// i32, with ascending `k`. The factors are a lane's parts of rows and of columns: all `k` of one after each other, then the next.
+fn by_lanes<T: MatrixElement, U: MatrixElement, C: AccElement>(
+    [left, right]: [&[Value]; 2],
+    accs: &mut [Value],
+    per_acc: usize,
+    (step, steps): (Step, usize),
+    loc: &'static Location<'static>,
+) {
+    let across = right.len() / steps;
+    let place = |acc: Value| with(|c| c.builder.kernel().ty(acc).place);
+    let mut sums: Vec<V<C>> = accs.iter().flat_map(|acc| elementwise::extract(*acc, per_acc, loc)).collect();
     for s in 0..steps {
-        let rows = (0..M / step.side)
-            .map(|i| numbers::<T, C>(a.values.values[i * steps + s], per_acc * step.depth, loc));
+        let rows = left.chunks(steps).map(|row| numbers::<T, C>(row[s], per_acc * step.depth, loc));
         let rows: Vec<Vec<V<C>>> = rows.collect();
         for j in 0..across {
-            let column = numbers::<U, C>(b.values.values[j * steps + s], step.depth, loc);
+            let column = numbers::<U, C>(right[j * steps + s], step.depth, loc);
             for (i, row) in rows.iter().enumerate() {
                 let first = (i * across + j) * per_acc;
                 for (sum, x) in sums[first..first + per_acc].iter_mut().zip(row.chunks(step.depth)) {
@@ -360,7 +374,9 @@ where
             }
         }
     }
-    Tile::from_elements(&sums, c.place(), loc)
+    for (acc, sums) in accs.iter_mut().zip(sums.chunks(per_acc)) {
+        *acc = elementwise::collect(sums, place(*acc), loc);
+    }
 }
 
 /// The elements of a lane's part of a factor, converted to the type of the sums.
@@ -387,7 +403,7 @@ fn fused<C: AccElement>(x: V<C>, y: V<C>, sum: V<C>, loc: &'static Location<'sta
 mod tests {
     use super::*;
 
-    /// The types that rustc accepts are the products that the instruction table has, on every target.
+    /// Checks that the products that rustc accepts are those of the instruction table, on every target.
     #[test]
     fn factors_are_those_of_the_table() {
         // The targets that kernels can be built for.

@@ -1,4 +1,4 @@
-//! Arrays in memory that nothing writes, as parts of elements: loaded where they are indexed.
+//! Arrays that are parts of elements of memory which nothing writes. They are loaded where they are indexed.
 
 use std::marker::PhantomData;
 
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// At a uniform index each element is one value for all lanes.
+/// If the slice's index is uniform, each element is uniform.
 macro_rules! uniform_runs {
     ($i:ty: $($t:ty),*) => {$(
         #[diagnostic::do_not_recommend]

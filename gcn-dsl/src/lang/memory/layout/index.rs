@@ -4,14 +4,14 @@ use super::{Bytes, read_uniform, read_varying};
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::Number;
 
-/// The types of an `i` in `x[i]` for device memory: `u32`, `S<u32>` or `V<u32>`.
+/// Types of the index `i` in `x[i]` for device memory `x`: `u32`, `S<u32>` or `V<u32>`.
 #[diagnostic::on_unimplemented(
     message = "device memory is indexed by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
     label = "not a device index",
     note = "convert with `as u32`; of `global_id()` and the like take a dimension: `global_id().x`"
 )]
 pub trait Index: Copy {
-    /// The type of an element of read-only memory at such an index: `S<T>` if the index is uniform, else `V<T>`.
+    /// The type of an element of read-only memory at such an index: `S<T>` if the index is uniform, otherwise `V<T>`.
     type Constant<T: Number>;
     /// The type of a `bool` element of read-only memory at such an index.
     type Condition;

@@ -18,18 +18,18 @@ use crate::lang::{Index, IntoDevice, S, V, with};
 )]
 pub trait Assignable {}
 
-/// A part of an element of a slice, such as `x[i].field` or `x[i].array[k].field`: the memory and the positions of the
-/// scalars of the part, whose type is `X`.
+/// A part of an element of a slice, such as `x[i].field` or `x[i].array[k].field`: the memory, and the positions of the
+/// scalars of which the part consists. The part's type is `X`.
 #[derive(Debug, Clone)]
 pub struct InElement<X> {
     memory: Bytes,
-    /// Byte offset of the element, plus that of array elements that a device index selected.
+    /// The byte offset of the element, plus the offsets of array elements that device indices select.
     at: V<u32>,
     leaves: Vec<Leaf>,
     part: PhantomData<X>,
 }
 
-/// Memory with elements to whose parts a kernel can assign: slices, pointers and arrays.
+/// Memory with elements whose parts a kernel can assign: slices, pointers and arrays.
 pub trait HoldsParts {
     /// The element type.
     type Element: Stored;
@@ -47,7 +47,7 @@ impl<M: HoldsParts> HoldsParts for &M {
     }
 }
 
-/// The expansion of `x[i]` where a part of it is assigned to.
+/// The expansion of `x[i]` if a part of the element is assigned.
 #[track_caller]
 pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
     x: &M,
@@ -60,8 +60,8 @@ pub fn in_element<M: HoldsParts<Access: Assignable>, I: Index>(
 impl<X: Flatten> InElement<X> {
     /// A field of the part, or an array element selected by a host number.
     pub fn part<P: Flatten>(self, part: impl FnOnce(&mut X) -> &mut P) -> InElement<P> {
-        // The field is found by running the accessor on a struct whose scalars are numbered: the numbers in the field are the
-        // positions of its scalars among all leaves.
+        // To find the field, run the accessor on a struct whose scalars are numbered: the numbers in the result are the
+        // positions of the field's scalars among all leaves.
         let mut whole = X::unflatten(&mut (0..).map(Value));
         let mut numbers = Vec::new();
         part(&mut whole).flatten(&mut numbers);
@@ -125,7 +125,7 @@ macro_rules! array_indices {
         impl ArrayIndex for $t {
             #[track_caller]
             fn of_lanes(self) -> V<u32> {
-                // An index that does not fit into a `u32` is out of bounds, as `u32::MAX` is.
+                // An index that does not fit into a `u32` is out of bounds, and so is `u32::MAX`, which replaces it.
                 u32::try_from(self).unwrap_or(u32::MAX).into_device()
             }
         }

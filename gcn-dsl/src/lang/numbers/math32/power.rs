@@ -10,7 +10,7 @@ use crate::isa;
 use crate::lang::numbers::arithmetic::Float;
 use crate::lang::{V, and, cast, eq, lt, ne, or, select};
 
-/// For each centre: the largest fraction for which it is the nearest, the centre, and its logarithm.
+/// For each centre: the largest fraction for which it is the nearest centre, the centre itself, and its logarithm.
 const CENTRES: [(f32, u32, u32); 3] = [
     (0.561_231, 0x3f00_0000, 0xbf80_0000),
     (std::f32::consts::FRAC_1_SQRT_2, 0x3f21_0007, 0xbf2b_48f8),
@@ -69,8 +69,8 @@ fn logarithm(x: F) -> (F, F) {
 pub(in crate::lang) fn powf<T: Float>(x: V<T>, y: V<T>) -> Option<V<T>> {
     let (x, y) = (narrow(x)?, narrow(y)?);
     let (log, low) = logarithm(x.abs());
-    // If the base is not 1, the magnitude of its logarithm is at least 2^-24, so beyond 2^34 every power is infinite or
-    // 0.
+    // If the base is not 1, the magnitude of its logarithm is at least 2^-24, so for exponents beyond 2^34 every power
+    // is infinite or 0.
     let within = y.max(-17_179_869_184.0).min(17_179_869_184.0);
     let high = within * log;
     let low = within.mul_add(low, within.mul_add(log, -high));
@@ -81,7 +81,7 @@ pub(in crate::lang) fn powf<T: Float>(x: V<T>, y: V<T>) -> Option<V<T>> {
     Some(cast(with_special_cases(x, y, power)))
 }
 
-/// Gives `power`, which is `|x|^y`, the sign and the special cases of Rust's `powf`.
+/// Applies the sign and the special cases of Rust's `powf` to `power`, which is `|x|^y`.
 #[track_caller]
 pub(in crate::lang) fn with_special_cases<T: Float>(x: V<T>, y: V<T>, power: V<T>) -> V<T> {
     let (none, one) = (V::<T>::float(f64::NAN), V::<T>::float(1.0));
@@ -90,7 +90,8 @@ pub(in crate::lang) fn with_special_cases<T: Float>(x: V<T>, y: V<T>, power: V<T
     let half = y * V::<T>::float(0.5);
     let odd = and(whole, ne(half.trunc(), half));
     let rooted = and(lt(x, zero), !whole);
-    // Negative finite numbers have real powers only for whole exponents; minus infinity has all powers.
+    // Negative finite numbers have real powers only for whole exponents; minus infinity has real powers for all
+    // exponents.
     let real = V::pick(and(rooted, lt(size, V::<T>::float(f64::INFINITY))), none, power);
     let of_one = V::pick(eq(size, one), V::pick(rooted, none, one), real);
     let signed = V::pick(odd, of_one.copysign(x), of_one);

@@ -14,7 +14,8 @@ use crate::lang::{V, cast, eq, ge, numbers::math64, select, with};
 /// pi / 2 in three parts. All are positive, so their products with `-0` are `-0` and a remainder of `-0` is preserved.
 const FRAC_PI_2: [u32; 3] = [0x3fc9_0fda, 0x33a2_2168, 0x27c2_34c5];
 
-/// The largest angle that is reduced without a branch: up to it, the multiple of pi/2 has at most 17 bits.
+/// The largest angle that is reduced without a branch. Up to it, the number of quarter turns (multiples of pi/2) has at
+/// most 17 bits.
 const LARGE: f32 = 131_072.0;
 
 /// Coefficients of `(sin(r) - r) / r^3`, `(cos(r) - 1 + r^2 / 2) / r^4` and `(tan(r) - r) / r^3`, as polynomials in
@@ -25,7 +26,7 @@ const TANGENT: [u32; 7] =
     [0x3eaa_aaab, 0x3e08_8839, 0x3d5d_2cd6, 0x3cb0_e7ae, 0x3c24_b6f3, 0x3a88_72b2, 0x3b80_b5c5];
 
 /// The multiple of pi/2 nearest to the angle: its number modulo 4, and the remainder of the angle. The remainder of -0
-/// is -0. Sine and cosine of the same angle share this computation.
+/// is -0. If the sine and the cosine of one angle are needed, they share this computation.
 #[track_caller]
 fn quadrant(x: F) -> (V<u32>, F) {
     const NAME: &str = "quadrant";
@@ -48,7 +49,7 @@ fn reduced(x: F) -> (V<u32>, F) {
     large.end((n, cast::<f32, _>(r)))
 }
 
-/// As `quadrant`, with the remainder as a difference of two numbers, because a cotangent doubles its error.
+/// As `quadrant`, with the remainder as a difference of two numbers, because a cotangent doubles the remainder's error.
 #[track_caller]
 fn quadrant_in_parts(x: F) -> (V<u32>, F, F) {
     let (k, n) = nearest(x, std::f32::consts::FRAC_2_PI);
@@ -63,7 +64,7 @@ fn quadrant_in_parts(x: F) -> (V<u32>, F, F) {
     large.end((n, r, cast::<f32, _>(cast::<f64, _>(r) - high - low)))
 }
 
-/// The sine of `r`, where `r2` is `r * r`. `r` must be positive: the sign of a zero would be lost.
+/// The sine of `r`; `r2` is `r * r`. `r` must be positive, because the sign of a zero would be lost.
 #[track_caller]
 fn sine(r: F, r2: F) -> F {
     (r * r2).mul_add(polynomial(r2, &SINE), r)
@@ -104,7 +105,8 @@ pub(in crate::lang) fn cos<T: Float>(x: V<T>) -> Option<V<T>> {
     Some(sin_cos(x)?.1)
 }
 
-/// In odd quadrants the tangent is `-1 / tan(r)`: a Newton step for the reciprocal, with `tan(r)` in two parts.
+/// In odd quadrants the tangent is `-1 / tan(r)`, computed by a Newton step for the reciprocal with `tan(r)` in two
+/// parts.
 #[track_caller]
 pub(in crate::lang) fn tan<T: Float>(x: V<T>) -> Option<V<T>> {
     let (n, r, less) = quadrant_in_parts(narrow(x)?);

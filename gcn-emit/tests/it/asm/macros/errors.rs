@@ -1,4 +1,4 @@
-//! Errors point through expansions, limits say what they are, and instructions know where they come from.
+//! Errors point through expansions, messages state the limits, and instructions know their origin.
 
 use gcn_emit::asm::{Diagnostics, NoFiles, Options, assemble, assemble_readable, expand};
 
@@ -34,12 +34,12 @@ fn an_error_names_the_line_of_the_body_and_those_of_the_calls() {
     ];
     assert_eq!(notes, want);
     let shown = error.to_string();
-    // The line is shown as it is read.
+    // The message shows the line as it is in the file.
     assert!(shown.starts_with("f.s:3:3: error: ") && shown.contains("s_nopp 3"), "{shown}");
     assert!(shown.contains("note: f.s:6: in the expansion of `inner` here"), "{shown}");
 }
 
-/// Source, line of the error, and a part of its message or help.
+/// Source, line of the error, and a part of the expected message or help.
 type Case = (&'static str, u32, &'static str);
 
 const CASES: [Case; 26] = [
@@ -89,7 +89,7 @@ fn limits_are_named() {
         (".rept 1000000000000\n.endr\n", "come to more than 67108864 bytes"),
         (".rept 2000000\n.endr\n", "come to more than 67108864 bytes"),
         (".rept 10000\n.rept 10000\ns_nop 0\n.endr\n.endr\n", "come to more than 67108864 bytes"),
-        // Each call makes two, and each value is twice as long as the one before.
+        // Each call makes two calls, and each value is twice as long as the previous one.
         (
             ".macro m a\n.if 1\n.endif\nm \\a\\a\nm \\a\\a\n.endm\nm xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n",
             "come to more than 67108864 bytes",
@@ -192,7 +192,7 @@ here:
     assert_eq!(expanded, want);
     let bytes = |text: &str| assemble("f.s", text, &options()).unwrap().module.sections[0].bytes.clone();
     assert_eq!(bytes(&expanded), bytes(source));
-    // Without macros nothing changes.
+    // A text without macros is returned unchanged.
     let plain = "a: s_nop 0 /* x\n y */ ; z\r\n\n.long 1,2\n\ts_endpgm";
     assert_eq!(expand("f.s", plain, &options(), &NoFiles).unwrap(), plain);
 }

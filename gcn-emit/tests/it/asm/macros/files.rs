@@ -7,7 +7,7 @@ use gcn_emit::asm::{Assembly, Diagnostics, Files, Folders, Found, Options, assem
 
 use crate::llvm::Scratch;
 
-/// Files by name.
+/// Files in memory, by name.
 struct Memory(BTreeMap<&'static str, &'static [u8]>);
 
 impl Files for Memory {
@@ -88,7 +88,7 @@ fn what_is_wrong_with_a_file_is_said() {
 
 #[test]
 fn an_open_condition_of_a_file_goes_on_after_it() {
-    // As with llvm-mc.
+    // The same as with llvm-mc.
     assert!(with(".include \"if.s\"\ns_nop 0\n.endif\n").is_ok());
 }
 

@@ -1,4 +1,4 @@
-//! Random programs of macros, repetitions and conditions, valid and not.
+//! Generates random programs of macros, repetitions and conditions, valid and invalid ones.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ const NUMBERS: [&str; 8] = ["0", "1", "2", "3", "s0", "s1", "s2+1", "s0-s1"];
 const SEPARATORS: [&str; 4] = [",", ", ", " ", " , "];
 const PARAMETERS: [&str; 4] = ["a", "b", "cc", "d.e"];
 
-/// A program from a seed.
+/// The program with this seed.
 pub fn program(seed: u64) -> String {
     let mut writer = Writer { rng: Random::new(seed ^ 0x6d61_6372), out: String::new(), macros: 0, depth: 0 };
     writer.out += ".set s0, 1\n.set s1, 2\n.set s2, 0\n";
@@ -31,7 +31,7 @@ pub fn program(seed: u64) -> String {
 struct Writer {
     rng: Random,
     out: String,
-    /// Macros that may be called.
+    /// The number of macros that may be called.
     macros: usize,
     depth: usize,
 }

@@ -1,4 +1,4 @@
-//! Damaged programs of macros: no panic, no hang, no unbounded memory, and errors that can be shown.
+//! Damaged programs with macros: no panic, no hang, bounded memory, and errors that can be displayed.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use gcn_test_support::env::fuzz_seeds;
 
 use super::generate::program;
 
-/// Pieces of the language that damage is made of.
+/// Pieces of the language that are inserted as damage.
 const PIECES: [&str; 30] = [
     ".macro m0 a\n",
     ".endm\n",
@@ -64,7 +64,7 @@ fn damaged(seed: u64) -> String {
 
 #[test]
 fn damaged_programs_are_survived() {
-    // 10,000 in a release run: GCN_FUZZ_COUNT=10000.
+    // For 10,000 programs, run in release mode with GCN_FUZZ_COUNT=10000.
     let options =
         Options { target: Some("gfx942".parse().unwrap()), keep_instructions: false, ..Options::default() };
     let mut slowest = (Duration::ZERO, 0);
@@ -73,7 +73,7 @@ fn damaged_programs_are_survived() {
         let started = Instant::now();
         match assemble("random.s", &source, &options) {
             Ok(assembly) => {
-                // What is accepted is accepted without its macros, too, and is the same.
+                // If the program is accepted, its expansion must be accepted and give the same object.
                 let plain = expand("random.s", &source, &options, &NoFiles).expect("it was accepted");
                 let again = assemble("random.s", &plain, &options)
                     .unwrap_or_else(|e| panic!("{source}\n{plain}\n{e}"));

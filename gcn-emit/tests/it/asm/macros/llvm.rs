@@ -1,4 +1,4 @@
-//! Against llvm-mc 22, case by case: accepted alike, the same object, or both refuse.
+//! Compares with llvm-mc 22, case by case: both accept the file and produce the same object, or both reject it.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::llvm::{Llvm, Scratch};
 
 /// Cases written by hand, separated by lines of `====`.
 const CASES: &str = include_str!("../../../data/asm_macros.txt");
-/// How many programs are generated.
+/// The number of generated programs.
 const GENERATED: u64 = 400;
-/// For each case a digest of its text, and one of what llvm-mc 22 makes of it, or `refused`. Made by
-/// `GCN_BLESS=1 cargo test -p gcn-emit-tests --test it asm::macros::llvm`.
+/// For each case, a digest of its text and a digest of the object from llvm-mc 22, or `refused`. `GCN_BLESS=1 cargo test -p gcn-emit-tests
+/// --test it asm::macros::llvm` updates them.
 const GOLDEN: &str = include_str!("../../../data/asm_macros.tsv");
 const REFUSED: &str = "refused";
 
@@ -48,7 +48,7 @@ fn all_cases_give_what_llvm_gave() {
         }
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n\n"));
-    // Both kinds are there.
+    // Both accepted and rejected programs must occur.
     assert!((100..400).contains(&refused), "{refused} are refused");
 }
 
@@ -58,7 +58,7 @@ fn cases_mean_what_they_mean_to_llvm() {
         return;
     }
     let dir = Scratch::new("asm-macros");
-    // A run of llvm-mc takes some hundredths of a second.
+    // Each run of llvm-mc takes some hundredths of a second, so an ordinary run tests a part of the cases.
     let step = if bless() { 1 } else { fuzz_step(19) };
     let (mut wrong, mut golden) = (Vec::new(), BTreeMap::new());
     for case in cases().iter().step_by(step) {

@@ -10,12 +10,12 @@ use crate::core::wave::{Lanes, Mode, NUMBERED, Wave};
 use crate::semantics::execute::execute;
 use crate::semantics::functions;
 
-/// For the registers of a wave, either values, or masks of undefined bits.
+/// The contents of a wave's registers: either their values, or masks of their undefined bits.
 #[derive(Clone, Debug)]
 pub struct Registers {
-    /// Indexed by number.
+    /// The SGPRs, by number.
     pub s: [u32; NUMBERED],
-    /// Indexed by slot: VGPRs first, then AGPRs; a dword for each lane.
+    /// The vector registers by slot (VGPRs first, then AGPRs), with a dword for each lane.
     pub v: Vec<[u32; LANES]>,
     /// SCC.
     pub scc: bool,
@@ -31,7 +31,7 @@ pub struct Alone<'m> {
 }
 
 impl<'m> Alone<'m> {
-    /// `None` for instructions that the simulator does not implement, and for those that affect anything but registers.
+    /// `None` for an instruction that the simulator does not implement, and for one that affects anything but registers.
     pub fn new(machine: &'m Machine, inst: &Inst) -> Option<Alone<'m>> {
         let (exec, directed) = functions::of(inst, machine.target(), machine.registers()).ok()?;
         let step = Step::resolve(inst.clone(), (0, 8), machine.target(), machine.registers(), exec, directed);
@@ -48,7 +48,7 @@ impl<'m> Alone<'m> {
         wave
     }
 
-    /// The register values after the instruction; `None` if it cannot be executed with the given ones.
+    /// The register values after the instruction; `None` if the instruction cannot be executed with the given values.
     pub fn after(&self, registers: &Registers) -> Option<Registers> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let (memory, machine) = (&self.memory, self.machine);
@@ -57,7 +57,7 @@ impl<'m> Alone<'m> {
         Some(Registers { s: *wave.s.first_chunk()?, v: wave.v, scc: wave.scc })
     }
 
-    /// The undefined bits after the instruction; `None` if undefined bits reach an address or EXEC, which is reported instead.
+    /// The undefined bits after the instruction; `None` if undefined bits reach an address or EXEC, which is reported as a finding instead.
     pub fn undefined_after(&mut self, registers: &Registers, undefined: &Registers) -> Option<Registers> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let mut bits = Bits::default();

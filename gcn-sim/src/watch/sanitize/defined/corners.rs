@@ -1,8 +1,8 @@
 //! Runs an instruction on a separate wave with different values for undefined bits.
 //!
-//! A *variable* is a set of undefined bits that always get the same value: those of one source, or those of a destination that may be kept.
-//! A *corner* assigns all zeros or all ones to each variable. If a bit of the result depends on at most one bit of each variable, it is
-//! defined if and only if it is equal in all corners.
+//! A *variable* is a set of undefined bits that always get the same value: the undefined bits of one source, or those of a destination that
+//! may be kept. A *corner* assigns either all zeros or all ones to each variable. If a bit of the result depends on at most one bit of each
+//! variable, the bit is defined if and only if it is equal in all corners.
 
 use gcn_isa::dataflow::Flow;
 use gcn_isa::reg::RegFile;
@@ -19,7 +19,7 @@ use crate::core::value::LANES;
 use crate::core::wave::{Lanes, Mode, Wave};
 use crate::semantics::execute::execute;
 
-/// The limits of the separate wave: the numbers of vector and scalar registers for each operand, and of operands.
+/// The limits of the separate wave: the numbers of vector and scalar registers for each operand, and the number of operands.
 const VECTORS: usize = 64;
 const SCALARS: usize = 16;
 const OPERANDS: usize = 5;
@@ -43,7 +43,7 @@ impl Default for Aside {
     }
 }
 
-/// A register of the instruction: its location, its location on the separate wave, and the variable of its undefined bits.
+/// A register of the instruction: its location, its location on the separate wave, and the variable that contains its undefined bits.
 pub(super) struct Place {
     pub(super) real: Word,
     aside: Word,
@@ -57,11 +57,11 @@ pub(in crate::watch::sanitize) struct Places {
     variables: usize,
     /// True if the undefined bits of SCC are the last variable.
     scc: bool,
-    /// The results: location, and location on the separate wave.
+    /// The results: the location of each, and its location on the separate wave.
     results: Vec<(Word, Word)>,
 }
 
-/// The same instruction with the registers of the separate wave.
+/// The step for the same instruction with the registers of the separate wave.
 fn aside(step: &Step, inst: &Inst) -> Step {
     let own = |i: usize, operand: &Operand| match *operand {
         Operand::Reg(reg) => Operand::Reg(match reg.file {
@@ -93,8 +93,8 @@ impl Places {
         let mut places: Vec<Place> = Vec::new();
         let mut firsts: Vec<(Word, usize)> = Vec::new();
         let mut variables = 0;
-        // If a register is used twice, its bits are equal in both uses and may cancel out, as in `x ^ x`. With modifiers, different bits
-        // may be combined, so each use then is a variable.
+        // If a register is used as two sources, its bits are equal in both and may cancel out, as in `x ^ x`. With modifiers, different
+        // bits may be combined, so each use then is a separate variable.
         let plain = step.plain_src && step.inst.mods.op_sel == 0 && info.flow == Flow::Bits;
         let mut add =
             |first: Word, operand: Option<usize>, words: &mut dyn Iterator<Item = Word>, share: bool| {
@@ -115,7 +115,7 @@ impl Places {
         for source in &info.sources {
             add(source.first, source.operand, &mut source.words(), plain);
         }
-        // The kept part of a destination that is not also a source is a separate variable.
+        // The kept part of a destination is a separate variable, unless the destination is also a source.
         let kept = info.results.iter().filter(|result| {
             matches!(result.first, Word::Vector(_))
                 && !info.sources.iter().any(|s| s.operand == result.operand)
@@ -143,7 +143,7 @@ impl Places {
 
 /// The result of comparing the corners.
 pub(super) struct Outcome {
-    /// For each written register, the bits in which corners differ, and one of its values.
+    /// For each written register, the bits in which corners differ, and its value in one of the corners.
     pub words: Vec<(Word, Lanes, Lanes)>,
     /// True if the corners differ in SCC.
     pub scc: bool,
@@ -187,8 +187,8 @@ impl Aside {
     }
 
     /// For a permutation of lanes with undefined bits in its address register (operand `address`): the lanes of the result that may get
-    /// data of different lanes, or none. Each lane gets different data, the undefined bits run through the addresses of all lanes, and the
-    /// lanes whose result changes are returned.
+    /// data of different lanes, or none. Each lane gets different data.
+    /// The undefined address bits are set to those of each lane's address in turn, and the lanes whose result changes are returned.
     pub(super) fn reached(
         &mut self,
         cx: &Cx<'_>,
@@ -219,7 +219,7 @@ impl Aside {
         Ok(reached)
     }
 
-    /// The bits of its vector results that the instruction leaves unchanged.
+    /// The bits of the instruction's vector results that it leaves unchanged.
     pub(super) fn kept(
         &mut self,
         cx: &Cx<'_>,
@@ -242,7 +242,7 @@ impl Aside {
         Ok(kept)
     }
 
-    /// Sets the registers of an instruction on the separate wave: `fill` returns the content of a register in a lane, given its actual
+    /// Sets the registers of an instruction on the separate wave. `fill` returns the content of a register in a lane, given its actual
     /// value.
     pub(super) fn fill(&mut self, cx: &Cx<'_>, places: &Places, fill: impl Fn(&Place, usize, u32) -> u32) {
         self.wave.s[NAMED..].copy_from_slice(&cx.w.s[NAMED..]);

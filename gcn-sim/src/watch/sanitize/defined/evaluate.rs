@@ -18,7 +18,7 @@ use crate::semantics::valu::write::write_mask;
 /// The changes to undefined bits, to be applied after the instruction has executed.
 #[derive(Default)]
 pub(in crate::watch::sanitize) struct Changes {
-    /// Registers whose bits become defined in these lanes.
+    /// Registers whose bits become defined, each with the lanes in which they do.
     defined: Vec<(Word, u64)>,
     /// Registers with their new undefined bits.
     pub(super) words: Vec<(Word, Lanes)>,
@@ -30,7 +30,7 @@ impl Changes {
         self.defined.push((word, lanes));
     }
 
-    /// A lane of EXEC that becomes undefined, if any.
+    /// A lane of EXEC that becomes undefined; `None` if there is none.
     pub(in crate::watch::sanitize) fn exec(&self) -> Option<u8> {
         let half = |word: &Word| match word {
             Word::Scalar(number @ 126..128) => Some(*number as u32 - 126),
@@ -108,7 +108,7 @@ impl Now<'_, '_> {
         Ok(changes)
     }
 
-    /// Handles the case that all sources are defined. False if it depends on the kept part of a destination.
+    /// Handles the case that all sources are defined. Returns false if the result depends on the kept part of a destination.
     fn defines(&self, changes: &mut Changes) -> bool {
         let info = self.info;
         let partly = info.crosses || Info::keeps(self.step);
@@ -138,7 +138,7 @@ impl Now<'_, '_> {
             changes.scc = Some(match outcome.words.last() {
                 _ if info.flow == Flow::Up => undefined,
                 None => outcome.scc,
-                // SCC is set unless the result is 0, so one bit of the result that is certainly 1 determines it.
+                // SCC is set if the result is not 0, so a single bit of the result that is certainly 1 determines SCC.
                 Some(_) => {
                     let last = info.results.last().map_or(0, |r| usize::from(r.reg.len));
                     let result = &outcome.words[outcome.words.len() - last.min(outcome.words.len())..];
@@ -187,7 +187,7 @@ impl Now<'_, '_> {
         Ok(())
     }
 
-    /// Makes all bits of a part from its lowest undefined bit on undefined, because carries propagate upwards.
+    /// Carries propagate upwards: makes all bits of a part undefined from its lowest undefined bit on.
     fn spread(&self, vector: bool, differ: &mut [(Word, Lanes)]) {
         let whole = [u64::MAX];
         let parts: Vec<u64> = self.info.parts.iter().map(|p| p.result).filter(|_| vector).collect();
@@ -213,7 +213,7 @@ impl Now<'_, '_> {
         }
     }
 
-    /// The undefined bits of a lane mask whose bits are undefined in these lanes.
+    /// The undefined bits of a lane mask, for a mask result whose bits are undefined in the given lanes.
     fn mask(&self, result: &Written, undefined: u64) -> Vec<(Word, Lanes)> {
         let undefined = undefined & self.cx.w.exec();
         let half = |(i, word): (usize, Word)| (word, [(undefined >> (32 * i)) as u32; LANES]);
@@ -255,8 +255,8 @@ impl Now<'_, '_> {
         (self.inst.desc.operands[at].dwords == 1).then(|| vec![([bits; LANES], [0; LANES])])
     }
 
-    /// The lanes in which source `role` has an undefined bit that an instruction uses: those that `mask` selects from the bits that its
-    /// parts read. DPP is taken into account.
+    /// The lanes in which source `role` has an undefined bit that the instruction uses. `mask` selects these bits among those that the
+    /// instruction's parts read. DPP is taken into account.
     fn reads(&self, role: usize, mask: impl Fn(u64) -> u64) -> u64 {
         let parts = &self.info.parts;
         let read = parts.iter().fold(0, |all, part| all | part.sources[role]);
@@ -265,7 +265,7 @@ impl Now<'_, '_> {
         self.reads_bits(source, read)
     }
 
-    /// The lanes in which a source has an undefined bit among the bits `read` of each 64 bits.
+    /// The lanes in which a source has an undefined bit; `read` selects the bits of each 64 bits that count.
     fn reads_bits(&self, source: &Source, read: u64) -> u64 {
         if source.mask {
             return self.undefined_lanes(source);

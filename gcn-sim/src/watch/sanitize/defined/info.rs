@@ -21,15 +21,15 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) reads_scc: bool,
     pub(super) writes_scc: bool,
     pub(in crate::watch::sanitize) kind: Kind,
-    /// True if it loads from memory.
+    /// True if the instruction loads from memory.
     pub(super) loads: bool,
-    /// True if it may load from scratch and overwrites its own address.
+    /// True if the instruction may load from scratch and overwrites its own address register.
     pub(super) reaches_scratch_once: bool,
-    /// True if the loaded data is merged with the old content of the destination.
+    /// True if the loaded data are merged with the old content of the destination.
     pub(super) merges: bool,
     /// True if lanes read other lanes.
     pub(super) crosses: bool,
-    /// The same instruction with the registers of the separate wave.
+    /// The step for the same instruction with the registers of the separate wave.
     pub(super) aside: OnceLock<Step>,
 }
 
@@ -55,13 +55,13 @@ pub(super) struct Source {
     pub first: Word,
     /// The operand; `None` for an implicit register.
     pub operand: Option<usize>,
-    /// The number of the source (0 to 2), if it is one of these.
+    /// The number of the source (0 to 2); `None` if the register is not one of the sources.
     pub role: Option<usize>,
-    /// True if it determines where bits of the other sources go.
+    /// True if the register determines to which positions the bits of other sources go.
     pub control: bool,
-    /// True if it is the data that a memory instruction stores.
+    /// True if the register contains the data that a memory instruction stores.
     pub data: bool,
-    /// True if it is a lane mask.
+    /// True if the register is a lane mask.
     pub mask: bool,
 }
 
@@ -71,11 +71,11 @@ pub(super) struct Written {
     pub reg: Reg,
     pub first: Word,
     pub operand: Option<usize>,
-    /// True if it is a lane mask, in addition to a vector result or as the only one.
+    /// True if the register is a lane mask, whether the instruction also has a vector result or not.
     pub mask: bool,
 }
 
-/// True if the register is a lane mask, whose bit i applies to lane i. In other scalars each bit applies to all lanes.
+/// True if the register is a lane mask, whose bit i applies to lane i. In other scalar registers, each bit applies to all lanes.
 fn is_mask(machine: &Machine, inst: &Inst, reg: Reg, name: &str) -> bool {
     let vector = inst.desc.format.is_vop() && reg.file == RegFile::Sgpr;
     vector
@@ -84,7 +84,7 @@ fn is_mask(machine: &Machine, inst: &Inst, reg: Reg, name: &str) -> bool {
                 let of_all = matches!(inst.desc.class, Class::Readlane | Class::TransScalar);
                 !of_all && reg.len == machine.state().wave_size.mask_registers()
             }
-            // Not for a 64-bit scalar value, which has two SGPRs as well.
+            // A 64-bit scalar value also has two SGPRs, but is not a mask.
             "src2" => dataflow::third_source_is_mask(inst.desc),
             _ => false,
         }
@@ -140,14 +140,14 @@ impl Info {
             || matches!(desc.class, Class::Readlane | Class::Permlane | Class::Writelane | Class::LdsPermute);
         let reads_scc = desc.implicit_reads.contains(ImplicitRegs::SCC)
             || inst.operands.contains(&Operand::Special(gcn_isa::SrcSpecial::Scc));
-        // Through scratch instructions, a flat address, or a buffer resource.
+        // Scratch can be accessed through scratch instructions, a flat address, or a buffer resource.
         let may_be_scratch = matches!(desc.class, Class::ScratchLoad | Class::FlatLoad | Class::VmemLoad);
         let overwrites = |written: &Written| sources.iter().any(|s| s.reg.overlaps(written.reg));
         let reaches_scratch_once = may_be_scratch && results.iter().any(overwrites);
         Info {
             sources,
             results,
-            // Saturation depends on the upper bits.
+            // With clamp, saturation makes the result depend on the upper bits as well.
             flow: if rule.flow == Flow::Up && inst.mods.clamp { Flow::All } else { rule.flow },
             parts: if desc.format.is_vop() { dataflow::parts(inst) } else { Vec::new() },
             reads_scc,

@@ -1,9 +1,9 @@
 //! Propagates undefined bits through memory.
 //!
 //! Undefined bits that are written to scratch, which only their lane sees, are tracked there. Bytes of scratch and LDS are undefined until
-//! they are written. Other memory contains defined bytes only, because writing undefined ones is reported. Which bits a store writes, and a
-//! load reads, is determined by running the instruction on the separate wave: a store that only records its writes, and a load from memory
-//! that contains masks of undefined bits instead of values.
+//! they are written. Other memory contains only defined bytes, because a write of undefined bits is reported. The instruction runs on the
+//! separate wave to determine which bits it transfers: a store only records its writes, and a load reads from memory that contains masks of
+//! undefined bits instead of values.
 
 use gcn_isa::Inst;
 use gcn_isa::table::MemBytes;
@@ -21,9 +21,9 @@ pub(in crate::watch::sanitize) struct Access<'a> {
     pub inst: &'a Inst,
     pub info: &'a Info,
     pub touches: &'a [Touch],
-    /// The value of EXEC when it executed.
+    /// The value of EXEC when the instruction executed.
     pub exec: u64,
-    /// The addresses of the uninitialised bytes of LDS that it has read.
+    /// The addresses of the uninitialised bytes of LDS that the instruction has read.
     pub unwritten: &'a [u64],
 }
 
@@ -32,7 +32,7 @@ type Stored = Vec<u128>;
 
 impl Bits {
     /// Applies the effects of a memory instruction to the undefined bits of registers and scratch. Returns the first undefined bits that it
-    /// has written where others see them.
+    /// has written to memory that others see, if any.
     pub(in crate::watch::sanitize) fn memory(
         &mut self,
         cx: &Cx<'_>,
@@ -65,7 +65,7 @@ impl Bits {
             let all = |t: &Touch| if t.kind != Kind::Read && in_lane(t) { u128::MAX } else { 0 };
             return Ok(Some(access.touches.iter().map(all).collect()));
         }
-        // Runs the store twice, with all zeros and all ones for the undefined bits, and only records its writes.
+        // Runs the store once with the undefined bits set to 0 and once with them set to 1, and only records its writes.
         let places = Places::of(access.info, access.step, self);
         let mut records = Vec::new();
         for filled in [0, u32::MAX] {
@@ -89,7 +89,7 @@ impl Bits {
         Ok(stored.iter().any(|bits| *bits != 0).then_some(stored))
     }
 
-    /// The first undefined bits that are written where others see them.
+    /// The first undefined bits that the store writes to memory that others see, if any.
     fn report(&mut self, cx: &Cx<'_>, access: &Access<'_>, stored: Option<&Stored>) -> Option<Undefined> {
         let visible = |(touch, bits): &(&Touch, &u128)| **bits != 0 && touch.space != Path::Scratch;
         let (touch, _) = access.touches.iter().zip(stored?).find(visible)?;
@@ -104,8 +104,8 @@ impl Bits {
         Some(found)
     }
 
-    /// Prepares a load on the separate wave, if its effect on undefined bits may be needed and the load cannot be prepared afterwards. With
-    /// `lds`, also for loads from LDS.
+    /// Prepares a load on the separate wave. Does so only if the effect of the load on undefined bits may be needed and the load cannot be
+    /// prepared after it has executed. With `lds`, also prepares loads from LDS.
     pub(in crate::watch::sanitize) fn begin_load(
         &self,
         cx: &Cx<'_>,

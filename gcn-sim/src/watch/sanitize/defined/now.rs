@@ -10,7 +10,7 @@ use crate::core::machine::{Cx, Step};
 pub(in crate::watch::sanitize) struct Now<'a, 'c> {
     pub cx: &'a Cx<'c>,
     pub step: &'a Step,
-    /// With the actual registers, if an index changes them.
+    /// The instruction with its actual registers, if an index changes them.
     pub inst: &'a Inst,
     pub info: &'a Info,
     pub bits: &'a Bits,

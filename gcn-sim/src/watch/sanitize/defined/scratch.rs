@@ -3,7 +3,7 @@
 use crate::core::trace::{Kind, Path, Touch};
 use crate::core::value::LANES;
 
-/// The scratch of all lanes, one after another. Initially all bits are undefined.
+/// The undefined bits in the scratch of all lanes, one lane after the other. Initially all bits are undefined.
 #[derive(Clone, Default)]
 pub(super) struct Scratch {
     /// The undefined bits of each byte.
@@ -12,7 +12,7 @@ pub(super) struct Scratch {
     written: Vec<u64>,
     /// The size of a lane's scratch in bytes.
     size: usize,
-    /// The last address at which a load has read undefined bits.
+    /// The last address from which a load has read undefined bits.
     pub found: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Scratch {
         self.bits.is_empty()
     }
 
-    /// The byte range of an access to scratch; empty for other accesses, and if it is out of bounds.
+    /// The byte range of an access to scratch; empty for other accesses, and for accesses that are out of bounds.
     fn bytes(&self, touch: &Touch) -> std::ops::Range<usize> {
         let start = usize::from(touch.lane.unwrap_or(0)) * self.size + touch.address as usize;
         let end = start + usize::from(touch.bytes);
@@ -67,7 +67,7 @@ impl Scratch {
         touch.kind == Kind::Read && !defined(&self.bits[self.bytes(touch)])
     }
 
-    /// Records that a load reads undefined bits, if it does.
+    /// If a load reads undefined bits, records it and returns true.
     pub(super) fn find(&mut self, touches: &[Touch]) -> bool {
         let found = touches.iter().find(|touch| self.finds(touch)).map(|touch| touch.address);
         self.found = found.or(self.found);
@@ -93,7 +93,7 @@ impl Scratch {
         padding.iter().for_each(|byte| self.bits[*byte] = u8::MAX);
     }
 
-    /// The bytes of undefined bits, to be exchanged with the contents of the separate wave's scratch.
+    /// The mask of undefined bits of each byte, which is exchanged with the contents of the separate wave's scratch.
     pub(super) fn bits(&mut self) -> &mut Vec<u8> {
         &mut self.bits
     }

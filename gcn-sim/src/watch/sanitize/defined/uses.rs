@@ -7,12 +7,12 @@ use crate::core::machine::Cx;
 use gcn_isa::reg;
 use gcn_isa::table::{Class, ImplicitRegs};
 
-/// Undefined bits that matter.
+/// Undefined bits in a use that matters.
 pub(in crate::watch::sanitize) struct Undefined {
-    /// The register that contains them.
+    /// The register that contains the bits.
     pub register: String,
     pub lane: Option<u8>,
-    /// The reason why they matter.
+    /// The reason why their value matters.
     pub why: &'static str,
 }
 
@@ -33,14 +33,14 @@ const BRANCH: &str = "it decides where control goes";
 const INDEX: &str = "it chooses registers";
 const STATE: &str = "it changes how the wave works";
 
-/// A use, and the bits that count as defined after it has been reported.
+/// A use of undefined bits, and the bits that count as defined after the use has been reported.
 pub(in crate::watch::sanitize) struct Use {
     pub(in crate::watch::sanitize) undefined: Undefined,
     words: Vec<(Word, u64)>,
 }
 
 impl Now<'_, '_> {
-    /// The first use of undefined bits that matters.
+    /// The first use of undefined bits that matters, if any.
     pub(in crate::watch::sanitize) fn uses(&self) -> Option<Use> {
         match self.info.kind {
             Kind::Memory => self.info.sources.iter().filter(|s| !s.data).find_map(|s| self.whole(s, ADDRESS)),
@@ -61,10 +61,10 @@ impl Now<'_, '_> {
         })
     }
 
-    /// The use of a source of which every bit matters.
+    /// The use of a source if every bit of it matters; `None` if all are defined.
     fn whole(&self, source: &Source, why: &'static str) -> Option<Use> {
         let exec = self.cx.w.exec();
-        // Without active lanes, a vector instruction accesses nothing.
+        // Without active lanes, a vector instruction accesses no memory.
         if exec == 0 && !self.inst.desc.is_smem() && self.info.kind == Kind::Memory {
             return None;
         }
@@ -93,7 +93,7 @@ impl Now<'_, '_> {
         self.info.sources.iter().find_map(|source| self.whole(source, why))
     }
 
-    /// One bit of VCC that is certainly 1 determines that VCC is not 0.
+    /// The use of VCCZ. A single bit of VCC that is certainly 1 determines that VCC is not 0.
     fn vccz(&self) -> Option<Use> {
         let first = usize::from(reg::VCC.index);
         let count = usize::from(self.cx.machine.state().wave_size.mask_registers());
@@ -107,7 +107,7 @@ impl Now<'_, '_> {
 }
 
 impl Bits {
-    /// Marks bits that have been reported as defined.
+    /// Marks the bits of a reported use as defined.
     pub(in crate::watch::sanitize) fn settle(&mut self, reported: &Use) {
         if reported.words.is_empty() {
             self.scc = false;
