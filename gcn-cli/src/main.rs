@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Assembles, disassembles, checks, explains and runs code for AMD GPUs: GFX9 and CDNA (gfx900 to gfx950),
-/// RDNA 1 to 4 (gfx1010 to gfx1201).
+/// RDNA 1 to 4 (gfx1010 to gfx1201), CDNA 5 (gfx1250, gfx1251).
 ///
 /// The file name `-` means standard input or standard output. Exit code 0: done; 1: something is wrong with the input; 2: the command line
 /// is wrong or a file cannot be read or written.
