@@ -58,7 +58,8 @@ impl Listed {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let text = args.text.to_lowercase();
-    let listed: Vec<Listed> = Target::with_instructions()
+    let listed: Vec<Listed> = Target::KNOWN
+        .into_iter()
         .map(Listed::of)
         .filter(|t| t.target.contains(&text) || t.processor.to_lowercase().contains(&text))
         .collect();
