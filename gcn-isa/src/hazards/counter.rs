@@ -52,7 +52,7 @@ const MANUAL_OF_COUNTERS: Cite = Cite::BySet(&[
     (GFX12, "RDNA 4 ISA section 5.7"),
     (GFX12_5, cite::LLVM),
 ]);
-const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; measured with LLVM 22");
+const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; observed in LLVM 22's output");
 const MEMORY_MODEL: Cite = Cite::One("LLVM AMDGPU guide, memory model");
 const MEASURED: Cite = Cite::One(cite::LLVM);
 

@@ -19,7 +19,7 @@ const WRITTEN: u8 = 1 << 1;
 const READ_SGPR: RemedyRule = RemedyRule {
     id: "",
     title: "",
-    cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
+    cite: "observed in LLVM 22's output; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::GFX12,
     waves: WaveSizes::all(),
     steps: &[READS, SALU_COMPUTES],
@@ -343,7 +343,7 @@ pub(super) const RULES: &[RemedyRule] = &[
 const SCRATCH_BASE: RemedyRule = RemedyRule {
     id: "llvm.scratch-base.salu",
     title: "the SGPRs of the base of scratch are written, then the base is read",
-    cite: "measured with LLVM 22",
+    cite: "observed in LLVM 22's output",
     targets: on::GFX12_5,
     steps: &[Step { who: anyone(Kinds::EVERY), roles: Role::SDST, which: Which::Sgprs, tie: Tie::Each }],
     second: Step {
