@@ -333,7 +333,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "llvm.scratch-base.valu",
         ends: &[end(EndBy::Waits(Waits::VA_SDST), 1)],
         remedy: Remedy::Wait(Dependency::VaSdst),
-        note: "LLVM waits for both the vector and the scalar ALU, this rule is about the vector ALU; ten scalar ALU instructions between the write and the read end the hazard",
+        note: "LLVM waits for both the vector and the scalar ALU; this rule is about the vector ALU. Ten scalar ALU instructions between the write and the read end the hazard",
         ..SCRATCH_BASE
     },
 ];
@@ -357,7 +357,7 @@ const SCRATCH_BASE: RemedyRule = RemedyRule {
     outside: false,
     alone: false,
     evidence: Evidence::LLVM,
-    note: "LLVM waits for both the vector and the scalar ALU, this rule is about the scalar ALU; ten scalar ALU instructions between the write and the read end the hazard",
+    note: "LLVM waits for both the vector and the scalar ALU; this rule is about the scalar ALU. Ten scalar ALU instructions between the write and the read end the hazard",
     ..READ_SGPR
 };
 
