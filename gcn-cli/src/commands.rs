@@ -25,6 +25,7 @@ pub mod rules;
 pub mod run;
 pub mod schema;
 pub mod sim;
+pub mod targets;
 pub mod timeline;
 pub mod totals;
 pub mod tune;

@@ -288,8 +288,25 @@ pub fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| Failure::usage(format!("cannot write {file}: {error}")))
 }
 
+/// Fails if [`write`] would, before there is anything to write.
+pub fn writable(file: &str) -> Result<(), Failure> {
+    if file == STANDARD {
+        return Ok(());
+    }
+    let path = path(file);
+    let tried = match path.metadata() {
+        Ok(known) if known.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+        Ok(known) if !known.is_file() => Ok(()),
+        _ => tempfile::Builder::new().prefix(".gcn-").tempfile_in(folder(&path)).map(drop),
+    };
+    tried.map_err(|error: std::io::Error| Failure::usage(format!("cannot write {file}: {error}")))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
@@ -297,7 +314,7 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         // Gives the file the mode with which other tools create files (before the umask); temporary files are private by default.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut new = builder.prefix(".gcn-").tempfile_in(folder)?;
+    let mut new = builder.prefix(".gcn-").tempfile_in(folder(path))?;
     new.write_all(bytes)?;
     // If the file exists, its permissions are kept.
     if let Ok(old) = path.metadata() {

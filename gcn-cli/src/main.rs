@@ -1,4 +1,4 @@
-//! The `gcn` command: assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs.
+//! The `gcn` command: assembles, disassembles, checks, explains and runs code for AMD GPUs.
 //!
 //! `commands/` has one file per command; `file` reads and writes files, `failure` defines the errors and exit codes, and `colour` decides
 //! whether output is coloured.
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Assembles, disassembles, checks, explains and runs code for AMD GPUs: GFX9 and CDNA (gfx900 to gfx950),
-/// RDNA 1 to 4 (gfx1010 to gfx1201).
+/// RDNA 1 to 4 (gfx1010 to gfx1201), CDNA 5 (gfx1250, gfx1251).
 ///
 /// The file name `-` means standard input or standard output. Exit code 0: done; 1: something is wrong with the input; 2: the command line
 /// is wrong or a file cannot be read or written.
@@ -51,6 +51,7 @@ enum Command {
     Run(commands::run::Args),
     Schema(commands::schema::Args),
     Sim(commands::sim::Args),
+    Targets(commands::targets::Args),
     Timeline(commands::timeline::Args),
     Tune(commands::tune::Args),
     Wait(commands::wait::Args),
@@ -81,6 +82,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Schema(args) => commands::schema::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
+        Command::Targets(args) => commands::targets::run(&args),
         Command::Timeline(args) => commands::timeline::run(&args),
         Command::Tune(args) => commands::tune::run(&args),
         Command::Wait(args) => commands::wait::run(&args),

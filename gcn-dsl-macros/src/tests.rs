@@ -102,7 +102,7 @@ fn array_variables_are_changed_by_element() {
 #[test]
 fn control_flow_carries_its_flow() {
     let text = body(quote! { if a < 1 { barrier(); } else { y[a] = 1.0; } });
-    assert!(text.contains("let__gcn_if=::gcn_dsl::__private::if_begin(::gcn_dsl::__private::lt(a,1),&__gcn_flow);let__gcn_then_value={let__gcn_flow=__gcn_if.flow();barrier().__gcn_here::<_,::gcn_dsl::__private::AnyTarget,::gcn_dsl::__private::AnyTarget>(&__gcn_flow);};"), "{text}");
+    assert!(text.contains("let__gcn_if=::gcn_dsl::__private::if_begin(::gcn_dsl::__private::lt(a,1),&__gcn_flow);let__gcn_then_value={let__gcn_flow=__gcn_if.flow();barrier().a_call_in_a_kernel::<_,::gcn_dsl::__private::AnyTarget,::gcn_dsl::__private::AnyTarget>(&__gcn_flow);};"), "{text}");
     assert!(text.contains("let__gcn_else=__gcn_if.otherwise();"), "{text}");
     let text = body(quote! { for k in (0..a).step_by(4) { y[k] = 0.0; } while a > 1 {} });
     assert!(
@@ -195,7 +195,7 @@ fn device_functions_stay_functions() {
         "pubfnf<T:Float,X>(x:impl::gcn_dsl::__private::IntoDevice<V<T>>,n:impl::gcn_dsl::__private::IntoDevice<::gcn_dsl::S<T>>,p:X,",
         "__gcn_arg3:impl::gcn_dsl::__private::IntoDevice<(::gcn_dsl::S<u32>,V<T>,)>,y:impl::gcn_dsl::__private::IntoDevice<::gcn_dsl::__private::Slice<f32,::gcn_dsl::__private::ReadOnly>>,",
         "out:::gcn_dsl::__private::Lent<'_,V<u32>>)->(V<T>,::gcn_dsl::S<u32>,){",
-        "let__gcn_frame=::gcn_dsl::__private::enter(\"f\");(move||{#[allow(unused_imports)]use::gcn_dsl::__private::GivesBackas_;let__gcn_flow=::gcn_dsl::__private::Called::new();",
+        "let__gcn_frame=::gcn_dsl::__private::enter(\"f\");(move||{#[allow(unused_imports)]use::gcn_dsl::__private::{GivesBackas_,HasElementas_};let__gcn_flow=::gcn_dsl::__private::Called::new();",
         "letx=::gcn_dsl::__private::annotate::<V<T>,_>(x);",
         "letmutp=::gcn_dsl::__private::Var::declare(&__gcn_flow,p);",
         "letmutout=out.enter(&__gcn_flow);",

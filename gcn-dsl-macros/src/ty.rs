@@ -5,7 +5,10 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
-/// The types of `gcn_dsl::scalar::Scalar`.
+/// The types of `gcn_dsl::scalar::Scalar`. That a written scalar type means `S<…>` in a kernel is syntax: a type is translated before
+/// types exist, and `u32` as a parameter of a constant generic has to stay what it is. The names are those of Rust's primitive types and of
+/// the four types that the prelude adds to them. An alias has no part in this and means what it says on the host: `S<Alias>` is the value of
+/// the device.
 const SCALARS: [&str; 16] = [
     "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "f8e4m3",
     "f8e5m2", "LaneMask",

@@ -123,7 +123,7 @@ fn implicit(rows: &[&'static InstDesc]) -> Vec<String> {
 }
 
 fn targets(rows: &[&'static InstDesc]) -> String {
-    let names: Vec<&str> = Target::with_instructions()
+    let names: Vec<&str> = Target::compilable()
         .filter(|t| rows.iter().any(|row| row.targets.contains(*t)))
         .map(Target::name)
         .collect();

@@ -179,7 +179,7 @@ pub trait Number: CastTarget {}
     message = "no device value becomes a `{Self}` by `as`",
     label = "`as {Self}` is not a conversion of the device",
     note = "`as` gives i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2",
-    note = "for a condition compare, `n != 0`; `as usize` gives a `u32`, which indexes memory and arrays"
+    note = "`LaneMask::from(n)` gives a mask of lanes; for a condition compare, `n != 0`; `as usize` gives a `u32`, which indexes memory and arrays"
 )]
 pub trait CastTarget: Scalar {}
 

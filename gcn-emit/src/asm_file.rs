@@ -134,7 +134,7 @@ fn write_descriptor(out: &mut String, kernel: &KernelSpec) {
     for row in directive::of_target(kernel.target()) {
         let value = match row.slot {
             // The values of these directives follow from other directives and from the target ID.
-            Slot::UserSgprCount | Slot::ReserveXnackMask => continue,
+            Slot::UserSgprCount(_) | Slot::ReserveXnackMask => continue,
             Slot::NextFreeVgpr => kernel.total_vgprs(),
             Slot::NextFreeSgpr => kernel.next_free_sgpr(),
             Slot::AccumOffset => kernel.resources.accum_offset(),

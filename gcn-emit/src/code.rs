@@ -35,6 +35,8 @@ mod object;
 use std::fmt;
 use std::ops::Range;
 
+use gcn_isa::cfg::Flow;
+use gcn_isa::indexing::Indexing;
 use gcn_isa::program::EntryKind;
 use gcn_isa::table::Class;
 use gcn_isa::{Program, Target, WaveSize};
@@ -42,6 +44,7 @@ use gcn_isa::{Program, Target, WaveSize};
 use crate::asm::{Assembly, Origin, SourceFile, SourceLocation};
 use crate::decode::DecodeFault;
 use crate::descriptor::KernelDescriptor;
+use crate::disasm::{Disassembly, Notes};
 use crate::metadata::{KernelMetadata, Metadata};
 use crate::object::CodeObject;
 use crate::target_id::TargetId;
@@ -254,6 +257,33 @@ impl Unit {
             code.program.wave = first.map_or(otherwise, |kernel| kernel.descriptor.wave(target));
         }
         self
+    }
+
+    /// What a disassembly of the object of this unit says about VGPRs above 255: `v155 is v411`. Their numbers do not
+    /// follow from an instruction alone, but from the last `s_set_vgpr_msb` on the way to it.
+    ///
+    /// ```
+    /// # use gcn_emit::{asm, code::Unit, disasm, object::read_code_object};
+    /// let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"\nf:\ns_set_vgpr_msb 0x40\nv_mov_b32_e32 v1, v2\ns_endpgm\n";
+    /// let bytes = asm::assemble("f.s", text, &asm::Options::default()).unwrap().code_object().unwrap();
+    /// let object = read_code_object(&bytes).unwrap();
+    /// let disassembly = disasm::disassemble(&object);
+    /// let notes = Unit::of_object(&object).unwrap().register_notes(&disassembly);
+    /// let text = disassembly.to_assembly(&disasm::Options { notes: Some(&notes), ..Default::default() });
+    /// assert!(text.contains("v_mov_b32_e32 v1, v2 ; v1 is v257"));
+    /// ```
+    pub fn register_notes(&self, disassembly: &Disassembly<'_, '_>) -> Notes {
+        let mut notes = Notes::new();
+        let sections = disassembly.sections.iter().filter(|s| !s.bytes.is_empty());
+        for (section, code) in sections.zip(&self.sections) {
+            let indexing = Indexing::of(&code.program, &Flow::of(&code.program));
+            for ((at, line), place) in code.program.lines.iter().enumerate().zip(&code.places) {
+                if let Some(text) = indexing.full_numbers(at, &line.inst) {
+                    notes.insert((section.number, section.address.wrapping_add(place.offset)), text);
+                }
+            }
+        }
+        notes
     }
 
     /// The origins of an instruction from a macro, a repetition or an included file, the innermost first.

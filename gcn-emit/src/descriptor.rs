@@ -26,9 +26,6 @@ pub const CODE_ENTRY_OFFSET: u64 = 16;
 pub const DESCRIPTOR_ALIGN: u64 = 64;
 /// The number of SGPRs in a block, the unit of the descriptor.
 pub(crate) const SGPR_BLOCK: u32 = 8;
-/// The most user SGPRs that the dispatcher sets up.
-#[cfg(feature = "tools")]
-pub(crate) const MOST_USER_SGPRS: u32 = 16;
 /// The number of VGPRs in a block of those that the halves of a wave share.
 const SHARED_VGPR_BLOCK: u32 = 8;
 
@@ -110,6 +107,8 @@ impl KernelDescriptor {
         let (target, scheduling) = (kernel.target(), kernel.scheduling);
         if target.has_workgroup_processors() {
             self.set(f::WGP_MODE, scheduling.workgroup_processors.into());
+        }
+        if target.has_forward_progress() {
             self.set(f::MEM_ORDERED, scheduling.ordered_loads.into());
             self.set(f::FWD_PROGRESS, scheduling.forward_progress.into());
         }
@@ -128,7 +127,7 @@ impl KernelDescriptor {
     fn set_initial_state(&mut self, kernel: &KernelSpec) {
         let [x, y, z] = kernel.workgroup_ids;
         self.set(f::ENABLE_PRIVATE_SEGMENT, kernel.uses_scratch().into());
-        self.set(f::USER_SGPR_COUNT, kernel.user_sgprs.registers());
+        self.set(f::user_sgpr_count(kernel.target()), kernel.user_sgprs.registers());
         self.set(f::ENABLE_SGPR_WORKGROUP_ID_X, x.into());
         self.set(f::ENABLE_SGPR_WORKGROUP_ID_Y, y.into());
         self.set(f::ENABLE_SGPR_WORKGROUP_ID_Z, z.into());

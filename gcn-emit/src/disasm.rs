@@ -41,7 +41,12 @@ pub struct Options<'o> {
     pub kernel: Option<&'o str>,
     /// Writes the address and machine code of each instruction as a comment after it, as `llvm-objdump` does.
     pub bytes: bool,
+    /// Comments for instructions.
+    pub notes: Option<&'o Notes>,
 }
+
+/// Comments for instructions, by the number of the section and the address.
+pub type Notes = BTreeMap<(usize, u64), String>;
 
 /// A disassembled code object.
 #[derive(Clone, Debug)]

@@ -108,7 +108,7 @@ impl TargetId {
 
     /// Parses `e_flags`; `None` if the processor is unknown to this crate.
     pub fn from_elf_flags(flags: u32) -> Option<TargetId> {
-        let target = Target::with_instructions().find(|t| t.elf_mach() == flags & MACH_MASK)?;
+        let target = Target::KNOWN.into_iter().find(|t| t.elf_mach() == flags & MACH_MASK)?;
         let feature = |shift: u32| Feature::from_elf_bits(flags >> shift & 3);
         Some(TargetId { target, xnack: feature(XNACK_SHIFT), sramecc: feature(SRAMECC_SHIFT) })
     }
@@ -186,7 +186,7 @@ const PROCESSORS: [(&str, &str); 6] = [
     ("gfx6", OLDER),
     ("gfx7", OLDER),
     ("gfx8", OLDER),
-    ("gfx12-5", "the waits and hazards of GFX12.5 are not yet known"),
+    ("gfx12-5", "LLVM 22 has no generic target for GFX12.5; use gfx1250"),
 ];
 
 const PREPRODUCTION: &str = "it came before the product, and LLVM knows it no more; use gfx942";
@@ -215,12 +215,6 @@ const MACHINES: [(u32, &str); 16] = [
 
 /// The name of an unsupported `EF_AMDGPU_MACH`, followed by a blank and a remark in parentheses; without a remark if there is none.
 pub(crate) fn processor(mach: u32) -> String {
-    if let Some(known) = Target::KNOWN.into_iter().find(|target| target.elf_mach() == mach) {
-        return match known.has_instructions() {
-            true => String::new(),
-            false => format!(" ({known}; its waits and hazards are not yet known)"),
-        };
-    }
     let named = MACHINES.iter().find(|(number, _)| *number == mach);
     named.map_or_else(String::new, |(_, name)| format!(" ({name}{})", reason(name, &PROCESSORS)))
 }
@@ -319,7 +313,7 @@ mod tests {
 
     #[test]
     fn processors_of_objects_are_named() {
-        let cases = [(0x2a, "gfx803; GFX6 to GFX8"), (0x40, "use gfx942"), (0x49, "gfx1250; its waits")];
+        let cases = [(0x2a, "gfx803; GFX6 to GFX8"), (0x40, "use gfx942")];
         for (mach, part) in cases {
             assert!(processor(mach).contains(part), "{}", processor(mach));
         }
@@ -334,7 +328,6 @@ mod tests {
             ("gfx940", "use gfx942"),
             ("amdgcn-amd-amdhsa--gfx941", "use gfx942"),
             ("gfx803", "GFX6 to GFX8"),
-            ("gfx1250", "not yet known of target `gfx1250`; supported are"),
             ("gfx12-5-generic", "GFX12.5"),
             ("amdgcn-amd-amdpal--gfx900", "PAL"),
             ("amdgcn-mesa-mesa3d--gfx900", "Mesa"),

@@ -38,7 +38,8 @@ impl Model {
             target,
             name: fields.get(1).copied().filter(|_| own).unwrap_or("AMD GPU"),
             clock_khz: field(2) * 1000,
-            memory: memory.min(field(3) << 30),
+            // Nothing is known of the memory of a target without a line.
+            memory: line.map_or(memory, |_| memory.min(field(3) << 30)),
             memory_clock_khz: field(4) * 1000,
             bus: field(5),
             l2: field(6) * 1024,

@@ -59,9 +59,7 @@ pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
     let mut found = Vec::new();
     for bundle in container::bundles(image).into_iter().flatten().flatten() {
         let entries = bundle.entries().unwrap_or_default();
-        found.extend(
-            entries.iter().filter_map(|entry| entry.target_id).filter(|id| id.target.has_instructions()),
-        );
+        found.extend(entries.iter().filter_map(|entry| entry.target_id));
     }
     found
 }
@@ -113,7 +111,7 @@ fn is_of_another_device(bytes: &[u8]) -> bool {
     const AMDGPU: u16 = 224;
     let half = |at: usize| bytes.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
     let mach = bytes.get(48).copied().map(u32::from);
-    half(18) == Some(AMDGPU) && !Target::with_instructions().any(|target| Some(target.elf_mach()) == mach)
+    half(18) == Some(AMDGPU) && !Target::KNOWN.into_iter().any(|target| Some(target.elf_mach()) == mach)
 }
 
 fn load_object(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId) -> Result<Module> {

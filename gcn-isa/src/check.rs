@@ -29,6 +29,7 @@ mod counters;
 mod distance;
 mod errata;
 mod facts;
+mod msb;
 mod node;
 mod operation;
 mod outstanding;
@@ -46,7 +47,8 @@ use std::collections::BTreeSet;
 use crate::cfg::Flow;
 use crate::counters::{self as events, MemoryEffect};
 use crate::hazards::Config;
-use crate::hazards::counter::VCCZ_HALF;
+use crate::hazards::counter::{VCCZ_HALF, VGPR_MSB};
+use crate::indexing::Indexing;
 use crate::inst::Inst;
 use crate::program::Program;
 use crate::table::Class;
@@ -120,6 +122,9 @@ pub fn check_with(program: &Program, options: Options) -> CheckReport {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(f));
         if VCCZ_HALF.holds_on(program.target) && options.rules.counts(&VCCZ_HALF) {
             vccz::check(program, &flow).into_iter().for_each(|f| found.push(f));
+        }
+        if VGPR_MSB.holds_on(program.target) && options.rules.counts(&VGPR_MSB) {
+            msb::check(program, &Indexing::of(program, &flow)).into_iter().for_each(|f| found.push(f));
         }
     }
     let Findings { list: mut findings, not_listed, undecided, .. } = found;

@@ -65,6 +65,15 @@ impl GprIdxEn {
     }
 }
 
+/// The value for `s_set_vgpr_msb` that an `s_setreg_imm32_b32` of MODE sets as well, whichever field of MODE it writes:
+/// bits 19:12 of its literal, in which the destination comes before the sources (LLVM 22, `AMDGPULowerVGPREncoding`,
+/// whose kernels rely on it).
+pub(crate) fn vgpr_msb_of_setreg(inst: &Inst) -> Option<u8> {
+    let field = HwregField::of(inst).filter(|_| inst.desc.class == Class::Setreg)?;
+    let literal = inst.operand("literal").and_then(Operand::constant32)?;
+    (field.id == HwregField::MODE).then(|| ((literal >> 12) as u8).rotate_right(2))
+}
+
 /// True if VGPR indexing may be on somewhere in `program`.
 pub(crate) fn may_index_vgprs(program: &Program) -> bool {
     let enables =

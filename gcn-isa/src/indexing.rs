@@ -1,12 +1,13 @@
 //! Determines the registers that are accessed through an index: by relative moves and by VGPR indexing.
 //!
-//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to `s_set_gpr_idx_off`, also across
-//! branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that `M0[15:12]` selects ([`IndexedBy`]). [`Indexing`]
-//! determines which registers may be accessed in this way. This is a property of the program, like its control-flow graph, so the inserter
-//! of waits and the checker share the analysis. The simulator does not need it, because it knows M0.
+//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to
+//! `s_set_gpr_idx_off`, also across branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that
+//! `M0[15:12]` selects ([`IndexedBy`]). On gfx12.5, `s_set_vgpr_msb` sets the upper bits of the numbers of VGPRs. [`Indexing`] determines which registers these may be. This is a property of the
+//! program, like its control-flow graph, so the inserter of waits and the checker share it; the simulator does not need
+//! it, because it knows M0.
 //!
 //! - *Which instructions*: a forward dataflow analysis over the control-flow graph computes the possible values of
-//!   MODE.GPR_IDX_EN and M0 (`state`). An index is known if it is a constant, and partly known if a constant in the
+//!   MODE.GPR_IDX_EN, M0 and the upper bits of VGPRs (`state`). An index is known if it is a constant, and partly known if a constant in the
 //!   same block masks it (`s_and_b32 s0, s0, 31`).
 //! - *Which registers*: from the named register plus the least index to the named register plus the greatest index,
 //!   within the register file. An index beyond the file is illegal (MI100 ISA 3.6.1, 6.6.1). The wave's allocation does
@@ -21,14 +22,18 @@
 mod solve;
 mod state;
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use crate::cfg::Flow;
+use crate::hwreg::vgpr_msb_of_setreg;
 use crate::inst::{Inst, RegUse, Via};
 use crate::operand::Operand;
 use crate::program::Program;
-use crate::reg::{FIRST_NAMED_SGPR, Reg, RegFile};
-use crate::table::IndexedBy;
+use crate::reg::{FIRST_NAMED_SGPR, MOST_VGPRS, Reg, RegFile};
+use crate::table::{Behaviours, IndexedBy, MsbField};
+use crate::target::Target;
 use state::{FIRST_OPERAND, INDEX, Offsets, State};
 
 /// The registers of one file that an operand may denote.
@@ -58,8 +63,12 @@ impl Indexed {
             let by =
                 inst.desc.indexed_by(i).filter(|by| *by == IndexedBy::M0 || reg.file != RegFile::Sgpr)?;
             // The manuals neither describe indexed AccVGPRs nor exclude them.
-            let offsets = state.offsets(by, reg.file != RegFile::Agpr)?;
-            reach(reg, offsets, i as u8)
+            let named = reg.file != RegFile::Agpr;
+            let old =
+                inst.desc.msb_field_of_old_value(i).map(|field| state.offsets(IndexedBy::Msb(field), named));
+            let now = state.offsets(by, named);
+            let offsets = old.map_or(now, |old| Offsets::either(now, old))?;
+            reach(reg, by, offsets, i as u8)
         });
         Indexed(reached.collect())
     }
@@ -88,13 +97,20 @@ impl Indexed {
 }
 
 /// The registers that `reg` may denote after an offset in `offsets` is added.
-fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
-    let last = u32::from(file_end(reg).checked_sub(u16::from(reg.len))?);
+fn reach(reg: Reg, by: IndexedBy, offsets: Offsets, operand: u8) -> Option<Reached> {
+    let last = u32::from(file_end(reg, by).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
     let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
     // If the index is always illegal, nothing is assumed about the index.
     let first = if is_legal { place(offsets.least) } else { reg.index };
     let via = match is_legal {
+        true if matches!(by, IndexedBy::Msb(_)) => {
+            if offsets.least == offsets.most {
+                Via::Msb
+            } else {
+                Via::SeveralMsbs
+            }
+        }
         true if offsets.least == offsets.most => Via::Index,
         true if offsets.bounded => Via::Range,
         _ => Via::AnyIndex,
@@ -103,8 +119,9 @@ fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
 }
 
 /// One more than the number of the last register that an index added to `reg` may select.
-fn file_end(reg: Reg) -> u16 {
+fn file_end(reg: Reg, by: IndexedBy) -> u16 {
     match reg.file {
+        RegFile::Vgpr if matches!(by, IndexedBy::Msb(_)) => MOST_VGPRS,
         RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => FIRST_NAMED_SGPR,
         RegFile::Sgpr => 128,
         RegFile::Vgpr | RegFile::Agpr => 256,
@@ -137,6 +154,48 @@ impl Indexing {
     /// Analyses `program`, whose control flow is `flow`.
     pub fn of(program: &Program, flow: &Flow) -> Indexing {
         Indexing { lines: solve::lines(program, flow) }
+    }
+
+    /// The operands whose VGPRs have several numbers because several values of the fields that `s_set_vgpr_msb` sets
+    /// meet there: line and operand.
+    pub fn with_several_msbs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let is_one = |r: &&Reached| r.file == RegFile::Vgpr && r.via == Via::SeveralMsbs;
+        let of_line = move |(line, indexed): &(u32, Indexed)| {
+            let found = indexed.0.iter().find(is_one)?;
+            Some((*line as usize, usize::from(found.operand)))
+        };
+        self.lines.iter().filter_map(of_line)
+    }
+
+    /// `inst`, which is at `line`, with its VGPRs replaced by those that their upper bits make of them, where these are
+    /// certain.
+    pub fn meant<'i>(&self, line: usize, inst: &'i Inst) -> Cow<'i, Inst> {
+        let mut meant = Cow::Borrowed(inst);
+        for reached in self.at(line).into_iter().flat_map(|i| &i.0).filter(|r| r.via == Via::Msb) {
+            if let Some(Operand::Reg(reg)) = meant.to_mut().operands.get_mut(usize::from(reached.operand)) {
+                reg.index = reached.first;
+            }
+        }
+        meant
+    }
+
+    /// The VGPRs above 255 that `inst`, which is at `line`, means by lower numbers: `v155 is v411`; of several that it may
+    /// mean, the first and the last. `None` if there are none.
+    pub fn full_numbers(&self, line: usize, inst: &Inst) -> Option<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for reached in self.at(line)?.0.iter().filter(|r| matches!(r.via, Via::Msb | Via::SeveralMsbs)) {
+            let named = inst.operands.get(usize::from(reached.operand)).and_then(|o| o.reg())?;
+            let first = Reg { index: reached.first, ..named };
+            let last = Reg { index: reached.end - u16::from(named.len), ..named };
+            let text = match reached.via {
+                Via::Msb => format!("{named} is {first}"),
+                _ => format!("{named} is between {first} and {last}"),
+            };
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        (!texts.is_empty()).then(|| texts.join(", "))
     }
 
     /// The indexed operands at `line`; `None` if there are none.
@@ -173,10 +232,46 @@ pub enum Unresolved {
     /// VGPR indexing is on for an operand or a register file for which the manual does not define whether the index is added.
     #[error("VGPR indexing of an operand for which the manual does not define it")]
     Undefined,
+    /// The operand is read and written, through fields of `s_set_vgpr_msb` that have different values.
+    #[error("an accumulator whose fields of s_set_vgpr_msb differ")]
+    Accumulator,
 }
 
-/// `inst` with its registers replaced by those that its indices select, given M0 and the bit GPR_IDX_EN of MODE; `None` if the selected
-/// registers are the named ones.
+/// The upper bits of VGPRs that `inst` sets, as in the operand of `s_set_vgpr_msb`, whose upper byte has no effect (LLVM
+/// 22 puts the value before the instruction there).
+///
+/// ```
+/// use gcn_isa::{Inst, Operand, Target, indexing, table};
+///
+/// let row = table::find(Target::GFX1250, "s_set_vgpr_msb").next().unwrap();
+/// let set = Inst::new(row, [Operand::Imm(0x4041)]);
+/// assert_eq!(indexing::msb_set_by(Target::GFX1250, &set), Some(0x41));
+/// ```
+pub fn msb_set_by(target: Target, inst: &Inst) -> Option<u8> {
+    if inst.desc.does(Behaviours::SETS_VGPR_MSB) {
+        return match inst.operands.first() {
+            Some(Operand::Imm(value)) => Some(*value as u8),
+            _ => None,
+        };
+    }
+    if target.addressable_vgprs() < MOST_VGPRS.into() {
+        return None;
+    }
+    vgpr_msb_of_setreg(inst)
+}
+
+/// The state of a wave that selects registers in addition to their numbers in instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Selection {
+    /// M0.
+    pub m0: u32,
+    /// The bit GPR_IDX_EN of MODE.
+    pub enabled: bool,
+    /// The upper bits of VGPRs, as `s_set_vgpr_msb` sets them.
+    pub msb: u8,
+}
+
+/// `inst` with its registers replaced by those that its indices select; `None` if these are the named ones.
 ///
 /// # Errors
 /// [`Unresolved`] if no manual defines the effect of the index.
@@ -186,19 +281,27 @@ pub enum Unresolved {
 ///
 /// let row = table::find(Target::GFX906, "v_mov_b32_e32").next().unwrap();
 /// let mov = Inst::new(row, [Reg::v(1, 1).into(), Reg::v(2, 1).into()]);
-/// let moved = indexing::resolve(&mov, 0x1007, true).unwrap().unwrap();
+/// let on = indexing::Selection { m0: 0x1007, enabled: true, msb: 0 };
+/// let moved = indexing::resolve(&mov, on).unwrap().unwrap();
 /// assert_eq!(moved.operands[1].reg(), Some(Reg::v(9, 1)));
-/// assert_eq!(indexing::resolve(&mov, 0x1007, false), Ok(None));
+/// assert_eq!(indexing::resolve(&mov, indexing::Selection { enabled: false, ..on }), Ok(None));
 /// ```
-pub fn resolve(inst: &Inst, m0: u32, enabled: bool) -> Result<Option<Inst>, Unresolved> {
+pub fn resolve(inst: &Inst, state: Selection) -> Result<Option<Inst>, Unresolved> {
     let mut moved: Option<Inst> = None;
     for (i, reg) in inst.operands.iter().enumerate().filter_map(|(i, o)| Some((i, o.reg()?))) {
-        let offset = inst.desc.indexed_by(i).map_or(Ok(0), |by| offset(by, reg.file, m0, enabled))?;
+        let Some(by) = inst.desc.indexed_by(i) else { continue };
+        let offset = offset(by, reg.file, state)?;
+        if let Some(field) = inst.desc.msb_field_of_old_value(i)
+            && by != IndexedBy::Msb(field)
+            && offset != self::offset(IndexedBy::Msb(field), reg.file, state)?
+        {
+            return Err(Unresolved::Accumulator);
+        }
         if offset == 0 {
             continue;
         }
         let index = u32::from(reg.index).saturating_add(offset);
-        if index + u32::from(reg.len) > u32::from(file_end(reg)) {
+        if index + u32::from(reg.len) > u32::from(file_end(reg, by)) {
             return Err(Unresolved::Beyond);
         }
         if let Some(operand) = moved.get_or_insert_with(|| inst.clone()).operands.get_mut(i) {
@@ -209,9 +312,12 @@ pub fn resolve(inst: &Inst, m0: u32, enabled: bool) -> Result<Option<Inst>, Unre
 }
 
 /// The offset that is added to the number of a register of `file`.
-fn offset(by: IndexedBy, file: RegFile, m0: u32, enabled: bool) -> Result<u32, Unresolved> {
+fn offset(by: IndexedBy, file: RegFile, state: Selection) -> Result<u32, Unresolved> {
+    let Selection { m0, enabled, msb } = state;
     match by {
         IndexedBy::M0 => Ok(m0),
+        IndexedBy::Msb(_) if file != RegFile::Vgpr => Ok(0),
+        IndexedBy::Msb(field) => Ok(u32::from(field.of(msb)) * u32::from(MsbField::REGISTERS)),
         IndexedBy::Mode { bits, .. } if !enabled || m0 >> FIRST_OPERAND & u32::from(bits) == 0 => Ok(0),
         _ if file == RegFile::Sgpr || m0 & INDEX == 0 => Ok(0),
         IndexedBy::Mode { stated: true, .. } if file == RegFile::Vgpr => Ok(m0 & INDEX),

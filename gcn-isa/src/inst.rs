@@ -43,10 +43,14 @@ pub enum Via {
     /// The program names the register, or the register is implicit.
     #[default]
     Name,
+    /// Through its lower bits and those that `s_set_vgpr_msb` has set, whose value is known.
+    Msb,
     /// The instruction uses an index whose value is known ([`crate::indexing`]).
     Index,
     /// The instruction uses an index that the program bounds. The register may be this one or another that the index is meant to select.
     Range,
+    /// Through its lower bits and one of several values of the upper ones.
+    SeveralMsbs,
     /// The instruction uses an index that is unknown, or that may not be added at all. The register may be this one or any other.
     AnyIndex,
 }
@@ -56,6 +60,8 @@ impl Via {
     pub const fn words(self) -> &'static str {
         match self {
             Via::Name => "",
+            Via::Msb => ", with the upper bits that s_set_vgpr_msb has set",
+            Via::SeveralMsbs => ", with upper bits that have several values",
             Via::Index | Via::Range | Via::AnyIndex => ", reached by an index",
         }
     }

@@ -368,14 +368,15 @@ pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static Ins
 
 static INSTRUCTIONS: LazyLock<Vec<(Target, &'static InstDesc, &'static Shape)>> = LazyLock::new(|| {
     let of = |target| matrix_instructions(target).map(move |(desc, shape)| (target, desc, shape));
-    Target::with_instructions().flat_map(of).collect()
+    Target::KNOWN.into_iter().flat_map(of).collect()
 });
 
 type OfSubtarget = Vec<(&'static InstDesc, &'static Shape)>;
 
 static OF_SUBTARGETS: LazyLock<HashMap<Subtarget, OfSubtarget>> = LazyLock::new(|| {
     let of = |on: Subtarget| matrix_instructions(on.target).filter(|i| i.1.wave == on.wave).collect();
-    let all = Target::with_instructions()
+    let all = Target::KNOWN
+        .into_iter()
         .flat_map(|target| target.wave_sizes().iter().filter_map(move |wave| Subtarget::new(target, *wave)));
     all.map(|on| (on, of(on))).collect()
 });
@@ -393,8 +394,7 @@ pub fn instructions_on(on: Subtarget) -> &'static [(&'static InstDesc, &'static 
     OF_SUBTARGETS.get(&on).map_or(&[], Vec::as_slice)
 }
 
-/// Every matrix instruction of every target in [`Target::with_instructions`] with its shape, in the order of targets, and for each target
-/// in table order.
+/// Every matrix instruction of every target in [`Target::KNOWN`] with its shape: targets in order, then table order.
 pub fn instructions() -> &'static [(Target, &'static InstDesc, &'static Shape)] {
     &INSTRUCTIONS
 }

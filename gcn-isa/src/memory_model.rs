@@ -73,6 +73,8 @@ pub enum Scope {
     Wavefront,
     /// Waves of the same workgroup.
     Workgroup,
+    /// Waves of the same cluster of workgroups (gfx12.5); on targets without clusters, as [`Scope::Agent`].
+    Cluster,
     /// All threads on the same GPU (called *agent*).
     Agent,
     /// All threads, including those of the host and of other GPUs.
@@ -155,13 +157,15 @@ impl Ordering {
 
 impl Scope {
     /// All scopes, from narrow to wide.
-    pub const ALL: [Scope; 4] = [Scope::Wavefront, Scope::Workgroup, Scope::Agent, Scope::System];
+    pub const ALL: [Scope; 5] =
+        [Scope::Wavefront, Scope::Workgroup, Scope::Cluster, Scope::Agent, Scope::System];
 
     /// LLVM's name for the scope. System scope has no name in LLVM IR.
     pub const fn name(self) -> &'static str {
         match self {
             Scope::Wavefront => "wavefront",
             Scope::Workgroup => "workgroup",
+            Scope::Cluster => "cluster",
             Scope::Agent => "agent",
             Scope::System => "system",
         }
@@ -196,7 +200,7 @@ pub struct Table {
 }
 
 /// All tables.
-pub static TABLES: [Table; 6] = [
+pub static TABLES: [Table; 7] = [
     Table {
         section: "Memory Model GFX6-GFX9",
         targets: TargetSet::range(Target::GFX9_GENERIC, Target::GFX908),
@@ -233,6 +237,12 @@ pub static TABLES: [Table; 6] = [
         tg_split: false,
         rows: gfx12::ROWS,
     },
+    Table {
+        section: "Memory Model GFX12.5",
+        targets: TargetSet::one(InstructionSet::GFX12_5),
+        tg_split: false,
+        rows: gfx12::ROWS_12_5,
+    },
 ];
 
 impl Table {
@@ -241,7 +251,13 @@ impl Table {
         TABLES.iter().find(|t| t.targets.contains(target))
     }
 
-    /// The row of a combination. For LDS, scopes wider than the workgroup are treated as the workgroup.
+    /// True if the table has rows for clusters of workgroups.
+    pub fn has_clusters(&self) -> bool {
+        self.rows.iter().any(|row| row.scopes.contains(&Scope::Cluster))
+    }
+
+    /// The row of a combination. In LDS, scopes wider than the workgroup are treated as the workgroup, and without
+    /// clusters that of a cluster as the agent.
     pub fn row(
         &self,
         operation: Operation,
@@ -249,7 +265,11 @@ impl Table {
         scope: Scope,
         space: Space,
     ) -> Option<&'static Row> {
-        let scope = if space == Space::Local { scope.min(Scope::Workgroup) } else { scope };
+        let scope = match scope {
+            _ if space == Space::Local => scope.min(Scope::Workgroup),
+            Scope::Cluster if !self.has_clusters() => Scope::Agent,
+            _ => scope,
+        };
         self.rows.iter().find(|row| {
             row.operation == operation
                 && row.ordering == ordering

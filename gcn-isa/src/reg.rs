@@ -222,20 +222,27 @@ impl fmt::Display for RegOn {
     }
 }
 
+/// The largest number of VGPRs of any target ([`InstructionSet::addressable_vgprs`]).
+pub const MOST_VGPRS: u16 = 1024;
+
 /// One register of one file as a small dense number, for bit sets and per-register state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RegUnit(u16);
 
 impl RegUnit {
-    /// The number of units: 128 SGPRs, 256 VGPRs, 256 AGPRs.
-    pub const COUNT: usize = 128 + 256 + 256;
+    /// The unit of the first VGPR; the units of a tuple follow each other.
+    const VGPRS: u16 = 128;
+    /// The unit of the first AGPR.
+    const AGPRS: u16 = RegUnit::VGPRS + MOST_VGPRS;
+    /// The number of units: 128 SGPRs, 1024 VGPRs, 256 AGPRs.
+    pub const COUNT: usize = RegUnit::AGPRS as usize + 256;
 
     /// The unit of register `index` of `file`.
     pub const fn new(file: RegFile, index: u16) -> RegUnit {
         match file {
             RegFile::Sgpr => RegUnit(index),
-            RegFile::Vgpr => RegUnit(128 + index),
-            RegFile::Agpr => RegUnit(384 + index),
+            RegFile::Vgpr => RegUnit(RegUnit::VGPRS + index),
+            RegFile::Agpr => RegUnit(RegUnit::AGPRS + index),
         }
     }
 
@@ -252,9 +259,9 @@ impl RegUnit {
     /// The register, as a tuple of one register.
     pub const fn reg(self) -> Reg {
         match self.0 {
-            0..128 => Reg::s(self.0, 1),
-            128..384 => Reg::v(self.0 - 128, 1),
-            _ => Reg::a(self.0 - 384, 1),
+            0..RegUnit::VGPRS => Reg::s(self.0, 1),
+            RegUnit::VGPRS..RegUnit::AGPRS => Reg::v(self.0 - RegUnit::VGPRS, 1),
+            _ => Reg::a(self.0 - RegUnit::AGPRS, 1),
         }
     }
 }

@@ -31,7 +31,7 @@ pub use constants::{ConstType, Constants};
 pub use desc::InstDesc;
 pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use format::{Format, Unit};
-pub use index::IndexedBy;
+pub use index::{IndexedBy, MsbField};
 pub use names::{NameHasher, NameMap};
 pub use slot::{
     Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,

@@ -5,15 +5,21 @@
 //! accesses of four waves, which load `(M + N) x D` elements each and store the next tiles. The extents of [`product`]
 //! satisfy that for elements of at most two bytes.
 
+use std::array::from_fn;
+
 use gcn_dsl::lang::matrix::{
     AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View, Wide, has_copied_factors,
-    has_instruction, matmul_from,
+    has_instruction, matmul_part,
 };
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
 
 /// The LDS size that [`product`] needs for its deeper phases.
 const DEEP: u32 = 128 * 1024;
+
+/// The number of tiles of each factor in LDS in `walk_in_step`: while one wave writes the next tile, another may still read the one before.
+/// Three would do; four divide the depths of [`product`].
+const TILES: usize = 4;
 
 gcn_kernel! {
     /// The wave's 128 x 64 part of a workgroup's 256 x 256 tile of a * b; the first element of the tile is at (`row`, `col`).
@@ -83,16 +89,15 @@ gcn_kernel! {
         T::Targets: ExistsOn<Bound<G>>,
     {
         comptime if !has_instruction::<T>() {
-            // Each lane has 32 rows and 4 columns of the factors, so its registers have room for at most two steps of
-            // `k`.
-            walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, 16>(all_lanes(), a, b, row, col, depth)
+            // Each lane has 4 of 16 rows and 4 columns of the factors.
+            walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, D, 64>(all_lanes(), a, b, row, col, depth)
         } else if !target().has_agprs() {
-            // The sums and the factors share the 192 registers that each of eight waves of 64 lanes has on a compute
-            // unit. Where each lane has whole rows of the factors, there is room for fewer `k`.
+            // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole
+            // columns, half of them fit.
             comptime if has_copied_factors() {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D, 32>(all_lanes(), a, b, row, col, depth)
             } else {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D2>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D, 64>(all_lanes(), a, b, row, col, depth)
             }
         // Targets with more LDS also have matrix instructions that are twice as fast, for which a phase has to be twice as deep.
         } else if target().lds_per_cu() >= DEEP {
@@ -102,9 +107,11 @@ gcn_kernel! {
         }
     }
 
-    /// As [`walk_by`] for the matrix instructions of RDNA. Several waves of a SIMD together keep its matrix pipe busy,
-    /// so all waves proceed along `k` in step, with one barrier for each tile in LDS, and load the left factor while
-    /// they multiply.
+    /// As [`walk_by`] for the matrix instructions of RDNA, of which several waves of a SIMD fill the pipe between them.
+    ///
+    /// Each wave has `Q` columns of the right factor in registers, and two times 16 rows of the left one, of which one is on its way while the
+    /// other is multiplied. Of four tiles in LDS, one is read and the next one is written; the barrier stands among the products, where all
+    /// waves already have the factors with which they go on.
     #[device]
     #[track_caller]
     fn walk_in_step<
@@ -120,6 +127,7 @@ gcn_kernel! {
         const SIDE: usize,
         const D: usize,
         const D2: usize,
+        const Q: usize,
     >(
         all: AllLanes<G>,
         a: View<T::Memory>,
@@ -131,32 +139,51 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new()];
-        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new()];
+        let left = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TM, D2, Spread<16>>::new()) };
+        let right = comptime { from_fn::<_, TILES, _>(|_| LdsTile::<T::Memory, TN, D2, Spread<16>>::new()) };
         let (of_row, of_col) = part::<TN, M, N>();
         let mut acc = Tile::<C, M, N, SIDE>::zero();
-        let mut next_a = left[0].stage_by::<A>(a, row, 0);
-        let mut next_b = right[0].stage_by::<B>(b, col, 0);
-        left[0].put(next_a);
-        right[0].put(next_b);
-        for done in (0..depth).step_by(2 * D2 as u32) {
+        left[0].put(left[0].stage_by::<A>(a, row, 0));
+        right[0].put(right[0].stage_by::<B>(b, col, 0));
+        let mut next_a = left[1].stage_by::<A>(a, row, D2 as u32);
+        let mut next_b = right[1].stage_by::<B>(b, col, D2 as u32);
+        barrier();
+        for done in (0..depth).step_by((TILES * D2) as u32) {
+            let mut x = TileA::<T, 16, D, 16, Wide>::load(left[0], of_row, 0);
             #[unroll]
-            for here in 0..2usize {
-                // A wave that passes this barrier has read the other tiles, which are overwritten now.
-                barrier();
-                let (next, after) = (1 - here, done + ((here + 1) * D2) as u32);
+            for here in 0..TILES {
+                let (next, after) = ((here + 1) % TILES, done + ((here + 2) * D2) as u32);
+                left[next].put(next_a);
+                right[next].put(next_b);
+                next_a = left[next].stage_by::<A>(a, row, after);
+                next_b = right[next].stage_by::<B>(b, col, after);
                 #[unroll]
-                for k in (0..D2).step_by(D) {
-                    comptime if k == 0 {
-                        next_a = left[next].stage_by::<A>(a, row, after);
-                        next_b = right[next].stage_by::<B>(b, col, after);
-                    }
+                for part in 0..D2 / D * (N / Q) {
+                    let (k, column) = (part / (N / Q) * D, part % (N / Q) * Q);
+                    // Loaded earlier, these columns would need registers beside those before them.
+                    sched_barrier();
                     // Fragments of bytes are processed in pairs, so that a lane reads 8 bytes at once, as with wider
                     // elements.
-                    acc = matmul_from::<T, Wide, C, _, M, N, D, SIDE>(left[here], right[here].transposed(), of_row, k as u32, of_col, acc);
-                    comptime if k == 0 {
-                        left[next].put(next_a);
-                        right[next].put(next_b);
+                    let y = TileB::<T, D, Q, 16, Wide>::load(right[here].transposed(), k as u32, of_col + column as u32);
+                    #[unroll]
+                    for i in (0..M).step_by(16) {
+                        comptime if !has_instruction::<T>() {
+                            sched_barrier();
+                        }
+                        let wraps = comptime { i + 16 == M };
+                        let ends = comptime { wraps && part + 1 == D2 / D * (N / Q) };
+                        comptime if ends && here + 1 == TILES {
+                            acc = matmul_part(x, y, acc, i, column);
+                        } else {
+                            let from = comptime { if ends { next } else { here } };
+                            let k = comptime { if wraps { (part + 1) / (N / Q) * D % D2 } else { k } };
+                            let following = TileA::<T, 16, D, 16, Wide>::load(left[from], of_row + ((i + 16) % M) as u32, k as u32);
+                            acc = matmul_part(x, y, acc, i, column);
+                            x = following;
+                        }
+                        comptime if part + 1 == D2 / D * (N / Q) && i == M / 2 {
+                            barrier();
+                        }
                     }
                 }
             }

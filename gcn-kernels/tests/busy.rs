@@ -71,7 +71,12 @@ fn run<const D: usize>(target: Target, length: u32) -> [f64; 4] {
 
 /// Shares of the steady state in percent: the matrix pipe busy, LDS busy, LDS bank conflicts.
 fn steady(what: &str, target: Target, run: impl Fn(u32) -> [f64; 4]) -> [f64; 3] {
-    let [short, long] = [512, 1024].map(run);
+    between([512, 1024], what, target, run)
+}
+
+/// As [`steady`], by the difference of two runs of these lengths.
+fn between(lengths: [u32; 2], what: &str, target: Target, run: impl Fn(u32) -> [f64; 4]) -> [f64; 3] {
+    let [short, long] = lengths.map(run);
     let more = |i: usize| long[i] - short[i];
     let shares = [1, 2, 3].map(|i| 100.0 * more(i) / more(0));
     println!(
@@ -91,10 +96,12 @@ fn attention_keeps_the_matrix_pipe_busy() {
 }
 
 macro_rules! products {
-    ($($kernel:ident $of:ty, $sum:ty, $to:ty: $($target:ident $least:literal)*;)*) => {
+    ($($kernel:ident $of:ty, $sum:ty, $to:ty, $depths:tt: $($target:ident $least:literal)*;)*) => {
         /// Two workgroups, one on each compute unit of a workgroup processor, whose share of the L2 bandwidth is 32
         /// bytes per cycle on the Radeon RX 7900 XTX (gfx1100), 25 on the Ryzen AI Max+ 395 (gfx1151) and 64 on the
         /// Radeon RX 9070 XT (gfx1201).
+        ///
+        /// Where vector instructions multiply, their pipe is that of 32 multiplications a cycle on each of four SIMDs.
         #[test]
         fn products_keep_the_matrix_pipe_of_radeons_busy() {
             $($({
@@ -106,8 +113,16 @@ macro_rules! products {
                     _ => 64,
                 };
                 let built = kernel.build(target).unwrap().into_any();
-                assert_eq!(built.report().spills, Default::default(), "{target}, {}", stringify!($kernel));
-                let shares = steady(stringify!($kernel), target, |depth| {
+                let by_vectors =
+                    !built.program().lines.iter().any(|line| line.inst.desc.multiplies_matrices());
+                // f32: on gfx1201 four registers are spilled before the loop and reloaded before or after it, and reads of two `k` conflict.
+                let (spilled, conflicts) = match (by_vectors, target) {
+                    (true, Target::GFX1201) => (8, 13.0),
+                    (true, _) => (0, 13.0),
+                    (false, _) => (0, 1.0),
+                };
+                assert_eq!(built.report().spills.total(), spilled, "{target}, {}", stringify!($kernel));
+                let shares = between($depths, stringify!($kernel), target, |depth| {
                     let ab = vec![<$of>::default(); (512 * depth) as usize];
                     let mut c = vec![<$to>::default(); 256 * 512];
                     let mut memory = Memory::new();
@@ -118,17 +133,22 @@ macro_rules! products {
                         &[][..], &[][..], &[][..], &mut c[..],
                     );
                     let kernarg = kernel.kernarg(args, &addresses).unwrap();
-                    timed(&built, &mut memory, &kernarg, 2, bandwidth)
+                    let mut times = timed(&built, &mut memory, &kernarg, 2, bandwidth);
+                    if by_vectors {
+                        times[1] = f64::from(256 * 512 * depth) / f64::from(4 * 32);
+                    }
+                    times
                 });
-                assert!(shares[0] >= $least && shares[2] < 1.0, "{target}, {}: {shares:?}", stringify!($kernel));
+                assert!(shares[0] >= $least && shares[2] < conflicts, "{target}, {}: {shares:?}", stringify!($kernel));
             })*)*
         }
     };
 }
 
 products! {
-    f16s f16, f32, f16: GFX1100 86.0 GFX1151 85.0 GFX1201 89.5;
-    bf16s bf16, f32, bf16: GFX1100 86.0 GFX1151 85.0 GFX1201 89.5;
-    i8s i8, i32, i32: GFX1100 95.0 GFX1151 94.0 GFX1201 89.5;
-    fp8s u8, f32, f32: GFX1201 88.5;
+    f16s f16, f32, f16, [512, 1024]: GFX1100 95.0 GFX1151 95.0 GFX1201 92.5;
+    bf16s bf16, f32, bf16, [512, 1024]: GFX1100 95.0 GFX1151 95.0 GFX1201 92.5;
+    i8s i8, i32, i32, [512, 1024]: GFX1100 97.0 GFX1151 96.0 GFX1201 91.5;
+    fp8s u8, f32, f32, [512, 1024]: GFX1201 91.5;
+    f32s f32, f32, f32, [128, 256]: GFX1100 88.0 GFX1151 88.0 GFX1201 89.0;
 }

@@ -89,6 +89,10 @@ impl Table {
         let path = checkout.join(name);
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Table { path, text }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(format!(
+                "{} is no checkout of gcn-dsl, since it has no {name}; `--checkout DIR` names one",
+                checkout.display()
+            )),
             Err(error) => Err(format!("{}: {error}", path.display())),
         }
     }

@@ -107,11 +107,15 @@ impl Case {
         rounded: bool,
     ) -> Result<Case, String> {
         let mut random = Random::of(seed, &form::name(row), variant);
-        let input = data(&mut random);
+        let input = data(row, &mut random);
         let inst = instruction(row, target, &mut random, variant > 0)?;
         let mode = mode(variant, rounded, &mut random);
+        // Output modifiers have an effect only if denormal results are flushed and IEEE mode is off (CDNA ISA 6.2.2).
+        let is_modified = inst.mods.omod != 0 && random.below(4) > 0;
+        let mode = if is_modified { mode & 0x0f } else { mode };
+        let ieee = !is_modified && (variant == 0 || random.below(4) > 0);
         let instruction = print(&inst, target);
-        let text = program(row, &instruction, mode);
+        let text = program(row, &instruction, mode, ieee);
         let lds = if row.is_ds() { BLOCK_BYTES } else { 0 };
         let launch = Launch::new(&text, target, input, (1, 1), lds)
             .map_err(|error| format!("{instruction}: {error}"))?;
@@ -150,6 +154,16 @@ fn place(offset: usize) -> String {
     }
 }
 
+/// A dword of a register. Sources of mixed-precision instructions are often 2^-15 and 1 + 2^-11: the sum of the product of two and the
+/// third lies just beyond the middle between two f16, and is the middle itself if it is rounded to f32 first.
+fn source(row: &InstDesc, random: &mut Random) -> u32 {
+    match random.below(3) {
+        0 if row.is_mixed_precision() => 0x3f80_1000,
+        1 if row.is_mixed_precision() => 0x3800_0000,
+        _ => special(random),
+    }
+}
+
 /// A special value, one next to a special value, or any value.
 pub(crate) fn special(random: &mut Random) -> u32 {
     match random.below(3) {
@@ -168,8 +182,8 @@ pub(crate) fn mode(variant: u32, rounded: bool, random: &mut Random) -> u8 {
 }
 
 /// The initial contents of the buffer: registers, EXEC and memory.
-fn data(random: &mut Random) -> Vec<u8> {
-    let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| special(random)).collect();
+fn data(row: &InstDesc, random: &mut Random) -> Vec<u8> {
+    let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| source(row, random)).collect();
     let exec = (IN_S / 4 + u32::from(SGPRS.1) + 2) as usize;
     let lanes = match random.below(4) {
         0 => u64::MAX,
@@ -330,7 +344,7 @@ pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
 const SETTLE: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 7\ns_nop 7\ns_nop 7\n";
 
 /// The text of the whole program.
-fn program(row: &InstDesc, instruction: &str, mode: u8) -> String {
+fn program(row: &InstDesc, instruction: &str, mode: u8, ieee: bool) -> String {
     let mut text = String::from(
         "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v60, 2, v0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, -1\n",
     );
@@ -354,6 +368,9 @@ fn program(row: &InstDesc, instruction: &str, mode: u8) -> String {
         line(format_args!("global_load_dword v63, v61, s[4:5]\ns_waitcnt vmcnt(0)\nds_write_b32 v62, v63"));
     }
     line(format_args!("{SETTLE}s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), {mode:#x}"));
+    if !ieee {
+        line(format_args!("s_nop 7\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0x0"));
+    }
     line(format_args!("s_mov_b64 vcc, s[48:49]\ns_mov_b64 exec, s[50:51]\ns_bitcmp1_b32 s52, 0"));
     line(format_args!("{SETTLE}{instruction}\n{SETTLE}s_cselect_b32 s52, 1, 0"));
     line(format_args!("s_mov_b64 s[48:49], vcc\ns_mov_b64 s[50:51], exec\ns_mov_b64 exec, -1\n{SETTLE}"));

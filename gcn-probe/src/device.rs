@@ -18,6 +18,7 @@ use crate::launch::{KERNEL, Launch, Seen};
 #[derive(Debug)]
 pub struct Gpu {
     device: HipDevice,
+    simulated: bool,
 }
 
 /// The description of a GPU in a report.
@@ -57,7 +58,15 @@ impl Gpu {
     /// # Errors
     /// Those of [`HipDevice::open`].
     pub fn open(ordinal: u32) -> Result<Gpu, HipError> {
-        Ok(Gpu { device: HipDevice::open(ordinal)? })
+        let device = HipDevice::open(ordinal)?;
+        let simulated = device.is_simulated()?;
+        Ok(Gpu { device, simulated })
+    }
+
+    /// The number of times to run a program that hardware has to run `times` times. The simulator gives the same result for the same
+    /// program every time, so two runs of it show as much as a hundred.
+    pub fn repeats(&self, times: u32) -> u32 {
+        if self.simulated { times.min(2) } else { times }
     }
 
     /// The target of the GPU.
@@ -72,7 +81,7 @@ impl Gpu {
     pub fn about(&self) -> Result<About, String> {
         let hip = |error: HipError| error.to_string();
         let properties = self.as_device().properties().map_err(|error| error.to_string())?;
-        let simulated = self.device.is_simulated().map_err(hip)?;
+        let simulated = self.simulated;
         let module = std::fs::read_to_string(Path::new(SYS).join("module/amdgpu/version")).ok();
         let driver = Driver {
             hip: self.device.driver_version().map_err(hip)?,
@@ -93,7 +102,7 @@ impl Gpu {
     /// # Errors
     /// What HIP reports.
     pub fn displays(&self) -> Result<Vec<String>, HipError> {
-        if self.device.is_simulated()? {
+        if self.simulated {
             return Ok(Vec::new());
         }
         Ok(display::connected(Path::new(SYS), &self.device.pci_address()?))

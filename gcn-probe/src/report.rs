@@ -227,6 +227,9 @@ impl PairResult {
 pub struct Place {
     /// The name of the conditions.
     pub surroundings: String,
+    /// The number of runs after which a program counts as correct; 0 in reports that do not say.
+    #[serde(default)]
+    pub runs: u32,
     /// As in [`PairResult::measured`].
     pub measured: Option<u8>,
     /// The numbers of wait states with which a program failed.

@@ -2,7 +2,7 @@
 //! journal, so that an interrupted run can continue where it stopped.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -107,12 +107,18 @@ pub fn run<S: Suite>(
     mut progress: impl FnMut(usize, usize),
 ) -> Result<(Header, Target, Vec<S::Outcome>), RunError> {
     let (kept, mut results) = read::<S::Outcome>(journal)?;
+    let unwritten = |error| format!("cannot write {}: {error}", journal.display());
     let mut header: Option<Header> = None;
     loop {
         let mut child = Child::start(command(results.len()))?;
         let Some(Ok(started)) = child.next::<Header>(limit) else {
             let said = child.end();
-            return Err(format!("the process that runs programs has not started: {}", said.trim()).into());
+            let said = said.trim();
+            let said = said.strip_prefix("error: ").unwrap_or(said);
+            return Err(format!(
+                "no program runs: {said}; without a GPU, `gcn run --target gfx942 -- gcn probe` probes the simulator"
+            )
+            .into());
         };
         if let Some(kept) = kept.as_ref().filter(|kept| **kept != started) {
             let (form, gpu) = (if kept.quick { "short" } else { "long" }, &kept.gpu.name);
@@ -134,7 +140,7 @@ pub fn run<S: Suite>(
         }
         let mut lines = append(journal)?;
         if kept.is_none() && header.is_none() {
-            say(&mut lines, &started)?;
+            say(&mut lines, &started).map_err(unwritten)?;
         }
         header = Some(started.clone());
         while let Some(task) = tasks.get(results.len()) {
@@ -157,7 +163,7 @@ pub fn run<S: Suite>(
                     (S::lost(task, Lost::Failed, "the process ended".to_owned()), true)
                 }
             };
-            say(&mut lines, &result)?;
+            say(&mut lines, &result).map_err(unwritten)?;
             results.push(result);
             progress(results.len(), tasks.len());
             if lost {
@@ -202,7 +208,23 @@ fn read<T: DeserializeOwned>(journal: &Path) -> Result<(Option<Header>, Vec<T>),
 
 fn append(journal: &Path) -> Result<File, String> {
     let opened = OpenOptions::new().create(true).append(true).open(journal);
-    opened.map_err(|error| format!("{}: {error}", journal.display()))
+    opened.map_err(|error| format!("cannot write {}: {error}", journal.display()))
+}
+
+/// Reserves a report, by a file beside it, as long as the value lives: two runs would mix their results.
+///
+/// # Errors
+/// A sentence: another run has reserved it, or the file cannot be written.
+pub fn reserve(file: &Path) -> Result<File, String> {
+    let opened = append(file)?;
+    match opened.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(format!(
+            "another run of `gcn probe` has {}; give this one another `--out`, or wait until that one ends",
+            file.display()
+        )),
+        // Not each file system has locks.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(opened),
+    }
 }
 
 /// The number of bytes of a child's standard error that are kept.

@@ -147,8 +147,8 @@ impl Suite for Waits {
 
     fn run(task: &Task, target: Target, settings: Settings, gpu: &Gpu) -> RuleResult {
         let effort = match settings.quick {
-            true => Effort { pairs: 1, repeats: 4, around: &[Surroundings::Alone] },
-            false => Effort { pairs: 3, repeats: 100, around: &Surroundings::ALL },
+            true => Effort { pairs: 1, repeats: gpu.repeats(4), around: &[Surroundings::Alone] },
+            false => Effort { pairs: 3, repeats: gpu.repeats(100), around: &Surroundings::ALL },
         };
         task.measure(target, settings.seed, effort, &mut gpu.runner())
     }
@@ -186,6 +186,7 @@ impl Suite for Kernels {
 
     fn run(task: &&'static Lesson, _: Target, settings: Settings, gpu: &Gpu) -> KernelResult {
         let effort = if settings.quick { KernelEffort::QUICK } else { KernelEffort::LONG };
+        let effort = KernelEffort { repeats: gpu.repeats(effort.repeats), ..effort };
         kernels::kernel(task, &gpu.as_device(), effort)
     }
 
@@ -221,7 +222,7 @@ impl Suite for Clock {
     }
 
     fn run(task: &clock::Task, target: Target, settings: Settings, gpu: &Gpu) -> Experiment {
-        clock::run(*task, target, if settings.quick { 1 } else { 3 }, &mut gpu.runner())
+        clock::run(*task, target, gpu.repeats(if settings.quick { 1 } else { 3 }), &mut gpu.runner())
     }
 
     fn lost(task: &clock::Task, _: Lost, message: String) -> Experiment {

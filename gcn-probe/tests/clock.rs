@@ -11,7 +11,7 @@ use gcn_probe::clock::{self, Task};
 use gcn_probe::launch::Launch;
 use gcn_sim::Options;
 use gcn_sim::timed::{Config, Parameter, parameters};
-use gcn_test_support::env::fuzz_step;
+use gcn_test_support::env::daily_sample;
 
 mod llvm;
 
@@ -60,7 +60,7 @@ fn closed_loop(target: Target, unseen: &[&str]) {
 }
 
 /// Targets, each with the parameters that no program can measure on it in addition to [`UNSEEN`].
-const TARGETS: [(Target, &[&str]); 5] = [
+const TARGETS: [(Target, &[&str]); 7] = [
     (
         Target::GFX908,
         &[
@@ -75,13 +75,15 @@ const TARGETS: [(Target, &[&str]); 5] = [
     (Target::GFX90A, &["mall.ways", "mall.bandwidth", "mall.latency", "valu.lanes", "message.latency"]),
     (Target::GFX942, &["valu.lanes", "message.latency"]),
     (Target::GFX950, &["valu.lanes", "message.latency"]),
+    (Target::GFX1030, &["message.latency", "smem.store-latency"]),
     (Target::GFX1100, &["memtime.latency", "smem.store-latency"]),
+    (Target::GFX1201, &["memtime.latency", "smem.store-latency", "device.cus-per-l2"]),
 ];
 
 /// Runs on all targets only in a full run, because the measurements take long.
 #[test]
 fn times_are_those_of_the_table() {
-    for (target, unseen) in TARGETS.into_iter().step_by(fuzz_step(2)) {
+    for (target, unseen) in daily_sample(TARGETS, 3) {
         closed_loop(target, unseen);
     }
 }
@@ -125,7 +127,7 @@ fn planted(target: Target, part: &[&str], hidden: &[&str]) {
             let name = row.name.as_str();
             own.contains(name) && !UNUSED.contains(&name) && !hidden.contains(&name)
         };
-        for row in parameters(target).iter().filter(is_planted).step_by(fuzz_step(3)) {
+        for row in daily_sample(parameters(target).iter().filter(is_planted), 6) {
             let value = off(target, row);
             let mut config = Config::default();
             config.set(&format!("{}={value}", row.name)).unwrap();
@@ -181,7 +183,7 @@ fn a_fault_in_instructions_is_found_on_rdna() {
 /// Programs violate no rule, and LLVM assembles them to the same code.
 #[test]
 fn programs_are_legal() {
-    for target in [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950, Target::GFX1100] {
+    for (target, _) in daily_sample(TARGETS, 3) {
         let mut seen = BTreeMap::new();
         for task in clock::tasks(target) {
             let name = task.name;

@@ -11,6 +11,7 @@ use gcn_probe::case::Case;
 use gcn_probe::form::Forms;
 use gcn_probe::launch::{KERNEL, Launch};
 use gcn_probe::report::{Difference, FormResult, Verdict};
+use gcn_probe::suite::{Computes, Values};
 use gcn_probe::waits::measure::{self, Effort};
 use gcn_probe::waits::pair;
 use gcn_probe::{judge, matrix};
@@ -88,7 +89,7 @@ macro_rules! other {
 }
 
 /// Faults of the suite `values`.
-const VALUES: [Fault; 20] = [
+const VALUES: [Fault; 25] = [
     Fault {
         name: "directed rounding is not",
         wrong: Wrong::Line(|line| mode_without(line, 0x0f)),
@@ -108,6 +109,21 @@ const VALUES: [Fault; 20] = [
         name: "results are not clamped",
         wrong: Wrong::Line(|line| without(line, " clamp")),
         is_named: |_, first| first.instruction.contains(" clamp"),
+    },
+    Fault {
+        name: "results are not doubled",
+        wrong: Wrong::Line(|line| without(line, " mul:")),
+        is_named: |_, first| first.instruction.contains(" mul:"),
+    },
+    Fault {
+        name: "results are not halved",
+        wrong: Wrong::Line(|line| without(line, " div:")),
+        is_named: |_, first| first.instruction.contains(" div:"),
+    },
+    Fault {
+        name: "f16 of mixed precision is rounded once",
+        wrong: Wrong::Machine(|program| program.with_mix_rounded_twice(false)),
+        is_named: |form, _| form.form.contains("_mix"),
     },
     Fault {
         name: "signs of sources are lost",
@@ -133,6 +149,16 @@ const VALUES: [Fault; 20] = [
         name: "DPP has no bound control",
         wrong: Wrong::Line(|line| without(line, " bound_ctrl:")),
         is_named: |_, first| first.instruction.contains(" bound_ctrl:"),
+    },
+    Fault {
+        name: "DPP writes all rows",
+        wrong: Wrong::Line(|line| without(line, " row_mask:")),
+        is_named: |_, first| first.instruction.contains(" row_mask:"),
+    },
+    Fault {
+        name: "DPP writes all banks",
+        wrong: Wrong::Line(|line| without(line, " bank_mask:")),
+        is_named: |_, first| first.instruction.contains(" bank_mask:"),
     },
     Fault {
         name: "instructions run in all lanes",
@@ -208,17 +234,22 @@ const MATRIX: [Fault; 4] = [
     },
 ];
 
-/// The number of programs for each form. The suite runs four of each, but more forms; here a fault must show in only some forms.
-const VARIANTS: u32 = 6;
+/// Programs of each form: those of the suite.
+const VARIANTS: u32 = <Values as Computes>::VARIANTS[0];
 
 /// The number of forms in which a fault is found; an error if a difference has another cause.
 fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> Result<usize, String> {
     let mut found = 0;
     for row in forms {
-        let result = judge::form(row, target, 1, VARIANTS, &mut |launch, _, seen| {
-            seen(&fault.wrong.run(launch, target, &Options::default())?);
-            Ok(())
-        });
+        let of_seed = |seed| {
+            judge::form(row, target, seed, VARIANTS, &mut |launch, _, seen| {
+                seen(&fault.wrong.run(launch, target, &Options::default())?);
+                Ok(())
+            })
+        };
+        // Operands of few forms show any fault with each seed.
+        let seeds = if forms.len() > 1 { 1 } else { 4 };
+        let Some(result) = (1..=seeds).map(of_seed).find(|result| result.first.is_some()) else { continue };
         let Some(first) = &result.first else { continue };
         if !(fault.is_named)(&result, first) {
             return Err(format!("{}: {first:?}", result.form));
@@ -245,9 +276,14 @@ fn touched(fault: &Fault, all: &[&'static InstDesc], texts: &[Vec<String>]) -> V
 
 /// A sample of the forms, for faults that affect most of them.
 fn some(forms: Vec<&'static InstDesc>) -> Vec<&'static InstDesc> {
-    const ENOUGH: usize = 25;
+    const ENOUGH: usize = 12;
     let step = forms.len().div_ceil(ENOUGH).max(1);
     forms.into_iter().step_by(step).collect()
+}
+
+/// The forms that compute with f32 and f16.
+fn mixed(forms: &[&'static InstDesc]) -> Vec<&'static InstDesc> {
+    forms.iter().filter(|row| row.is_mixed_precision()).copied().collect()
 }
 
 /// A fault's name, and the number of forms or rules in which it was found.
@@ -264,6 +300,7 @@ fn of_values() -> Vec<Planted> {
         })
         .collect();
     let of = |fault: &Fault| match fault.name {
+        "f16 of mixed precision is rounded once" => mixed(&forms),
         "a bit of LDS is stuck" => some(forms.iter().filter(|row| row.is_ds()).copied().collect()),
         _ => some(touched(fault, &forms, &texts)),
     };

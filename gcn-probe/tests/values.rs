@@ -7,8 +7,10 @@ use gcn_probe::form::{self, Forms};
 use gcn_probe::judge;
 use gcn_probe::launch::KERNEL;
 use gcn_probe::report::Status;
+use gcn_probe::suite::{Computes, Values};
 use gcn_sim::Options;
 use gcn_sim::launch::Program;
+use gcn_test_support::env::daily_sample;
 
 mod llvm;
 
@@ -18,7 +20,7 @@ mod llvm;
 fn every_form_has_a_program_that_needs_no_wait() {
     for target in [Target::GFX90A, Target::GFX942] {
         let mut refused = Vec::new();
-        for row in Forms::of(target).run {
+        for row in daily_sample(Forms::of(target).run, 2) {
             let case = match Case::of(row, target, 1, 0, false) {
                 Ok(case) => case,
                 Err(error) => {
@@ -40,8 +42,7 @@ fn every_form_has_a_program_that_needs_no_wait() {
 fn llvm_assembles_the_same_code() {
     for target in [Target::GFX90A, Target::GFX942] {
         // One file contains all instructions under test; only the first is surrounded by its harness.
-        let cases: Vec<Case> = Forms::of(target)
-            .run
+        let cases: Vec<Case> = daily_sample(Forms::of(target).run, 3)
             .into_iter()
             .flat_map(|row| (0..3).filter_map(|variant| Case::of(row, target, 1, variant, true).ok()))
             .collect();
@@ -68,9 +69,8 @@ fn a_gpu_that_rounds_otherwise_is_found() {
     let target = Target::GFX942;
     let mut found = Vec::new();
     for row in Forms::of(target).run.into_iter().filter(|row| row.format == Format::Vop3p) {
-        // Only few operand values show the difference, so more programs are needed.
-        let variants = if row.is_mixed_precision() { 160 } else { 8 };
-        let result = judge::form(row, target, 1, variants, &mut |launch, _, seen| {
+        let [long, _] = <Values as Computes>::VARIANTS;
+        let result = judge::form(row, target, 1, long, &mut |launch, _, seen| {
             let program =
                 Program::load(&launch.code_object, Some(KERNEL)).unwrap().with_mix_rounded_twice(false);
             seen(&launch.simulate_as(&program, &Options::default())?);

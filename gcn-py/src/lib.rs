@@ -114,8 +114,11 @@ fn explain(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult
 fn disasm(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<String> {
     let options = Options::read(options)?;
     py.detach(|| {
-        disassembled(name, &data, &options, |_, disassembly| {
-            let how = code::Options { kernel: options.kernel.as_deref(), bytes: options.bytes };
+        disassembled(name, &data, &options, |object, disassembly| {
+            let unit = gcn_emit::code::Unit::of_object(object);
+            let notes = unit.map(|unit| unit.register_notes(disassembly)).unwrap_or_default();
+            let how =
+                code::Options { kernel: options.kernel.as_deref(), bytes: options.bytes, notes: Some(&notes) };
             Ok(disassembly.to_assembly(&how))
         })
     })
@@ -184,7 +187,7 @@ fn _gcn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<Error>())?;
     module.add(
         "TARGETS",
-        gcn_isa::Target::with_instructions().map(gcn_isa::Target::name).collect::<Vec<_>>(),
+        gcn_isa::Target::KNOWN.into_iter().map(gcn_isa::Target::name).collect::<Vec<_>>(),
     )?;
     for function in [
         wrap_pyfunction!(check, module)?,

@@ -53,8 +53,8 @@ use gcn_emit::occupancy::Occupancy;
 use gcn_isa::target::Subtarget;
 
 pub use crate::core::params::{
-    COLUMNS, Grade, Parameter, ParameterError, at_most, compute_units, measured_row, multiprocessors,
-    parameters,
+    COLUMNS, Grade, Parameter, ParameterError, at_most, compute_units, is_timed, measured_row,
+    multiprocessors, parameters,
 };
 pub use config::Config;
 pub use estimate::{ClockEstimate, NoMeasurement, check_load};
@@ -67,7 +67,7 @@ pub use report::{
 pub use stall::{Pipe, Stall, Stalls};
 pub use straight::{Issue, Straight, straight};
 
-use crate::core::error::SimError;
+use crate::core::error::{LaunchError, SimError};
 use crate::core::grid::Grid;
 use crate::core::machine::Machine;
 use crate::core::memory::Memory;
@@ -93,6 +93,9 @@ pub fn run(
     kernarg: &[u8],
     config: &Config,
 ) -> Result<TimedReport, SimError> {
+    if !is_timed(machine.target()) {
+        return Err(LaunchError::NotTimed { target: machine.target() }.into());
+    }
     let options = Options { max_instructions: config.max_instructions, ..Options::default() };
     let launch = launch::prepare(machine, memory, grid, size, kernarg, &options)?;
     let result = simulate(&launch, memory, config);

@@ -76,6 +76,22 @@ pub fn fuzz_step(thorough: usize) -> usize {
     }
 }
 
+/// A seed that differs from day to day: `GCN_FUZZ_SEED` if set, else the number of the day since 1970.
+#[must_use]
+pub fn daily_seed() -> u64 {
+    fuzz_seed(std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() / 86_400))
+}
+
+/// One of `one_of` cases in a thorough run, fewer in an ordinary run, all in a full run. Which ones depends on the day ([`daily_seed`]), so
+/// that the runs of successive days test every case. `GCN_FUZZ_SEED` repeats a sample.
+#[must_use]
+pub fn daily_sample<T>(cases: impl IntoIterator<Item = T>, one_of: usize) -> Vec<T> {
+    let cases: Vec<T> = cases.into_iter().collect();
+    let step = fuzz_step(one_of).clamp(1, cases.len().max(1));
+    let first = (daily_seed() % step as u64) as usize;
+    cases.into_iter().skip(first).step_by(step).collect()
+}
+
 /// All `cases` in a thorough run; in an ordinary run only case number `which`, modulo their number.
 ///
 /// # Panics

@@ -1,5 +1,6 @@
 //! Checks mechanically that the pages named ARCHITECTURE.md are complete and correct: each crate's table names every file and folder at the
-//! top of its sources and nothing else, and has short cells; and the list of modules with `unsafe` code agrees with the sources.
+//! top of its sources and nothing else, and has short cells; the list of modules with `unsafe` code agrees with the sources; and
+//! README.md is short.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ const CRATES: [&str; 9] = [
 
 /// Maximum length of a cell: longer cells are lists, which should not be in a table.
 const WIDEST_CELL: usize = 120;
+/// Maximum number of lines of README.md.
+const LONGEST_README: usize = 180;
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the repository")
@@ -106,6 +109,16 @@ fn cells_stay_readable() {
             );
         }
     }
+}
+
+/// The first page is read in one sitting; what it has no room for is in docs/.
+#[test]
+fn the_readme_is_short() {
+    let lines = read(&repository().join("README.md")).lines().count();
+    assert!(
+        lines <= LONGEST_README,
+        "README.md has {lines} lines, at most {LONGEST_README}: move a part to docs/"
+    );
 }
 
 /// Collects the files in a folder of sources that allow unsafe code for themselves and their submodules.

@@ -1,5 +1,6 @@
 //! `gcn disasm`.
 
+use gcn_emit::code::Unit;
 use gcn_emit::disasm::{self, Options};
 use gcn_report::container::{code_object, no_such_kernel};
 
@@ -55,6 +56,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let report = gcn_report::disasm::report(&object, &disassembly, args.kernel.as_deref());
         return file::print(commands::json(&report)?.as_bytes());
     }
-    let options = Options { kernel: args.kernel.as_deref(), bytes: args.bytes };
+    // The disassembly of code that cannot be analysed has no notes.
+    let notes = Unit::of_object(&object).map(|unit| unit.register_notes(&disassembly)).unwrap_or_default();
+    let options = Options { kernel: args.kernel.as_deref(), bytes: args.bytes, notes: Some(&notes) };
     file::print(disassembly.to_assembly(&options).as_bytes())
 }

@@ -141,8 +141,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         });
         return done.map_err(Failure::input);
     }
+    // What takes long is not done in vain.
+    [Some(&args.out), args.page.as_ref(), args.timing.as_ref()]
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| file::writable(path))?;
+    let reserved = PathBuf::from(format!("{}.part", args.out));
+    let lock = run::reserve(&reserved).map_err(Failure::input)?;
+    let done = all_suites(args, &wanted);
+    // It is empty, so that it does no harm if it stays.
+    let _ = std::fs::remove_file(reserved);
+    drop(lock);
+    done
+}
+
+/// Runs the suites in processes of their own.
+fn all_suites(args: &Args, wanted: &[Suite]) -> Result<(), Failure> {
     let mut report = None;
-    for suite in &wanted {
+    for suite in wanted {
         let header = match suite {
             Suite::Values => {
                 let Some((header, target, forms)) = one::<suite::Values>(args, "forms")? else { continue };
@@ -199,8 +215,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// A report of a file.
 fn read(path: &str) -> Result<Report, Failure> {
-    serde_json::from_slice(&file::read(path)?)
-        .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))
+    let report: Report = serde_json::from_slice(&file::read(path)?)
+        .map_err(|error| Failure::input(format!("{path} is not a report of `gcn probe`: {error}")))?;
+    let (schema, known) = (report.header.schema, report::SCHEMA);
+    match schema > known {
+        true => Err(Failure::input(format!(
+            "{path} has version {schema} of the schema, and this command knows {known}: use a later gcn"
+        ))),
+        false => Ok(report),
+    }
 }
 
 /// Writes what a report observed into a checkout, and prints what follows.
@@ -340,6 +363,12 @@ fn summary(report: &Report) -> String {
             };
             lines.push(format!("{}: {}: {what}", parameter.name, parameter.fit.name()));
         }
+    }
+    if std::env::var_os("GCN_HIP_FINDINGS").is_some_and(|found| Path::new(&found).exists()) {
+        lines.push(
+            "programs of the probe come too early on purpose; for that alone `gcn run` ends with exit code 3"
+                .to_owned(),
+        );
     }
     lines.join("\n")
 }

@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let config = timed::Config { cus: Some(args.cus), complete: false, ..timed::Config::default() };
     let parameters = args.parameters.read()?;
     // Errors in the parameters are reported before anything runs.
-    Target::with_instructions().try_for_each(|target| parameters.apply(&mut config.clone(), target))?;
+    Target::KNOWN.into_iter().try_for_each(|target| parameters.apply(&mut config.clone(), target))?;
     let wrong = |error: gcn_sim::tune::Error| match error {
         gcn_sim::tune::Error::File { .. } => Failure::usage(error.to_string()),
         _ => Failure::input(error.to_string()),

@@ -108,7 +108,7 @@ fn descriptors_are_checked_too() {
 
 #[test]
 fn what_cannot_be_checked_gives_2_and_what_was_not_is_said() {
-    let unsupported = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"\n\ts_endpgm\n";
+    let unsupported = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1310\"\n\ts_endpgm\n";
     for input in [unsupported, "\tno_such_instruction v0\n", "\t.data\n\t.long 1\n", "\u{7f}ELF"] {
         let (code, out, err) = checked(&["-", "--target", "gfx942"], input.as_bytes());
         assert_eq!((code, out.as_str()), (2, ""), "{input}: {err}");

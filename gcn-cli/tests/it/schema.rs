@@ -95,6 +95,7 @@ sim early.s --args early.json --faithful --json
 sim early.s --args early.json --sanitize all --profile --fidelity --seconds --json
 sim early.s --args early.json --timed --estimate-clock f16 --json
 sim OUT --list --json
+targets generic --json
 wait 3952 --json
 wait 0xffff --json";
 
@@ -129,11 +130,11 @@ fn every_command_with_json_has_a_schema() {
     let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     for name in names.filter(|name| !name.is_empty() && *name != "help") {
         let help = gcn(&[name, "--help"]).text();
-        assert_eq!(
-            help.contains("--json\n") || help.contains("--json "),
-            declared.lines().any(|l| l == name),
-            "{name}"
-        );
+        let (has_json, is_declared) =
+            (help.contains("--json\n") || help.contains("--json "), declared.lines().any(|l| l == name));
+        assert_eq!(has_json, is_declared, "{name}: --json, declared in gcn-cli/data/outputs.txt");
+        let runs = RUNS.lines().any(|line| line.split(' ').next() == Some(name));
+        assert_eq!(has_json, runs, "{name}: --json, has a line in RUNS of gcn-cli/tests/it/schema.rs");
         assert!(help.contains("Examples:\n  "), "{name} has no examples");
     }
     assert!(gcn(&["schema", "lsp"]).failure(2).contains("has no --json"));

@@ -14,14 +14,13 @@ use crate::attrs;
 use crate::check;
 use crate::expand::frame::Frame;
 use crate::expand::types::counted;
-use crate::expand::types::habits::METHODS;
 use crate::expand::types::typed::{inferred, is_bare_number, literals, number, shift_count};
 use crate::operator::is_compound;
 use crate::parse::marked;
 use crate::syntax::name_of;
 
-/// The method of `gcn_dsl::__private::GivesBack` that receives the result of a call used as a value.
-const HERE: &str = "__gcn_here";
+/// The method of `gcn_dsl::__private::GivesBack` that receives the result of a call.
+const HERE: &str = "a_call_in_a_kernel";
 
 /// For syntax that kernels do not support: the tokens, and a message that names an alternative.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
@@ -183,10 +182,6 @@ impl Cx<'_> {
                 let call = self.method_call(e);
                 with_trait(&quote!(matrix::MapPlaced), &call, e.span())
             }
-            Expr::MethodCall(e) if e.method == "contains" && e.args.len() == 1 => {
-                let call = self.method_call(e);
-                with_trait(&quote!(HasElement), &call, e.span())
-            }
             Expr::MethodCall(e) => self.method_call(e),
             Expr::Field(e) => {
                 let (base, dot, member) = (self.operand(&e.base), &e.dot_token, &e.member);
@@ -281,20 +276,64 @@ impl Cx<'_> {
             _ => e.method.clone(),
         };
         self.asynchronous(method);
-        // The parameter types of functions of this macro call are known, so literals can take them.
-        let given = self.as_taken(&e.method, &e.args).into_owned();
-        let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
-            true if !self.known.generics.contains_key(&method.to_string()) => {
-                self.arguments(&self.numbers(&e.args))
-            }
-            false if method == "then_some" || method == "ok_or" => {
-                self.arguments(&e.args.iter().map(inferred).collect())
-            }
-            _ => self.arguments(&given),
+        if self.takes_literals(e) {
+            // A receiver that is not a plain name is computed once, although its type is asked for beside the call.
+            let named = matches!(&*e.receiver, Expr::Path(_) | Expr::Field(_));
+            let held = self.fresh("receiver", e.receiver.span());
+            let on = if named { receiver.clone() } else { quote!(#held) };
+            let [numbers, args] = self.beside_receiver(&on, e);
+            return match named {
+                true => quote_spanned!(e.span()=> ({ #numbers #receiver #dot #method #turbofish #args })),
+                // A `match`, so that temporaries live as long as in the call itself.
+                false => quote_spanned!(e.span()=> (match #receiver {
+                    #[allow(unused_mut)]
+                    mut #held => { #numbers #held #dot #method #turbofish #args }
+                })),
+            };
+        }
+        let args: Vec<TokenStream> = match method == "then_some" || method == "ok_or" {
+            true => self.arguments(&e.args.iter().map(inferred).collect()),
+            // The functions of this macro call are known, so literals can take the types of their parameters.
+            false => self.arguments(&self.as_taken(&e.method, &e.args).into_owned()),
         };
         // Has the span of the call, so that the source location of the instruction is the user's line.
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
         quote!(#receiver #dot #method #turbofish #args)
+    }
+
+    /// True for a method with numbers among its arguments where the elements have type parameters, so that the receiver's type says what the
+    /// numbers are: beside a value of the device they take its element type, anywhere else rustc infers them. The parameters of methods of
+    /// this macro call are known.
+    pub(super) fn takes_literals(&self, e: &ExprMethodCall) -> bool {
+        self.elements.are_generic()
+            && e.args.iter().any(is_bare_number)
+            && !self.known.generics.contains_key(&e.method.to_string())
+    }
+
+    /// The arguments of such a method on the receiver `on`: statements that name its numbers, and the list in parentheses. Numbers have no
+    /// effects, so they may be named before the other arguments are computed.
+    pub(super) fn beside_receiver(&mut self, on: &TokenStream, e: &ExprMethodCall) -> [TokenStream; 2] {
+        let (receiver, mut numbers, mut args) =
+            (lang("Receiver", e.method.span()), TokenStream::new(), Vec::new());
+        for arg in &e.args {
+            if !is_bare_number(arg) {
+                args.push(self.argument(arg));
+                continue;
+            }
+            let (literal, number) = (self.expr(&literals(arg, &self.elements)), self.expr(arg));
+            let name = self.fresh("number", arg.span());
+            numbers.extend(quote_spanned! {arg.span()=>
+                // If the literal is taken, the number has a default type, which may be too narrow.
+                #[allow(overflowing_literals)]
+                let #name = {
+                    #[allow(unused_imports)]
+                    use ::gcn_dsl::__private::{LiteralsOfNumbers as _, LiteralsOfOthers as _};
+                    (&#receiver(&#on)).argument(#literal, #number)
+                };
+            });
+            args.push(quote!(#name));
+        }
+        [numbers, quote_spanned!(e.paren_token.span.join()=> (#(#args),*))]
     }
 
     /// Expands an operand of an operator or method. The expansion is parenthesised where it might not parse as a single
@@ -518,6 +557,7 @@ impl Cx<'_> {
         }
         // The user may declare a function under any name, including a library function's.
         let own = name.is_some_and(|name| self.is_own_function(name, &e.func));
+        let qualified = matches!(&*e.func, Expr::Path(p) if p.path.get_ident().is_none());
         if let (Some(name), Some(targets), false) = (name, self.targets, own) {
             check::instruction(name, targets, self.errors);
         }
@@ -529,7 +569,10 @@ impl Cx<'_> {
         self.no_recursion(&e.func);
         let args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
-            false if !own && name.is_some_and(|n| n == "select" || n == "splat") => {
+            // A function has no receiver whose type would say what a number beside a type parameter is, so these two names of the language
+            // are given. A function of the host that is called by one of them takes no bare number where elements have type parameters;
+            // under a path, `own::select(…)`, it does. Elsewhere the names mean nothing.
+            false if !own && name.is_some_and(|n| n == "select" || n == "splat") && !qualified => {
                 self.arguments(&self.numbers(&e.args))
             }
             false => {
@@ -563,6 +606,21 @@ impl Cx<'_> {
         match self.is_asked(e) {
             true => self.given_back(&quote!(#function #args), taken, [span, e.paren_token.span.close()]),
             false => quote!(#function #args),
+        }
+    }
+
+    /// True if the value may be one of the device, as far as syntax shows.
+    pub(super) fn may_be_of_device(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Paren(e) => self.may_be_of_device(&e.expr),
+            Expr::Group(e) => self.may_be_of_device(&e.expr),
+            Expr::Cast(_) | Expr::Binary(_) => true,
+            Expr::Unary(e) => !matches!(e.op, UnOp::Deref(_)),
+            Expr::Index(e) => !matches!(*e.index, Expr::Range(_)) && self.may_be_of_device(&e.expr),
+            Expr::MethodCall(e) => self.may_be_of_device(&e.receiver),
+            Expr::Field(e) => self.may_be_of_device(&e.base),
+            Expr::Call(_) => true,
+            e => name_of(e).and_then(|name| self.kind(name)).is_some_and(|kind| kind != Kind::Counted),
         }
     }
 

@@ -104,6 +104,8 @@ impl Target {
 
     /// The variables for the exits' values, as nested pairs.
     pub fn slots(&self, span: Span) -> TokenStream {
+        // Pairs, because the trait that merges the values recurses over pairs; a tuple of each length would need an
+        // implementation of its own.
         let (end, rest) = match &self.values[..] {
             [rest @ .., last] if !rest.is_empty() => {
                 let wrapper = lang("Last", span);

@@ -42,9 +42,10 @@ pub(crate) struct Known {
     pub operators: HashSet<String>,
 }
 
-/// Functions that return a number of the lane; nearly every kernel starts with a call of one. For speed, the expansion
-/// assumes that the result is varying instead of asking rustc. If another function has such a name, that is a compile
-/// error (`gcn_dsl::__private::each_lanes_own`).
+/// Functions that return a lane's number, the built-in variables of the language: nearly every kernel starts with one, and nearly every
+/// condition depends on one, so rustc is not asked whether they vary but told that they do. Under another name (`use … as`), or under a
+/// path, rustc is asked as for any function. A function of one's own that is called by one of these names alone and gives anything else is
+/// a compile error that says so (`gcn_dsl::__private::each_lanes_own`); no program changes its meaning.
 const LANES_OWN: [&str; 3] = ["global_id", "local_id", "lane_id"];
 
 impl Known {

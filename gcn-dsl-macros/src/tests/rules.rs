@@ -238,18 +238,22 @@ fn host_time_blocks() {
 
 #[test]
 fn rustc_is_asked_what_a_call_needs() {
-    let asked = |call: &str| format!("{call}.__gcn_here::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
+    let asked =
+        |call: &str| format!("{call}.a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
     becomes(quote! { barrier(); }, &asked("barrier()"));
     becomes(quote! { sync(); }, &asked("sync()"));
     becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, &asked("gcn::mfma(p, q, lang::load(&x, 0))"));
     becomes(quote! { f.barrier(); }, "f.barrier();");
     becomes(
         quote! { f(all_lanes(), a); },
-        "f(all_lanes().__gcn_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
+        "f(all_lanes().a_call_as_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
     );
     // rustc decides whether this is a function that takes arguments or the barrier, which passes buffers to the next
     // phase.
-    becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) }).__gcn_here::<_");
+    becomes(
+        quote! { let p = barrier(p); },
+        "lang::CallWith(barrier).given(&flow, p) }).a_call_in_a_kernel::<_",
+    );
     // A function that the body or the macro call declares is never the library's, even if the names are equal.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
     becomes(quote! { f(); }, "f();");
@@ -273,10 +277,14 @@ fn structure_stays_around_rewritten_parts() {
     becomes(quote! { f([x[0]], [x[2]; 4]); }, "f([lang::load(&x, 0)], [lang::load(&x, 2); 4]);");
     becomes(
         quote! { F::<u32, 4>::g(x[0].0, a..b).h::<3>(x[1]); },
-        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).__gcn_here::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
+        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
     );
     becomes(quote! { let g = |j| x[j] + 1.0; }, "let g = |j| { lang::load(&x, j) + 1.0 };");
-    becomes(quote! { assert_eq!(x[0], 1); }, "assert_eq!(x[0], 1);");
+    becomes(
+        quote! { assert_eq!(x[0], 1); },
+        "if false { #[allow(unused_imports)] use lang::AssertedOnHost as _; lang::Asserted(&lang::load(&x, 0)).is_of_host(); } \
+         assert_eq!(x[0], 1)",
+    );
     becomes(
         quote! { f([p, 1.0]); },
         "let __gcn_element1 = p; let __gcn_elements2 = lang::like(&__gcn_element1); \

@@ -129,7 +129,7 @@ pub static EXCLUDED: &[Excluded] = &[
 /// The rows of the instruction table for targets for which kernels can be built, except VOPD pairs, which only the
 /// compiler forms.
 pub fn candidates() -> impl Iterator<Item = &'static InstDesc> {
-    let built = TargetSet::with(InstructionSet::has_instructions);
+    let built = TargetSet::with(InstructionSet::is_compilable);
     let all = Family::ALL.into_iter().flat_map(table::rows_of);
     all.filter(move |row| row.halves.is_none() && !row.targets.intersection(built).is_empty())
 }

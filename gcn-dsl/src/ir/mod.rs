@@ -26,6 +26,7 @@ pub mod far;
 pub mod flow;
 mod fold;
 pub mod gvn;
+pub mod implied;
 pub mod into_branches;
 mod lazy;
 pub mod licm;

@@ -46,6 +46,15 @@ pub fn operation(kernel: &Kernel, target: Target, v: Value) -> Option<String> {
     exists(target, &name).then_some(name)
 }
 
+/// True if vector instructions take fewer instructions for `v` than scalar ones, where only vector instructions read it: its sign is a
+/// modifier of theirs, and a scalar multiply-add replaces its addend, which has to be copied before.
+///
+/// Other operations stay scalar even then: by vector instructions, kernels of `examples/tests/compared` execute fewer instructions on gfx1151
+/// and gfx1201, which VOPD combines, but take up to 11% more cycles in the timed simulator, as the scalar unit works beside the vector ALU.
+pub fn is_cheaper_in_vector(kernel: &Kernel, v: Value) -> bool {
+    matches!(kernel.def(v).inst, Inst::Un(Un::Neg | Un::Abs, _) | Inst::Fma(..))
+}
+
 /// The name of the scalar instruction that compares two floats; `None` if the target has none.
 pub fn comparison(target: Target, pred: Pred, elem: Elem) -> Option<String> {
     let stem = match pred {

@@ -42,24 +42,38 @@ pub fn run(kernel: &mut Kernel, target: Target) {
     kernel.rewrite(|kernel, body| region(kernel, &moves, body));
 }
 
-/// For each value, true if it is uniform and the vector ALU computes it: because the scalar unit cannot, or because all
-/// its operands are in vector registers already, so that a scalar instruction would first have to read them back.
-fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+/// For each value, whether it is a uniform one that the vector ALU computes: it has to; or only vector instructions read the value, and a
+/// vector instruction is cheaper; or all that it is computed from is in vector registers already, so that a scalar instruction would first
+/// have to read them back.
+pub fn in_vector(kernel: &Kernel, target: Target) -> Vec<bool> {
+    let mut order = Vec::new();
+    kernel.body.each_inst(&mut |v| order.push(v));
+    let computed = |v: Value| is_computed(kernel, v) && kernel.ty(v).place == Place::Uniform;
     let mut in_vector = vec![false; kernel.values.len()];
-    kernel.body.each_inst(&mut |v| {
-        let inst = &kernel.def(v).inst;
-        if !is_computed(kernel, v) || kernel.ty(v).place != Place::Uniform {
-            return;
-        }
+    let (mut read, mut read_as_scalar) = (in_vector.clone(), in_vector.clone());
+    // Backwards, as readers follow what they read.
+    for v in order.iter().copied().rev() {
+        let at = v.0 as usize;
+        in_vector[at] = computed(v)
+            && (scalar_float::operation(kernel, target, v).is_none()
+                || read[at] && !read_as_scalar[at] && scalar_float::is_cheaper_in_vector(kernel, v));
+        let varying = kernel.def(v).ty.is_some_and(|ty| ty.place == Place::Varying);
+        let scalar = !in_vector[at] && !varying;
+        kernel.def(v).inst.operands(|operand| {
+            read[operand.0 as usize] = true;
+            read_as_scalar[operand.0 as usize] |= scalar;
+        });
+    }
+    for v in order.into_iter().filter(|v| computed(*v)) {
         let (mut some, mut all) = (false, true);
-        inst.operands(|operand| {
+        kernel.def(v).inst.operands(|operand| {
             if kernel.constant(operand).is_none() {
                 some = true;
                 all &= in_vector[operand.0 as usize];
             }
         });
-        in_vector[v.0 as usize] = some && all || scalar_float::operation(kernel, target, v).is_none();
-    });
+        in_vector[v.0 as usize] |= some && all;
+    }
     in_vector
 }
 

@@ -7,10 +7,15 @@ use super::{BuildOptions, limits};
 use crate::ir::pipeline::Pipelined;
 use crate::ir::verify::verify;
 use crate::ir::{
-    Kernel, behind, bytes, contract, dce, defaults, far, gvn, into_branches, licm, merge, packed, ping_pong,
-    pipeline, private, products, sink, tails, uniform,
+    Kernel, behind, bytes, contract, dce, defaults, far, gvn, implied, into_branches, licm, merge, packed,
+    ping_pong, pipeline, private, products, sink, tails, uniform,
 };
 use crate::lang::Signature;
+
+/// Returns true if a pass should run at this point.
+type When = fn(&Passes<'_>) -> bool;
+/// Runs a pass.
+type Run = fn(&mut Passes<'_>, &mut Kernel) -> Result<Left, BuildCause>;
 
 /// A row of the table of passes.
 pub(super) struct Pass {
@@ -18,10 +23,8 @@ pub(super) struct Pass {
     pub name: &'static str,
     /// A description of what the pass does.
     pub what: &'static str,
-    /// Returns true if the pass should run at this point.
-    when: fn(&Passes<'_>) -> bool,
-    /// Runs the pass.
-    run: fn(&mut Passes<'_>, &mut Kernel) -> Result<Left, BuildCause>,
+    when: When,
+    run: Run,
 }
 
 /// The work that a pass leaves to the cleanup passes that follow it (dead-code elimination, value numbering, hoisting).
@@ -56,84 +59,81 @@ pub(super) struct Passes<'a> {
     pub pipelines: Vec<Pipelined>,
 }
 
-/// A row of the table: name, condition, function, description.
-macro_rules! passes {
-    ($($name:ident if $when:expr => $run:expr, $what:literal;)*) => {
-        /// All passes, in order.
-        pub(super) const PASSES: &[Pass] = &[$(Pass { name: stringify!($name), what: $what, when: $when, run: $run }),*];
-    };
+const ALWAYS: When = |_| true;
+const CHANGED: When = |p| p.changed;
+const PIPELINED: When = |p| p.pipelined;
+
+/// The functions of the cleanup passes.
+const DCE: Run = |_, kernel| {
+    dce::run(kernel);
+    Ok(Left::Cleaned)
+};
+const GVN: Run = |_, kernel| {
+    gvn::run(kernel);
+    Ok(Left::Cleaned)
+};
+const LICM: Run = |_, kernel| {
+    licm::run(kernel);
+    Ok(Left::Cleaned)
+};
+
+/// A row of the table.
+const fn row(name: &'static str, when: When, run: Run, what: &'static str) -> Pass {
+    Pass { name, what, when, run }
 }
 
-const ALWAYS: fn(&Passes<'_>) -> bool = |_| true;
-const CHANGED: fn(&Passes<'_>) -> bool = |p| p.changed;
-const PIPELINED: fn(&Passes<'_>) -> bool = |p| p.pipelined;
-
-/// The function of a cleanup pass.
-macro_rules! cleaning {
-    ($run:path) => {
-        |_, kernel| {
-            $run(kernel);
-            Ok(Left::Cleaned)
-        }
-    };
-}
-
-passes! {
-    ping_pong if ALWAYS => |p, k| ping_pong::run(k, p.target).map(|()| Left::Work).map_err(Into::into),
-        "checks the barriers of `#[ping_pong]` loops and sets the priorities of their two groups of waves";
-    private if ALWAYS => |_, k| { private::run(k); Ok(Left::Work) },
-        "private arrays with constant indices become variables";
-    uniform if ALWAYS => |p, k| { uniform::run(k, p.target); Ok(Left::Work) },
-        "variables that take uniform floats, which only vector instructions compute, move to vector registers";
-    contract if |p| p.signature.contract => |_, k| { contract::run(k); Ok(Left::Work) },
-        "products and sums become fused multiply-adds in code with `#[contract]`";
-    dce if ALWAYS => cleaning!(dce::run),
-        "instructions that nothing uses are removed";
-    merge if |p| p.options.merge => |_, k| { merge::run(k); Ok(Left::Work) },
-        "accesses of neighbouring elements become one";
-    gvn if ALWAYS => cleaning!(gvn::run),
-        "equal computations become one (global value numbering)";
-    dce if ALWAYS => cleaning!(dce::run),
-        "unused instructions are removed again";
-    bytes if ALWAYS => |p, k| Ok(bytes::run(k, p.target).into()),
-        "sums over the bytes of words become dot products";
-    products if ALWAYS => |_, k| Ok(products::run(k).into()),
-        "the two halves of a product come from one multiplication";
-    packed if ALWAYS => |p, k| Ok(packed::run(k, p.target).into()),
-        "pairs of equal operations become packed ones";
-    dce if CHANGED => cleaning!(dce::run),
-        "unused instructions are removed, if one of these three passes changed something";
-    tails if ALWAYS => |_, k| Ok(tails::run(k).into()),
-        "the last elements of slices of narrow types, which wide accesses would lose, get accesses of their own";
-    gvn if CHANGED => cleaning!(gvn::run),
-        "equal computations become one again, if `tails` changed something";
-    dce if CHANGED => cleaning!(dce::run),
-        "unused instructions are removed again, if `tails` changed something";
-    gvn if PIPELINED => cleaning!(gvn::run),
-        "equal computations become one again, before pipelining";
-    licm if PIPELINED => cleaning!(licm::run),
-        "computations that are the same in every iteration move before the loop, before pipelining";
-    pipeline if ALWAYS => |p, k| p.pipeline(k),
-        "in `#[pipeline]` loops, loads of later iterations start early";
-    dce if CHANGED => cleaning!(dce::run),
-        "unused instructions are removed again, if there is a `#[pipeline]` loop";
-    reserve_lds if ALWAYS => |p, k| p.reserve_lds(k),
-        "reserves LDS for spilled registers, if arrays of dynamic size come after it";
-    far if ALWAYS => |_, k| Ok(far::run(k).into()),
-        "for LDS arrays beyond the reach of an instruction's offset, the array's address becomes part of the index";
-    gvn if |p| p.changed || !p.pipelined => cleaning!(gvn::run),
-        "equal computations become one again, unless loops are pipelined and `far` changed nothing";
-    licm if |p| p.changed || !p.pipelined => cleaning!(licm::run),
-        "loop-invariant computations move before the loop, unless loops are pipelined and `far` changed nothing";
-    into_branches if |p| !p.pipelined => |_, k| { into_branches::run(k); Ok(Left::Nothing) },
-        "scalar arithmetic whose results only one side of a branch needs moves into that side";
-    defaults if |p| !p.pipelined => |_, k| { defaults::run(k); Ok(Left::Nothing) },
-        "if one side of a branch only selects values known before the branch, the selection moves before the branch";
-    behind if |p| !p.pipelined => |_, k| { behind::run(k); Ok(Left::Nothing) },
-        "arithmetic on loaded values moves down past branches, to just before its first use";
-    sink if |p| !p.pipelined => |_, k| { sink::run(k); Ok(Left::Nothing) },
-        "sums that overwrite a variable move down to that write";
-}
+/// All passes, in order.
+#[rustfmt::skip]
+pub(super) const PASSES: &[Pass] = &[
+    row("ping_pong", ALWAYS, |p, k| ping_pong::run(k, p.target).map(|()| Left::Work).map_err(Into::into),
+        "checks the barriers of `#[ping_pong]` loops and sets the priorities of their two groups of waves"),
+    row("private", ALWAYS, |_, k| { private::run(k); Ok(Left::Work) },
+        "private arrays with constant indices become variables"),
+    row("uniform", ALWAYS, |p, k| { uniform::run(k, p.target); Ok(Left::Work) },
+        "variables that take uniform floats, which only vector instructions compute, move to vector registers"),
+    row("contract", |p| p.signature.contract, |_, k| { contract::run(k); Ok(Left::Work) },
+        "products and sums become fused multiply-adds in code with `#[contract]`"),
+    row("dce", ALWAYS, DCE, "instructions that nothing uses are removed"),
+    row("merge", |p| p.options.merge, |_, k| { merge::run(k); Ok(Left::Work) },
+        "accesses of neighbouring elements become one"),
+    row("gvn", ALWAYS, GVN, "equal computations become one (global value numbering)"),
+    row("implied", ALWAYS, |_, k| Ok(implied::run(k).into()),
+        "branches on a condition that an enclosing branch has tested are replaced by the side that runs"),
+    row("dce", ALWAYS, DCE, "unused instructions are removed again"),
+    row("bytes", ALWAYS, |p, k| Ok(bytes::run(k, p.target).into()),
+        "sums over the bytes of words become dot products"),
+    row("products", ALWAYS, |_, k| Ok(products::run(k).into()),
+        "the two halves of a product come from one multiplication"),
+    row("packed", ALWAYS, |p, k| Ok(packed::run(k, p.target).into()),
+        "pairs of equal operations become packed ones"),
+    row("dce", CHANGED, DCE, "unused instructions are removed, if one of these three passes changed something"),
+    row("tails", ALWAYS, |_, k| Ok(tails::run(k).into()),
+        "the last elements of slices of narrow types, which wide accesses would lose, get accesses of their own"),
+    row("gvn", CHANGED, GVN, "equal computations become one again, if `tails` changed something"),
+    row("dce", CHANGED, DCE, "unused instructions are removed again, if `tails` changed something"),
+    row("gvn", PIPELINED, GVN, "equal computations become one again, before pipelining"),
+    row("licm", PIPELINED, LICM,
+        "computations that are the same in every iteration move before the loop, before pipelining"),
+    row("pipeline", ALWAYS, |p, k| p.pipeline(k),
+        "in `#[pipeline]` loops, loads of later iterations start early"),
+    row("dce", CHANGED, DCE, "unused instructions are removed again, if there is a `#[pipeline]` loop"),
+    row("reserve_lds", ALWAYS, |p, k| p.reserve_lds(k),
+        "reserves LDS for spilled registers, if arrays of dynamic size come after it"),
+    row("far", ALWAYS, |_, k| Ok(far::run(k).into()),
+        "for LDS arrays beyond the reach of an instruction's offset, the array's address becomes part of the index"),
+    row("gvn", |p| p.changed || !p.pipelined, GVN,
+        "equal computations become one again, unless loops are pipelined and `far` changed nothing"),
+    row("licm", |p| p.changed || !p.pipelined, LICM,
+        "loop-invariant computations move before the loop, unless loops are pipelined and `far` changed nothing"),
+    row("into_branches", |p| !p.pipelined, |_, k| { into_branches::run(k); Ok(Left::Nothing) },
+        "scalar arithmetic whose results only one side of a branch needs moves into that side"),
+    row("defaults", |p| !p.pipelined, |_, k| { defaults::run(k); Ok(Left::Nothing) },
+        "if one side of a branch only selects values known before the branch, the selection moves before the branch"),
+    row("behind", |p| !p.pipelined, |_, k| { behind::run(k); Ok(Left::Nothing) },
+        "arithmetic on loaded values moves down past branches, to just before its first use"),
+    row("sink", |p| !p.pipelined, |_, k| { sink::run(k); Ok(Left::Nothing) },
+        "sums that overwrite a variable move down to that write"),
+];
 
 /// Names and descriptions of all passes over the IR, in order.
 #[doc(hidden)]

@@ -5,6 +5,9 @@
 //! (`context`). The names for users are re-exported here, and most of them by the prelude, too; the names for the
 //! macro's expansion are in `private`, to which the expansion refers as `gcn_dsl::__private`.
 
+#[macro_use]
+mod for_each;
+
 mod arguments;
 mod collective;
 mod compound;
@@ -121,7 +124,9 @@ pub mod private {
     pub use super::compound::result::{Bad, Good, err, ok};
     pub use super::context::calls::{CallSite, Frames, enter};
     pub use super::context::{Tracing, trace, trace_with, with_builder};
-    pub use super::control::assert::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host};
+    pub use super::control::assert::{
+        Asserted, AssertedOnHost, DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host,
+    };
     pub use super::control::function::{
         Anyone, Called, Changeable, FromCaller, InClosure, LendsMemory, Lent, PromisesAllLanes, RunsForAll,
         mutable_self,
@@ -131,8 +136,8 @@ pub mod private {
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
     pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
     pub use super::expanded::inference::{
-        EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, Stays, each_lanes_own,
-        given, given_by,
+        EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, GivenUniform, Joins,
+        JoinsLiterals, JoinsNumbers, JoinsOthers, Stays, each_lanes_own, given, given_by,
     };
     pub use super::expanded::path::{AsItIs, MayBeVariant, written};
     pub use super::expanded::unsupported::{HasIterator, HasRsqrt, HasUnwrap};
@@ -165,7 +170,10 @@ pub mod private {
         After, Div, EveryLane, Flow, InLoop, Leave, SameScope, Top, after, either,
     };
     pub use super::values::kind::{Kind, Uniform, Varying};
-    pub use super::values::literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
+    pub use super::values::literal::{
+        Literal, LiteralsOfNumbers, LiteralsOfOthers, Real, Receiver, TakesLiteral, Vary, Whole, literal,
+        real, vary, whole,
+    };
     pub use super::values::merge::{Merge, Never};
     pub use super::values::operand::{At, OfType, Operand, SameElement, of_type};
     pub use super::values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};

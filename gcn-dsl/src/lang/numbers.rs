@@ -18,6 +18,7 @@ mod math64;
 pub(super) mod min_max;
 pub(super) mod overflow;
 pub(super) mod packed;
+pub(super) mod power;
 pub(super) mod powf;
 pub(super) mod promotion;
 pub(super) mod remainder;

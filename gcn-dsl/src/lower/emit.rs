@@ -243,7 +243,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn no_instruction(&self, mnemonic: &str) -> LowerError {
-        let others: Vec<&str> = gcn_isa::Target::with_instructions()
+        let others: Vec<&str> = gcn_isa::Target::compilable()
             .filter(|t| table::find_mnemonic(*t, mnemonic).next().is_some())
             .map(gcn_isa::Target::name)
             .collect();

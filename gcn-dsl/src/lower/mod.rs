@@ -82,6 +82,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
         alike: uniform::alike(kernel),
+        in_vector: uniform::in_vector(kernel, target),
         ranges: Ranges::of(kernel, workgroup),
         direct: variable::direct(kernel, &control::comparisons_at_use(kernel)),
         cmp_at_use: control::comparisons_at_use(kernel),
@@ -132,6 +133,8 @@ struct Lower<'k> {
     ranges: Ranges,
     /// For each value, true if it is varying but known to be the same in all lanes.
     alike: Vec<bool>,
+    /// For each value, whether it is a uniform one that vector instructions compute.
+    in_vector: Vec<bool>,
     /// For each value, true if it is a uniform comparison that is evaluated only where SCC is needed.
     cmp_at_use: Vec<bool>,
     /// The registers of calls' results other than the first.

@@ -14,7 +14,7 @@ impl Lower<'_> {
     /// operands as well: the value is then computed by a vector instruction, so that no operand has to be read back.
     pub(super) fn by_scalars(&mut self, v: Value, dst: VSlice, srcs: &[Src]) -> Option<Lowered> {
         let name = scalar_float::operation(self.kernel, self.target, v)?;
-        if self.are_in_vectors(srcs) {
+        if self.in_vector[v.0 as usize] || self.are_in_vectors(srcs) {
             return None;
         }
         Some(match (&self.kernel.def(v).inst, srcs) {
@@ -62,7 +62,7 @@ impl Lower<'_> {
             }));
         }
         let src = self.operand(a);
-        if self.are_in_vectors(&[src]) {
+        if self.in_vector[v.0 as usize] || self.are_in_vectors(&[src]) {
             return None;
         }
         let dst = self.define(v);

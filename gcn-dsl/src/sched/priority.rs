@@ -6,6 +6,9 @@
 //! barrier for the slowest. A wave therefore raises its priority after its first matrix instruction and lowers it after
 //! its last. The wave that starts first then finishes first, while the other one loads and stores tiles.
 //!
+//! Only MFMA and SMFMAC count. WMMA occupies the vector ALU, in which the other waves compute the addresses of their loads: with priority for
+//! it, the products of `gcn-kernels` take 0.5 to 1.4% more cycles in the timed simulator.
+//!
 //! This pass runs after scheduling, on blocks inside loops that contain both barriers and matrix instructions. It skips
 //! kernels that set a priority themselves or that have a manual schedule, which stays as written.
 

@@ -28,7 +28,7 @@ pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> c_int {
 }
 
 fn fill(properties: *mut c_void, ordinal: c_int, size: usize, offset: usize) -> c_int {
-    let arch: &[u8] = if ordinal == 0 { b"gfx942:sramecc+:xnack-" } else { b"gfx1250" };
+    let arch: &[u8] = if ordinal == 0 { b"gfx942:sramecc+:xnack-" } else { b"gfx1310" };
     unsafe {
         properties.cast::<u8>().write_bytes(0xaa, size);
         let at = properties.cast::<u8>().add(offset);

@@ -578,3 +578,30 @@ fn lanes_return_early_from_functions() {
         }
     }
 }
+
+gcn_kernel! {
+    #[device]
+    fn room() -> Lds<u32, 64> {
+        Lds::<u32, 64>::new()
+    }
+
+    #[workgroup(64)]
+    fn two_rooms(x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let (one, other) = (room(), room());
+        one[i] = x[i];
+        other[i] = x[i] * 100;
+        barrier();
+        y[i] = one[63 - i] + other[63 - i];
+    }
+}
+
+/// An array in LDS is a handle of memory that its workgroup has until it ends: a function may give it, and each call has its own.
+#[test]
+fn functions_give_lds_of_their_own() {
+    let (x, mut y): (Vec<u32>, Vec<u32>) = ((0..64).collect(), vec![0; 64]);
+    for target in TARGETS {
+        two_rooms.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        assert!((0..64).all(|i| y[i as usize] == (63 - i) * 101), "{target}");
+    }
+}

@@ -192,6 +192,104 @@ fn renaming_everything_changes_nothing() {
     }
 }
 
+/// A function that is generic over the elements, with a method of this name that another macro call declares.
+macro_rules! named_generic {
+    ($in:ident: $method:ident) => {
+        mod $in {
+            mod elsewhere {
+                use gcn_dsl::prelude::*;
+
+                gcn_kernel! {
+                    #[device]
+                    #[derive(Clone, Copy)]
+                    pub struct Held {
+                        pub v: V<u32>,
+                    }
+
+                    #[device]
+                    impl Held {
+                        /// `times` is a number of the host.
+                        pub fn $method(self, times: usize, and: u32) -> V<u32> {
+                            let mut sum = self.v;
+                            #[unroll]
+                            for _ in 0..times {
+                                sum += and;
+                            }
+                            sum
+                        }
+                    }
+                }
+            }
+
+            use elsewhere::Held;
+            use gcn_dsl::prelude::*;
+
+            gcn_kernel! {
+                #[device]
+                fn of_elements<T: Integer>(held: Held, x: V<T>, y: T) -> V<T> {
+                    let mut m = x;
+                    m = m.max(3).min(200);
+                    if held.$method(2, 5) > 50 {
+                        m = m.pow(2) + y.max(7).saturating_sub(1).rotate_left(1);
+                    }
+                    if x > 5 { m.clamp(4, 100) } else { select(x == y, x, 9) }
+                }
+
+                #[workgroup(64)]
+                pub fn kernel(n: u32, x: &[u32], small: &[u8], y: &mut [u32]) {
+                    let i = global_id().x;
+                    let held = Held { v: x[i] };
+                    y[i] = of_elements(held, x[i], n) + of_elements(held, small[i], 5u8) as u32 * 1000;
+                }
+            }
+        }
+    };
+}
+named_generic!(plain_generic: counted_up);
+named_generic!(generic_max: max);
+named_generic!(generic_clamp: clamp);
+named_generic!(generic_pow: pow);
+named_generic!(generic_powi: powi);
+named_generic!(generic_fill: fill);
+named_generic!(generic_contains: contains);
+
+#[test]
+fn the_receiver_says_what_a_number_beside_a_type_parameter_is() {
+    let (x, small): (Vec<u32>, Vec<u8>) = ((0..64).collect(), (0..64).map(|i| i * 3).collect());
+    for target in [Target::GFX90A, Target::GFX1201] {
+        let code = plain_generic::kernel.build(target).unwrap().assembly(Comments::None);
+        for (names, other) in [
+            ("max", generic_max::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("clamp", generic_clamp::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("pow", generic_pow::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("powi", generic_powi::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("fill", generic_fill::kernel.build(target).unwrap().assembly(Comments::None)),
+            ("contains", generic_contains::kernel.build(target).unwrap().assembly(Comments::None)),
+        ] {
+            assert_eq!(code, other, "{names} on {target}");
+        }
+        let mut y = vec![0; 64];
+        let device = Device::simulator(target);
+        generic_pow::kernel.launch(&device, Grid::x(1), (5, &x, &small, &mut y)).unwrap();
+        for i in 0..64u32 {
+            let of_u32 = match i {
+                0..=4 => 9,
+                5 => 5,
+                _ if i + 10 > 50 => (i * i + 12).clamp(4, 100),
+                _ => i.clamp(4, 100),
+            };
+            let s = small[i as usize];
+            let of_u8 = match s {
+                0..=4 => 9,
+                5 => 5,
+                _ if i + 10 > 50 => s.min(200).wrapping_pow(2).wrapping_add(12).clamp(4, 100),
+                _ => s.clamp(4, 100),
+            };
+            assert_eq!(y[i as usize], of_u32 + u32::from(of_u8) * 1000, "{i} on {target}");
+        }
+    }
+}
+
 /// Methods of numbers called as functions, for the methods that are in no list.
 macro_rules! methods {
     ($($method:ident)*) => {

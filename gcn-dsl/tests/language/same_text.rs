@@ -114,6 +114,53 @@ programs! {
         };
         spread(x & 0xff) | spread(n) << 1
     }
+    powers_of_the_host_and_of_lanes |x, y, n, f, h, w| {
+        const BASE: u32 = 7;
+        let small = x % 5;
+        let of_all = 3u32.pow(n) + BASE.pow(small) + n.pow(small) + (x % 9).pow(n) + x.pow(2) + 2u32.pow(0);
+        of_all ^ 3u32.wrapping_pow(x) ^ x.wrapping_pow(n * 9) ^ (w.wrapping_pow(x) >> 32) as u32
+    }
+    numbers_of_the_host_before_values_of_lanes |x, y, n, f, h, w| {
+        let turned = 0x8000_0001u32.rotate_left(x % 40) ^ 60u32.saturating_sub(x) ^ 100u32.wrapping_sub(n + x);
+        turned ^ 2.5f32.max(f).to_bits() ^ 9u32.abs_diff(x) ^ 1u32.rotate_right(n)
+    }
+    rows_of_constant_tables |x, y, n, f, h, w| {
+        const TABLE: [[u32; 4]; 3] = [[1, 2, 3, 4], [5, 60, 7, 8], [9, 10, 1, 12]];
+        let mut t = 0;
+        for p in TABLE[1].chunks(2) {
+            t = t * 3 + p[0] * x + p[1];
+        }
+        for p in TABLE[n as usize % 3].chunks(2) {
+            t = t % 1000 * 3 + p[0] * x + p[1];
+        }
+        for p in TABLE[x as usize % 3].windows(3) {
+            t = t % 1000 * 5 + p[0] * x + p[2] - p[1] % 3;
+        }
+        for p in TABLE[x as usize % 3].iter() {
+            t = t % 1000 * 7 + p;
+        }
+        for p in TABLE[n as usize % 3] {
+            t = t % 1000 * 7 + p;
+        }
+        t
+    }
+    folds_of_what_all_lanes_share |x, y, n, f, h, w| {
+        let all = [n, n * 3, 7];
+        let (mut a, b) = (all.iter().fold(0, |a, b| a ^ b), all.iter().fold(1u32, |a, b| a * 2 + b));
+        a += all.iter().fold(x, |a, b| a | b) + all.iter().rev().skip(1).fold(n, |a, b| a.max(*b));
+        let few = [n as f32, 0.5].iter().fold(0.0f32, |a, b| a * 0.5 + b);
+        a * 1000 + b + few.to_bits() % 7
+    }
+    arrays_are_written_by_methods |x, y, n, f, h, w| {
+        let (mut a, mut b, mut c) = ([0; 4], [1, 2, 3, 4], [5; 3]);
+        a.fill(x);
+        if x > 40 {
+            b.copy_from_slice(&[9, n, 7, 6]);
+        }
+        c.fill(n);
+        let has = b.contains(&n) as u32 + 2 * c.contains(&5) as u32 + 4 * b.contains(&x) as u32;
+        a[1] * 100 + b[1] * 10 + c[2] + has * 1000
+    }
     closure_calls_closure |x, y, n, f, h, w| {
         let square = |v: u32| v * v;
         let norm = |a: u32, b: u32| -> u32 { square(a) + square(b) };

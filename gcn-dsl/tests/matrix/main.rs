@@ -5,6 +5,7 @@ mod conflicts;
 mod fragments;
 mod mixed;
 mod multiply;
+mod part;
 mod radeon;
 mod readme;
 mod tile;

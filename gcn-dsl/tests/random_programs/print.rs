@@ -15,6 +15,20 @@ use super::typing;
 
 /// The program as an item of `gcn_kernel!` with this name.
 pub fn kernel(program: &Program, name: &str) -> String {
+    spelled(program, name, None)
+}
+
+/// Other texts for parts of a program.
+pub trait Words {
+    /// Another text for the expression, in parentheses, or none; `arg` prints an argument.
+    fn expr(&self, program: &Program, e: &Expr, arg: &dyn Fn(usize) -> String) -> Option<String>;
+    /// Another text for the statement `var op= value`, or none; `text` is that of its value.
+    fn set(&self, program: &Program, var: usize, op: Option<Bin>, value: &Expr, text: &str)
+    -> Option<String>;
+}
+
+/// The same, with other words for what it does.
+pub fn spelled<'p>(program: &'p Program, name: &str, spelling: Option<&'p dyn Words>) -> String {
     let used = program.used();
     let mut args = Vec::new();
     if used.args & bit(Elem::Bool) != 0 {
@@ -40,7 +54,7 @@ pub fn kernel(program: &Program, name: &str) -> String {
         let zero = literal(*t, 0);
         _ = writeln!(out, "    let own{k} = Private::<{t}, {PRIVATE_LEN}>::filled({zero});");
     }
-    let mut printer = Printer { program, out, indent: 1, loops: 0 };
+    let mut printer = Printer { program, out, indent: 1, loops: 0, spelling };
     printer.block(&program.body);
     printer.out + "}\n"
 }
@@ -65,6 +79,7 @@ struct Printer<'p> {
     out: String,
     indent: usize,
     loops: usize,
+    spelling: Option<&'p dyn Words>,
 }
 
 fn shape_name(shape: Shape) -> String {
@@ -125,6 +140,11 @@ fn symbol(op: Bin) -> &'static str {
         Bin::Max => "max",
         Bin::MulHi => "mul_hi",
     }
+}
+
+/// The operator of an operation that has one.
+pub fn operator(op: Bin) -> Option<&'static str> {
+    (!is_method(op) && op != Bin::MulHi).then(|| symbol(op))
 }
 
 fn fetch(op: Fetch) -> &'static str {
@@ -240,6 +260,13 @@ impl Printer<'_> {
                 self.line(&text);
             }
             Stmt::Set { var, op, value } => {
+                let other = self.spelling.and_then(|spelling| {
+                    let text = self.top(value);
+                    spelling.set(self.program, *var, *op, value, &text)
+                });
+                if let Some(text) = other {
+                    return self.line(&text);
+                }
                 let value = self.expected(value);
                 let text = match op {
                     Some(op) if is_method(*op) => format!("x{var} = x{var}.{}({value});", symbol(*op)),
@@ -507,6 +534,10 @@ impl Printer<'_> {
     fn expr(&self, e: &Expr) -> String {
         let arg = |i: usize| self.expr(&e.args[i]);
         let top = |i: usize| self.top(&e.args[i]);
+        let other = self.spelling.and_then(|spelling| spelling.expr(self.program, e, &arg));
+        if let Some(text) = other {
+            return text;
+        }
         match e.op {
             Op::Lit(t, bits) => literal(t, bits),
             Op::Var(v) => format!("x{v}"),

@@ -4,7 +4,7 @@ use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
 
 use super::cells::{Cell, cell, put};
-use super::shapes::{Long, Machine, Pair, Thing, Word, again, either, passed};
+use super::shapes::{Long, Machine, Pair, Rows, Thing, Word, again, either, passed};
 use super::through_macro::Sampled;
 
 gcn_kernel! {

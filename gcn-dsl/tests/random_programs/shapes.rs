@@ -40,6 +40,20 @@ gcn_kernel! {
         }
     }
 
+    /// Memory in a struct.
+    #[device]
+    pub struct Rows<'a, T: Number> {
+        pub of: &'a [T],
+        pub step: u32,
+    }
+
+    #[device]
+    impl<'a, T: Number> Rows<'a, T> {
+        pub fn at(&self, i: V<u32>) -> V<T> {
+            self.of[i * self.step]
+        }
+    }
+
     /// An enum with several variants.
     #[device]
     pub enum Thing {

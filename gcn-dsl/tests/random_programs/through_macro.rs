@@ -67,6 +67,13 @@ fn features(program: &Program) -> BTreeSet<String> {
     features
 }
 
+/// True for a program of a size for rustc that has a meaning.
+pub fn is_suitable(program: &Program) -> bool {
+    program.size() <= LARGEST
+        && !branches_in_closures(program)
+        && interpret::run(program, &Data::new(program)).is_ok()
+}
+
 /// True if an operand that is printed inside a closure contains an `if`, which the macro rejects there.
 fn branches_in_closures(program: &Program) -> bool {
     let mut found = false;
@@ -85,13 +92,8 @@ fn branches_in_closures(program: &Program) -> bool {
 /// The programs of the sample: a set of meaningful programs, as small as a greedy choice finds it, that contains every
 /// feature that any of the first programs contains.
 fn chosen() -> BTreeSet<u64> {
-    let means_something = |program: &Program| {
-        program.size() <= LARGEST
-            && !branches_in_closures(program)
-            && interpret::run(program, &Data::new(program)).is_ok()
-    };
     let candidates = (0..).map(|seed| (seed, generate::program(seed)));
-    let candidates = candidates.filter(|(_, program)| means_something(program)).take(CANDIDATES);
+    let candidates = candidates.filter(|(_, program)| is_suitable(program)).take(CANDIDATES);
     let mut left: Vec<_> =
         candidates.map(|(seed, program)| (seed, program.size(), features(&program))).collect();
     let mut chosen = BTreeSet::new();
@@ -106,12 +108,13 @@ fn chosen() -> BTreeSet<u64> {
     chosen
 }
 
-fn source() -> String {
+/// A file of these programs, each printed by `kernel` under its name.
+pub fn source(seeds: impl IntoIterator<Item = u64>, kernel: impl Fn(&Program, &str) -> String) -> String {
     let mut out = String::from("//! Made from random programs; see `through_macro.rs`.\n\n");
-    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::cells::{Cell, cell, put};\nuse super::shapes::{Long, Machine, Pair, Thing, Word, again, either, passed};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
+    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::cells::{Cell, cell, put};\nuse super::shapes::{Long, Machine, Pair, Rows, Thing, Word, again, either, passed};\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
     let (mut kernels, mut list) = (String::new(), String::new());
-    for seed in chosen() {
-        kernels += &print::kernel(&generate::program(seed), &format!("program_{seed}"));
+    for seed in seeds {
+        kernels += &kernel(&generate::program(seed), &format!("program_{seed}"));
         kernels.push('\n');
         _ = writeln!(
             list,
@@ -129,12 +132,17 @@ fn source() -> String {
 #[test]
 fn the_sample_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/random_programs/sample.rs");
-    assert_current(path, &source());
+    assert_current(path, &source(chosen(), print::kernel));
 }
 
 #[test]
 fn the_macro_gives_what_the_interpreter_gives() {
-    for &(seed, build) in SAMPLE {
+    all_run(SAMPLE);
+}
+
+/// Runs each program on all targets, against the interpreter.
+pub fn all_run(sample: &[Sampled]) {
+    for &(seed, build) in sample {
         let program = generate::program(seed);
         let data = Data::new(&program);
         let want = interpret::run(&program, &data).unwrap();

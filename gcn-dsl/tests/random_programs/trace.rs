@@ -270,7 +270,7 @@ impl<'p> Tracer<'p> {
                     self.block(body);
                 }
             }
-            Stmt::Barrier => lang::barrier().__gcn_here::<_, AnyTarget, AnyTarget>(&Top::new()),
+            Stmt::Barrier => lang::barrier().a_call_in_a_kernel::<_, AnyTarget, AnyTarget>(&Top::new()),
             Stmt::Object { object, new, cond, made } => {
                 let cond = cond.as_ref().map(|c| of::<bool>(self.eval(c)));
                 let (old, shape) = (self.objects[*object].clone(), self.program.objects[*object]);

@@ -33,7 +33,7 @@ gcn_kernel! {
             ints[2] = ((a as i8) as i32) as u32;
             ints[3] = (a as u16) as u32;
             ints[4] = (a == b) as u32; ints[5] = (a != b) as u32; ints[6] = (a < b) as u32; ints[7] = (a <= b) as u32;
-            ints[8] = (a > b) as u32; ints[9] = (a >= b) as u32;
+            ints[8] = (a > b) as u32; ints[9] = (a >= b) as u32; ints[10] = (fused > c) as u32;
         }
     }
 
@@ -49,8 +49,15 @@ gcn_kernel! {
             wide[0] = a as f32; wide[1] = (a as f32) * (b as f32);
             out[10] = (a as f32 * 0.7) as f16;
             ints[0] = a as i32; ints[1] = (a < b) as i32; ints[2] = (a != b) as i32;
-            ints[3] = (sum.to_bits() as u32) as i32;
+            ints[3] = (sum.to_bits() as u32) as i32; ints[4] = (fused > c) as i32;
         }
+    }
+
+    /// The sum and the sign are read by vector instructions only.
+    #[workgroup(64)]
+    fn distances(a: f32, b: f32, x: &[f32], out: &mut [f32]) {
+        let i = global_id().x;
+        out[i] = x[i].mul_add(x[i], -(a * b)) + a.mul_add(a, b);
     }
 }
 
@@ -58,6 +65,15 @@ const TARGETS: [Target; 3] = [Target::GFX1100, Target::GFX1151, Target::GFX1201]
 
 fn same(x: f32, y: f32) -> bool {
     x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
+}
+
+#[test]
+fn signs_and_sums_of_products_go_to_the_vector_unit_that_reads_them() {
+    for target in TARGETS {
+        let text = distances.build(target).unwrap().assembly(Comments::None);
+        let [product, sign, sum] = ["s_mul_f32", "s_xor_b32", "s_fmac_f32"].map(|name| text.contains(name));
+        assert_eq!([product, sign, sum], [target != Target::GFX1100, false, false], "{target}: {text}");
+    }
 }
 
 #[test]
@@ -98,7 +114,7 @@ fn uniform_floats_are_those_of_the_host() {
         for (i, a) in values.into_iter().enumerate() {
             for (j, b) in values.into_iter().enumerate() {
                 let (c, n, u) = (values[(i + 3 * j) % values.len()], i as i32 - 6, j as u32);
-                let (mut out, mut ints) = (vec![0f32; 18], vec![0u32; 10]);
+                let (mut out, mut ints) = (vec![0f32; 18], vec![0u32; 11]);
                 device.launch(&singles, &one, Grid::x(1), (a, b, c, n, u, &mut out, &mut ints)).unwrap();
                 let mut turns = 1f32;
                 for i in 0..u {
@@ -131,7 +147,7 @@ fn uniform_floats_are_those_of_the_host() {
                     let zeros = matches!(k, 4 | 5) && *x == 0.0 && y == 0.0;
                     assert!(same(*x, y) || zeros, "{target} {wave:?} {a} {b} {c}: {k}: {x} {y}");
                 }
-                let bits = [a == b, a != b, a < b, a <= b, a > b, a >= b].map(u32::from);
+                let bits = [a == b, a != b, a < b, a <= b, a > b, a >= b, a.mul_add(b, c) > c].map(u32::from);
                 let want = [
                     vec![a as i32 as u32, a as u32, a as i8 as i32 as u32, u32::from(a as u16)],
                     bits.to_vec(),
@@ -140,7 +156,7 @@ fn uniform_floats_are_those_of_the_host() {
                 assert_eq!(ints, want, "{target} {wave:?} {a} {b}");
 
                 let [x, y, z] = [a, b, c].map(f16::from_f32);
-                let (mut out, mut wide, mut ints) = (vec![f16::ZERO; 11], vec![0f32; 2], vec![0i32; 4]);
+                let (mut out, mut wide, mut ints) = (vec![f16::ZERO; 11], vec![0f32; 2], vec![0i32; 5]);
                 device
                     .launch(&halves, &two, Grid::x(1), (x, y, z, n, &mut out, &mut wide, &mut ints))
                     .unwrap();

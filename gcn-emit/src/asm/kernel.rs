@@ -18,7 +18,7 @@ use super::span::Span;
 use super::symbols::Def;
 use crate::descriptor::directive::{self, ROWS, Slot};
 use crate::descriptor::field as f;
-use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, KernelDescriptor, MOST_USER_SGPRS, SGPR_BLOCK};
+use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, KernelDescriptor, SGPR_BLOCK};
 use crate::object::{Binding, SymbolKind, Visibility};
 use crate::target_id::{Feature, TargetId};
 use crate::text::nearest;
@@ -268,7 +268,7 @@ impl Values<'_> {
         d.set(f::ENABLE_WAVEFRONT_SIZE32, (self.wave() == WaveSize::W32).into());
         d.set(f::USER_SGPRS, user);
         d.set(f::EXCEPTIONS, exceptions);
-        d.set(f::USER_SGPR_COUNT, self.user_sgprs()?);
+        d.set(f::user_sgpr_count(self.id.target), self.user_sgprs()?);
         d.kernarg_preload = self.preload()?;
         d.set(f::GRANULATED_WORKITEM_VGPR_COUNT, self.vgpr_blocks()?);
         self.shared_vgprs(&d)?;
@@ -287,10 +287,13 @@ impl Values<'_> {
             _ => 0,
         });
         let set_up: i64 = set_up.sum();
-        let count = self.get(Slot::UserSgprCount).unwrap_or(set_up);
+        let field = f::user_sgpr_count(self.id.target);
+        let slot = Slot::UserSgprCount(field);
+        let count = self.get(slot).unwrap_or(set_up);
         let what = "the enabled user SGPRs are";
-        self.limit(Slot::UserSgprCount, what, set_up, count, "are counted by `.amdhsa_user_sgpr_count`")?;
-        self.limit(Slot::UserSgprCount, "the user SGPRs are", count, 31, "fit in the descriptor")?;
+        self.limit(slot, what, set_up, count, "are counted by `.amdhsa_user_sgpr_count`")?;
+        let most = (1 << field.bits) - 1;
+        self.limit(slot, "the user SGPRs are", count, most, "fit in the descriptor")?;
         Ok(count as u32)
     }
 
@@ -299,7 +302,8 @@ impl Values<'_> {
         let length = self.get(Slot::PreloadLength).unwrap_or(0);
         let offset = self.get(Slot::PreloadOffset).unwrap_or(0);
         let what = "the preloaded dwords of kernel arguments are";
-        self.limit(Slot::PreloadLength, what, length, MOST_USER_SGPRS.into(), "fit in user SGPRs")?;
+        let most = self.id.target.most_user_sgprs();
+        self.limit(Slot::PreloadLength, what, length, most.into(), "fit in user SGPRs")?;
         if length > 0 {
             let have = (length + offset) * 4;
             // A size of 0 means that the size is not specified.

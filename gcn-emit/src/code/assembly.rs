@@ -243,7 +243,7 @@ fn starts(module: &Module, descriptors: &[Described]) -> HashMap<SectionId, Vec<
     let mut starts: HashMap<SectionId, Vec<Start>> = HashMap::new();
     for kernel in descriptors {
         if let Some((section, offset)) = kernel.entry {
-            let start = Start::kernel(offset, &kernel.name, &kernel.descriptor);
+            let start = Start::kernel(module.target_id.target, offset, &kernel.name, &kernel.descriptor);
             starts.entry(section).or_default().push(start);
         }
     }

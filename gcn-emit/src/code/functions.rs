@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use gcn_isa::Target;
 use gcn_isa::program::{Entry, EntryKind};
 
 use super::{CodePlace, Function};
@@ -26,8 +27,9 @@ const PRELOAD_PROLOGUE: u64 = 256;
 
 impl Start {
     /// The start of a kernel.
-    pub fn kernel(offset: u64, name: &str, descriptor: &KernelDescriptor) -> Start {
-        let other_entry = (descriptor.kernarg_preload != 0).then(|| offset.saturating_add(PRELOAD_PROLOGUE));
+    pub fn kernel(target: Target, offset: u64, name: &str, descriptor: &KernelDescriptor) -> Start {
+        let preloads = descriptor.kernarg_preload != 0 && target.has_preload_prologue();
+        let other_entry = preloads.then(|| offset.saturating_add(PRELOAD_PROLOGUE));
         Start { offset, size: 0, name: name.to_owned(), kind: EntryKind::Kernel, other_entry }
     }
 

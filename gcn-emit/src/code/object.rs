@@ -19,7 +19,8 @@ pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
         if let Some(section) = kernel.section
             && let Some(offset) = offset_of(section, kernel.address)
         {
-            let start = Start::kernel(offset, kernel.name, &kernel.descriptor);
+            let target = object.target_id.target;
+            let start = Start::kernel(target, offset, kernel.name, &kernel.descriptor);
             starts.entry(section).or_default().push(start);
         }
     }

@@ -1,7 +1,6 @@
 //! Every `.amdhsa_` directive: the destination of its value, the permitted values, and the targets that have it.
 //!
-//! Rows: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives*, in its order. Directives for unsupported targets are
-//! included, so that they can be rejected with a reason.
+//! Rows: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives*, in its order.
 
 use gcn_isa::Target;
 
@@ -26,7 +25,7 @@ pub(crate) enum Slot {
     GroupSegment,
     PrivateSegment,
     KernargSize,
-    UserSgprCount,
+    UserSgprCount(Field),
     PreloadLength,
     PreloadOffset,
     NextFreeVgpr,
@@ -35,8 +34,6 @@ pub(crate) enum Slot {
     ReserveVcc,
     ReserveFlatScratch,
     ReserveXnackMask,
-    /// No destination: no supported target has the directive.
-    None,
 }
 
 impl Slot {
@@ -73,7 +70,7 @@ impl Slot {
         match (self, self.bits()) {
             (Slot::ReserveVcc | Slot::ReserveFlatScratch | Slot::ReserveXnackMask, _) => 1,
             // A separate error message is given for a count that is too large.
-            (Slot::UserSgprCount, _) | (_, None) => 32,
+            (Slot::UserSgprCount(_), _) | (_, None) => 32,
             (_, Some((_, bits))) => bits,
         }
     }
@@ -85,8 +82,7 @@ impl Slot {
             (field.word.first_bit() + usize::from(field.lo + first), usize::from(bits))
         };
         Some(match self {
-            Slot::Field(field) => at(field, 0, field.bits),
-            Slot::UserSgprCount => at(f::USER_SGPR_COUNT, 0, f::USER_SGPR_COUNT.bits),
+            Slot::Field(field) | Slot::UserSgprCount(field) => at(field, 0, field.bits),
             Slot::UserSgpr { bit, .. } => at(f::USER_SGPRS, bit, 1),
             Slot::Exception(bit) => at(f::EXCEPTIONS, bit, 1),
             Slot::GroupSegment => (0, 32),
@@ -144,11 +140,12 @@ impl Row {
 }
 
 #[rustfmt::skip]
-pub(crate) static ROWS: [Row; 51] = [
+pub(crate) static ROWS: [Row; 52] = [
     row(".amdhsa_group_segment_fixed_size",   Slot::GroupSegment, On::All),
     row(".amdhsa_private_segment_fixed_size", Slot::PrivateSegment, On::All),
     row(".amdhsa_kernarg_size",               Slot::KernargSize, On::All),
-    row(".amdhsa_user_sgpr_count",            Slot::UserSgprCount, On::All).required(),
+    row(".amdhsa_user_sgpr_count", Slot::UserSgprCount(f::USER_SGPR_COUNT), On::MostUserSgprs(16)).required(),
+    row(".amdhsa_user_sgpr_count", Slot::UserSgprCount(f::USER_SGPR_COUNT_12_5), On::MostUserSgprs(32)).required(),
     user(".amdhsa_user_sgpr_private_segment_buffer", 0, 4, On::NotArchitected),
     user(".amdhsa_user_sgpr_dispatch_ptr",           1, 2, On::All),
     user(".amdhsa_user_sgpr_queue_ptr",              2, 2, On::All),
@@ -183,8 +180,8 @@ pub(crate) static ROWS: [Row; 51] = [
     field(".amdhsa_fp16_overflow", f::FP16_OVFL,         On::All),
     field(".amdhsa_tg_split",      f::TG_SPLIT,          On::TgSplit),
     field(".amdhsa_workgroup_processor_mode", f::WGP_MODE,           On::WorkgroupProcessors).or(1),
-    field(".amdhsa_memory_ordered",           f::MEM_ORDERED,        On::WorkgroupProcessors).or(1),
-    field(".amdhsa_forward_progress",         f::FWD_PROGRESS,       On::WorkgroupProcessors).or(1),
+    field(".amdhsa_memory_ordered",           f::MEM_ORDERED,        On::ForwardProgress).or(1),
+    field(".amdhsa_forward_progress",         f::FWD_PROGRESS,       On::ForwardProgress).or(1),
     field(".amdhsa_shared_vgpr_count",        f::SHARED_VGPR_COUNT,  On::SharedVgprs),
     field(".amdhsa_inst_pref_size",           f::INST_PREF_SIZE,     On::InstPref(6)),
     field(".amdhsa_inst_pref_size",           f::INST_PREF_SIZE_12,  On::InstPref(8)),
@@ -196,7 +193,7 @@ pub(crate) static ROWS: [Row; 51] = [
     row(".amdhsa_exception_fp_ieee_underflow",  Slot::Exception(4), On::All),
     row(".amdhsa_exception_fp_ieee_inexact",    Slot::Exception(5), On::All),
     row(".amdhsa_exception_int_div_zero",       Slot::Exception(6), On::All),
-    row(".amdhsa_named_barrier_count", Slot::None, On::None("it came with gfx1250")),
+    field(".amdhsa_named_barrier_count", f::NAMED_BAR_CNT, On::NamedBarriers),
 ];
 
 /// The index of a directive's row. If there are several rows, the one for the target; if none is for the target, any of them.

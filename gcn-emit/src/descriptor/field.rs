@@ -1,4 +1,7 @@
-//! The bit fields of a kernel descriptor, as the guide's tables list them.
+//! The bit fields of a kernel descriptor, as the guide's tables list them; those of gfx12.5 as LLVM 22 does in
+//! `AMDHSAKernelDescriptor.h`.
+
+use gcn_isa::Target;
 
 /// The word of a descriptor that contains a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,6 +93,7 @@ fields! {
     FWD_PROGRESS = Rsrc1[31, 1];
     ENABLE_PRIVATE_SEGMENT = Rsrc2[0, 1];
     USER_SGPR_COUNT = Rsrc2[1, 5];
+    USER_SGPR_COUNT_12_5 (USER_SGPR_COUNT) = Rsrc2[1, 6];
     ENABLE_SGPR_WORKGROUP_ID_X = Rsrc2[7, 1];
     ENABLE_SGPR_WORKGROUP_ID_Y = Rsrc2[8, 1];
     ENABLE_SGPR_WORKGROUP_ID_Z = Rsrc2[9, 1];
@@ -100,8 +104,15 @@ fields! {
     SHARED_VGPR_COUNT = Rsrc3[0, 4];
     INST_PREF_SIZE = Rsrc3[4, 6];
     INST_PREF_SIZE_12 (INST_PREF_SIZE) = Rsrc3[4, 8];
+    NAMED_BAR_CNT = Rsrc3[14, 3];
     TG_SPLIT = Rsrc3[16, 1];
     USER_SGPRS = Properties[0, 7];
     ENABLE_WAVEFRONT_SIZE32 = Properties[10, 1];
     USES_DYNAMIC_STACK = Properties[11, 1];
+}
+
+/// `USER_SGPR_COUNT`, which is wider if there are more user SGPRs.
+pub(crate) fn user_sgpr_count(target: Target) -> Field {
+    let wide = target.most_user_sgprs() >= 1 << USER_SGPR_COUNT.bits;
+    if wide { USER_SGPR_COUNT_12_5 } else { USER_SGPR_COUNT }
 }

@@ -24,12 +24,15 @@ pub(crate) enum On {
     Wave32,
     /// Targets on which a workgroup may run on two compute units.
     WorkgroupProcessors,
+    /// Targets whose descriptor chooses the order of loads and the progress of waves.
+    ForwardProgress,
+    /// Targets with this number of user SGPRs.
+    MostUserSgprs(u32),
+    NamedBarriers,
     SharedVgprs,
     /// Targets that prefetch code before a wave starts, with a field of this width.
     InstPref(u8),
     RoundRobin,
-    /// No supported target has the field; contains the reason.
-    None(&'static str),
 }
 
 impl On {
@@ -59,11 +62,17 @@ impl On {
             On::CountedSgprs => (target.counts_sgprs(), "each of its waves gets all SGPRs"),
             On::Dx10Clamp => (target.has_dx10_clamp(), "GFX12 has no such bit of MODE"),
             On::Wave32 => (target.instruction_set().has_wave(WaveSize::W32), "it came with GFX10"),
-            On::WorkgroupProcessors => (target.has_workgroup_processors(), "it came with GFX10"),
+            On::WorkgroupProcessors => {
+                (target.has_workgroup_processors(), "its workgroups run on one compute unit")
+            }
+            On::ForwardProgress => (target.has_forward_progress(), "it came with GFX10"),
+            On::MostUserSgprs(most) => {
+                (target.most_user_sgprs() == most, "its number of user SGPRs is another")
+            }
+            On::NamedBarriers => (target.has_named_barriers(), "it came with gfx1250"),
             On::SharedVgprs => (target.has_shared_vgprs(), "it exists on GFX10 and GFX11"),
             On::InstPref(bits) => (target.inst_pref_size_bits() == bits, "it came with GFX11"),
             On::RoundRobin => (target.has_round_robin_scheduling(), "it came with GFX12"),
-            On::None(why) => (false, why),
         };
         (!has).then_some(why)
     }

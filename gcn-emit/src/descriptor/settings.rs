@@ -49,7 +49,7 @@ impl KernelDescriptor {
             sgprs: self.allocated_sgprs(target),
             initial_sgprs: InitialSgprs {
                 user,
-                preloaded: self.get(f::USER_SGPR_COUNT).saturating_sub(user.registers()) as u8,
+                preloaded: self.get(f::user_sgpr_count(target)).saturating_sub(user.registers()) as u8,
                 workgroup_ids: [
                     flag(f::ENABLE_SGPR_WORKGROUP_ID_X),
                     flag(f::ENABLE_SGPR_WORKGROUP_ID_Y),
@@ -66,8 +66,8 @@ impl KernelDescriptor {
             float_mode: self.float_mode(target),
             exceptions: FloatExceptions::from_bits_truncate(self.get(f::EXCEPTIONS) as u8),
             tg_split: target.has_tg_split() && flag(f::TG_SPLIT),
-            scheduling: target.has_workgroup_processors().then(|| Scheduling {
-                workgroup_processors: flag(f::WGP_MODE),
+            scheduling: target.has_forward_progress().then(|| Scheduling {
+                workgroup_processors: target.has_workgroup_processors() && flag(f::WGP_MODE),
                 ordered_loads: flag(f::MEM_ORDERED),
                 forward_progress: flag(f::FWD_PROGRESS),
                 round_robin: target.has_round_robin_scheduling() && flag(f::WG_RR_EN),

@@ -2,7 +2,7 @@
 //!
 //! Rows: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor*, *compute_pgm_rsrc1 for GFX6-GFX11*, *compute_pgm_rsrc2
 //! for GFX6-GFX11*, *compute_pgm_rsrc3* for GFX90A, GFX940, for GFX10-GFX11 and for GFX12; the kernarg preload fields
-//! are those of later guides. Fields that a target does not have are reserved there.
+//! are those of later guides, and those of gfx12.5 are in LLVM 22's `AMDHSAKernelDescriptor.h`. Fields that a target does not have are reserved there.
 
 use std::fmt::Write as _;
 
@@ -61,7 +61,8 @@ enum Reading {
 type Row = (u32, u32, &'static str, On, Reading);
 
 use On::{
-    All, CountedSgprs, Dx10Clamp, KernargPreload, NotArchitected, TgSplit, Unified, WorkgroupProcessors,
+    All, CountedSgprs, Dx10Clamp, ForwardProgress, KernargPreload, NamedBarriers, NotArchitected, TgSplit,
+    Unified, WorkgroupProcessors,
 };
 use Reading as R;
 
@@ -81,13 +82,15 @@ const ROWS: &[Row] = &[
     // COMPUTE_PGM_RSRC3
     (352, 6, "ACCUM_OFFSET", Unified, R::AccumOffset),
     (352, 4, "SHARED_VGPR_COUNT", On::SharedVgprs, R::SharedVgprs),
-    (352, 4, "", WorkgroupProcessors, R::Zero("")),
+    (352, 4, "", ForwardProgress, R::Zero("")),
     (356, 6, "INST_PREF_SIZE", On::InstPref(6), R::InstPref),
     (356, 8, "INST_PREF_SIZE", On::InstPref(8), R::InstPref),
     (358, 10, "", All, R::Zero("")),
     (362, 1, "TRAP_ON_START", All, R::Zero("traps before the first instruction, set by the command processor")),
     (363, 1, "TRAP_ON_END", All, R::Zero("traps before the last instruction, set by the command processor")),
+    (364, 2, "", NamedBarriers, R::Zero("")),
     (364, 4, "", All, R::Zero("")),
+    (366, 3, "NAMED_BAR_CNT", NamedBarriers, R::Number("blocks of 4 named barriers for a workgroup")),
     (368, 1, "TG_SPLIT", TgSplit, R::Flag("the waves of a workgroup run on one compute unit", "the waves of a workgroup may run on different compute units")),
     (369, 15, "", All, R::Zero("")),
     // COMPUTE_PGM_RSRC1
@@ -108,11 +111,12 @@ const ROWS: &[Row] = &[
     (410, 1, "FP16_OVFL", All, R::Flag("f16 overflow gives infinity", "f16 overflow gives the largest finite number")),
     (411, 2, "", All, R::Zero("")),
     (413, 1, "WGP_MODE", WorkgroupProcessors, R::Flag("a workgroup runs on one compute unit", "a workgroup may run on both compute units of a workgroup processor")),
-    (414, 1, "MEM_ORDERED", WorkgroupProcessors, R::Flag("samples may return before older loads", "loads and samples return in order")),
-    (415, 1, "FWD_PROGRESS", WorkgroupProcessors, R::Flag("the oldest wave of a SIMD goes first", "each wave of a SIMD makes progress")),
+    (414, 1, "MEM_ORDERED", ForwardProgress, R::Flag("samples may return before older loads", "loads and samples return in order")),
+    (415, 1, "FWD_PROGRESS", ForwardProgress, R::Flag("the oldest wave of a SIMD goes first", "each wave of a SIMD makes progress")),
     // COMPUTE_PGM_RSRC2
     (416, 1, "ENABLE_PRIVATE_SEGMENT", All, R::Flag("no scratch", "scratch is set up")),
-    (417, 5, "USER_SGPR_COUNT", All, R::Number("user SGPRs")),
+    (417, 5, "USER_SGPR_COUNT", On::MostUserSgprs(16), R::Number("user SGPRs")),
+    (417, 6, "USER_SGPR_COUNT", On::MostUserSgprs(32), R::Number("user SGPRs")),
     (422, 1, "ENABLE_TRAP_HANDLER", All, R::Zero("there is a trap handler, set by the command processor")),
     (423, 1, "ENABLE_SGPR_WORKGROUP_ID_X", All, R::Flag(NOT, "1 SGPR set up")),
     (424, 1, "ENABLE_SGPR_WORKGROUP_ID_Y", All, R::Flag(NOT, "1 SGPR set up")),

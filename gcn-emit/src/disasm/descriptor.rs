@@ -2,9 +2,9 @@
 
 use gcn_isa::{Target, WaveSize};
 
-use crate::descriptor::directive::{self, ROWS, Slot};
+use crate::descriptor::directive::{self, Slot};
 use crate::descriptor::field as f;
-use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, Field, KernelDescriptor, MOST_USER_SGPRS};
+use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, Field, KernelDescriptor};
 use crate::target_id::{Feature, TargetId};
 
 /// `KERNEL_CODE_ENTRY_BYTE_OFFSET`, which the linker fills in.
@@ -18,7 +18,7 @@ pub(super) enum Inexpressible {
     Sgprs(u32),
     /// `accum_offset` exceeds the number of registers.
     AccumOffset(u32),
-    /// There are fewer user SGPRs than are set up, or more than 16.
+    /// There are fewer user SGPRs than are set up, or more than there are.
     UserSgprs(u32),
     /// The halves of a wave share VGPRs, but the wave has only 32 lanes, or too few registers are left.
     SharedVgprs(u32),
@@ -77,7 +77,7 @@ pub(super) fn directives(
         // On this target, the number of SGPRs is not stored anywhere.
         list.push((".amdhsa_next_free_sgpr", target.addressable_sgprs()));
     }
-    user_sgprs(bytes)?;
+    user_sgprs(bytes, target)?;
     shared_vgprs(&descriptor, target)?;
     match (0..known.len()).find(|&bit| !known[bit] && directive::bits(bytes, (bit, 1)) == 1) {
         Some(bit) => Err(Inexpressible::Bit(bit)),
@@ -123,16 +123,16 @@ fn shared_vgprs(descriptor: &KernelDescriptor, target: Target) -> Result<(), Ine
     if shared == 0 || fits { Ok(()) } else { Err(Inexpressible::SharedVgprs(shared)) }
 }
 
-/// Checks a requirement of the assembler: the number of user SGPRs is exactly the number that is initialised, including kernarg preloads,
-/// and at most 16.
-fn user_sgprs(bytes: &[u8; DESCRIPTOR_BYTES]) -> Result<(), Inexpressible> {
-    let count = KernelDescriptor::from_bytes(bytes).get(f::USER_SGPR_COUNT);
-    let wanted = ROWS.iter().map(|row| match row.slot {
+/// Checks what the assembler requires: exactly the user SGPRs that are set up, including kernarg preloads, and no more than
+/// there are.
+fn user_sgprs(bytes: &[u8; DESCRIPTOR_BYTES], target: Target) -> Result<(), Inexpressible> {
+    let count = KernelDescriptor::from_bytes(bytes).get(f::user_sgpr_count(target));
+    let wanted = directive::of_target(target).map(|row| match row.slot {
         Slot::UserSgpr { registers, .. } => u32::from(registers) * row.value_in(bytes).unwrap_or(0),
         Slot::PreloadLength => row.value_in(bytes).unwrap_or(0),
         _ => 0,
     });
-    if count < wanted.sum() || count > MOST_USER_SGPRS {
+    if count < wanted.sum() || count > target.most_user_sgprs() {
         Err(Inexpressible::UserSgprs(count))
     } else {
         Ok(())

@@ -151,7 +151,7 @@ impl KernelSpec {
         let target = self.target();
         let agprs = if target.has_agprs() { 256 } else { 0 };
         let counts = [
-            ("VGPRs", self.resources.next_free_vgpr, 256),
+            ("VGPRs", self.resources.next_free_vgpr, target.addressable_vgprs()),
             ("AGPRs", self.resources.agprs, agprs),
             ("SGPRs", self.resources.next_free_sgpr, target.addressable_sgprs()),
             ("LDS bytes", self.lds_bytes, target.lds_per_cu()),
@@ -190,7 +190,7 @@ impl KernelSpec {
             (!target.has_tg_split() && self.tg_split, "TG_SPLIT"),
             (!target.instruction_set().has_wave(self.program.wave), "waves of this size"),
             (
-                !target.has_workgroup_processors() && self.scheduling != Scheduling::default(),
+                !target.has_forward_progress() && self.scheduling != Scheduling::default(),
                 "a scheduling of its own",
             ),
             (!target.has_round_robin_scheduling() && self.scheduling.round_robin, "round-robin scheduling"),

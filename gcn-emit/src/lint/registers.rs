@@ -1,5 +1,8 @@
 //! Compares the registers that the code uses with those that the kernel declares.
 
+use gcn_isa::cfg::Flow;
+use gcn_isa::indexing::Indexing;
+use gcn_isa::inst::Via;
 use gcn_isa::{Reg, RegFile, Target, reg};
 
 use super::Lints;
@@ -34,9 +37,15 @@ pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
 
 fn used(kernel: &Kernel<'_>) -> Used {
     let mut used = Used::default();
+    // Elsewhere, registers that an index reaches are not certain.
+    let has_msbs = kernel.target().addressable_vgprs() == reg::MOST_VGPRS.into();
+    let program = kernel.code.as_ref().filter(|_| has_msbs).map(|code| code.program);
+    let indexing = program.map(|program| Indexing::of(program, &Flow::of(program))).unwrap_or_default();
     for (line, own) in kernel.lines() {
         let inst = &own.inst;
-        for reg in inst.operands.iter().filter_map(|o| o.reg()) {
+        let all = indexing.reads(line, inst).into_iter().chain(indexing.writes(line, inst));
+        let beyond = all.filter(|u| u.via == Via::Msb).map(|u| u.reg);
+        for reg in inst.operands.iter().filter_map(|o| o.reg()).chain(beyond) {
             let highest = match reg.file {
                 RegFile::Vgpr => &mut used.vgprs,
                 RegFile::Agpr => &mut used.agprs,

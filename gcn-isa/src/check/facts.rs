@@ -26,7 +26,7 @@ impl Facts {
         let orders_stores = program.lines.iter().any(|l| l.orders_stores);
         let set = program.target.instruction_set();
         let facts = |(at, line): (usize, &Line)| {
-            let mut events = counters::events(program.target, &line.inst);
+            let mut events = counters::events(program.target, &indexing.meant(at, &line.inst));
             for event in &mut events {
                 event.memory.remove(unshared(event.stream, &line.inst, orders_stores));
             }

@@ -35,16 +35,16 @@ pub(super) struct Place {
 /// A stream, the registers (or half register) that an operation on the stream writes, and the operation's effect on memory, encoded as one
 /// number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Kind(u32);
+pub(super) struct Kind(u64);
 
 impl Place {
     fn of(line: usize, event: &Event) -> Place {
-        let stream = (event.stream.index() as u32) << 28;
-        let half = event.half.map_or(0, |half| 1 + half as u32) << 6;
+        let stream = (event.stream.index() as u64) << 56;
+        let half = event.half.map_or(0, |half| 1 + half as u64) << 6;
         let written =
-            event.writes.map_or(0, |r| (r.file as u32) << 24 | u32::from(r.index) << 8 | u32::from(r.len));
+            event.writes.map_or(0, |r| (r.file as u64) << 24 | u64::from(r.index) << 8 | u64::from(r.len));
         let written = written | half;
-        let memory = u32::from(awaited(event).bits()) << 17;
+        let memory = u64::from(awaited(event).bits()) << 32;
         Place { kind: Kind(stream | memory | written), line: line as u32 }
     }
 }

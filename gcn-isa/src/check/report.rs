@@ -148,6 +148,8 @@ pub enum Amount {
     },
     /// A register other than the one that the instruction uses.
     OtherRegister,
+    /// The instruction of this name before the later one, with an operand that only the author of the program knows.
+    Setting(&'static str),
 }
 
 impl Finding {
@@ -173,6 +175,9 @@ impl Finding {
                 let before = quoted(&fix.statements(target)).map(|s| format!("put {s} before {place}"));
                 let fields = quoted(&fix.fields(target)).map(|s| format!("write {s} in {place}"));
                 before.into_iter().chain(fields).collect::<Vec<_>>().join(", and ")
+            }
+            (Amount::Setting(name), _) => {
+                format!("put `{name}` with the number that is meant before {place}")
             }
             (Amount::OtherRegister, _) => {
                 format!("copy {} to another register and use that in {place}", self.register())

@@ -14,6 +14,7 @@ use super::rule::Rule;
 use crate::cfg::Flow;
 use crate::indexing::Indexing;
 use crate::program::Program;
+use crate::reg::MOST_VGPRS;
 use crate::target::{Target, TargetSet};
 
 /// The facts that rules of every kind have.
@@ -298,7 +299,9 @@ impl Config {
 
     /// The registers that may be accessed through an index. There are none if these rules ignore indices.
     pub fn indexing(self, program: &Program, flow: &Flow) -> Indexing {
-        if self.follows_indices { Indexing::of(program, flow) } else { Indexing::default() }
+        // Without the upper bits, most registers of such programs would be others.
+        let has_msbs = program.target.addressable_vgprs() == MOST_VGPRS.into();
+        if self.follows_indices || has_msbs { Indexing::of(program, flow) } else { Indexing::default() }
     }
 
     /// The rules with at least this grade, with XNACK off.

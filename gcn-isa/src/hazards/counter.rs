@@ -148,6 +148,11 @@ counter_rules! {
     GWS = "waitcnt.gws", "memory is accessed, or a barrier reached, before a GWS operation is done";
         MEASURED, WITH_GDS, LLVM;
         "the operation makes the wave wait for other waves; LLVM waits for every counter directly after it".
+    /// The number of a VGPR is not certain.
+    VGPR_MSB = "llvm.vgpr-msb", "two values that `s_set_vgpr_msb` has set meet in the number of a VGPR";
+        MEASURED, GFX12_5, LLVM;
+        "the upper bits of the number are those that the last s_set_vgpr_msb has set for the operand's field, which differ by the way that control has come, \
+         or, for an accumulator, in the fields through which it is read and written. LLVM 22 sets them again in each block, and both fields of an accumulator alike".
     /// A 64-bit shift takes its amount from the last VGPR of the allocation.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift is in the last VGPR of the allocation";
         Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;

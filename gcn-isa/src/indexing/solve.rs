@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Indexed;
-use super::state::{Bits, INDEX, OPERANDS, State};
+use super::state::{Bits, INDEX, Msb, OPERANDS, State};
+use super::{Indexed, msb_set_by};
 use crate::cfg::Flow;
 use crate::hwreg::{GprIdxEn, may_index_vgprs};
 use crate::inst::Inst;
@@ -16,7 +16,9 @@ use crate::table::Class;
 /// The lines that may access registers through an index, in ascending order.
 pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     let enables = may_index_vgprs(program);
-    if !enables && !program.lines.iter().any(|l| moves_relatively(&l.inst)) {
+    let matters =
+        |inst: &Inst| moves_relatively(inst) || msb_set_by(program.target, inst).is_some_and(|msb| msb != 0);
+    if !enables && !program.lines.iter().any(|l| matters(&l.inst)) {
         return Vec::new();
     }
     let solver = Solver { program, flow, enables, changes: changes(program) };
@@ -43,6 +45,7 @@ fn moves_relatively(inst: &Inst) -> bool {
 fn changes(program: &Program) -> Vec<u32> {
     let changes = |inst: &Inst| {
         matches!(inst.desc.class, Class::GprIdx | Class::Setreg)
+            || msb_set_by(program.target, inst).is_some()
             || inst.writes().iter().any(|w| w.reg.overlaps(reg::M0))
     };
     let lines = program.lines.iter().enumerate().filter(|(_, l)| changes(&l.inst));
@@ -95,6 +98,9 @@ impl Solver<'_> {
     /// The state after `line`, whose block begins at `start`.
     fn step(&self, state: &mut State, start: usize, line: usize) {
         let inst = &self.program.lines[line].inst;
+        if let Some(msb) = msb_set_by(self.program.target, inst) {
+            state.msb = Msb::constant(msb);
+        }
         match inst.desc.class {
             Class::GprIdx => self.index(state, start, line),
             Class::Setreg => match GprIdxEn::written_by(inst) {

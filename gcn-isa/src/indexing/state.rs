@@ -1,11 +1,11 @@
-//! The lattice of the analysis: the possible values of M0 and MODE.GPR_IDX_EN.
+//! The lattice of the analysis: the possible values of M0, MODE.GPR_IDX_EN and the fields that `s_set_vgpr_msb` sets.
 //!
-//! For the bit of MODE, a state records whether it may be set and whether it may be clear. For M0, a state records the bits that have the
-//! same value on every path. The join keeps what either path allows. States change in one direction only, and each can change at most 34
-//! times, which limits the number of iterations.
+//! For the bit of MODE, a state records whether it may be set and whether it may be clear; for M0, the bits that have
+//! the same value on every path; for each field, the set of its values. The join keeps what either path allows. States
+//! change in one direction only, and each can change at most 46 times, which bounds the iteration.
 
 use crate::operand::Operand;
-use crate::table::IndexedBy;
+use crate::table::{IndexedBy, MsbField};
 
 /// A number with some known bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,6 +74,28 @@ pub(super) struct State {
     /// True if MODE.GPR_IDX_EN may be clear.
     pub may_be_off: bool,
     pub m0: Bits,
+    pub msb: Msb,
+}
+
+/// The possible values of each field that `s_set_vgpr_msb` sets: bit v of element f for value v of field f.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Msb([u8; 4]);
+
+impl Msb {
+    /// The values that an operand of `s_set_vgpr_msb` sets.
+    pub fn constant(operand: u8) -> Msb {
+        Msb(MsbField::ALL.map(|field| 1 << field.of(operand)))
+    }
+
+    fn join(self, other: Msb) -> Msb {
+        Msb(MsbField::ALL.map(|field| self.0[field as usize] | other.0[field as usize]))
+    }
+
+    /// The least and the greatest value of a field.
+    pub fn range(self, field: MsbField) -> (u32, u32) {
+        let values = self.0[field as usize];
+        (values.trailing_zeros(), values.ilog2())
+    }
 }
 
 /// The range of numbers that may be added to a register's number.
@@ -85,15 +107,30 @@ pub(super) struct Offsets {
     pub bounded: bool,
 }
 
+impl Offsets {
+    /// The offsets that may be added if either of two ranges applies; `None` stands for 0.
+    pub fn either(a: Option<Offsets>, b: Option<Offsets>) -> Option<Offsets> {
+        let all = [a, b].into_iter().flatten().reduce(|a, b| Offsets {
+            least: a.least.min(b.least),
+            most: a.most.max(b.most),
+            bounded: a.bounded && b.bounded,
+        })?;
+        Some(Offsets { least: if a.is_none() || b.is_none() { 0 } else { all.least }, ..all })
+    }
+}
+
 impl State {
-    /// The state at an entry. Indexing is off (the dispatcher and every caller leave it off), and M0 is unknown.
-    pub const ENTRY: State = State { may_be_on: false, may_be_off: true, m0: Bits::UNKNOWN };
+    /// The state at an entry: indexing is off (the dispatcher and every caller leave it off), VGPRs are those below 256,
+    /// and nothing is known about M0.
+    pub const ENTRY: State =
+        State { may_be_on: false, may_be_off: true, m0: Bits::UNKNOWN, msb: Msb([1; 4]) };
 
     pub fn join(self, other: State) -> State {
         State {
             may_be_on: self.may_be_on || other.may_be_on,
             may_be_off: self.may_be_off || other.may_be_off,
             m0: self.m0.join(other.m0),
+            msb: self.msb.join(other.msb),
         }
     }
 
@@ -102,6 +139,11 @@ impl State {
     pub fn offsets(&self, by: IndexedBy, named: bool) -> Option<Offsets> {
         let (value, certain) = match by {
             IndexedBy::M0 => (self.m0, true),
+            IndexedBy::Msb(field) => {
+                let (least, most) = self.msb.range(field);
+                let [least, most] = [least, most].map(|msb| msb * u32::from(MsbField::REGISTERS));
+                return Some(Offsets { least, most, bounded: true }).filter(|o| o.most > 0);
+            }
             IndexedBy::Mode { bits, stated } => {
                 let mask = u32::from(bits) << FIRST_OPERAND;
                 if !self.may_be_on || self.m0.most() & mask == 0 {

@@ -48,6 +48,6 @@ impl Capability {
         let has = |target: &Target| {
             instructions_on((*target).into()).iter().any(|(_, shape)| (self.is_meant)(shape))
         };
-        Target::with_instructions().filter(has).collect()
+        Target::KNOWN.into_iter().filter(has).collect()
     }
 }

@@ -127,6 +127,8 @@ bitflags! {
         const HIGH_HALF = 1 << 42;
         /// A half of a VOPD pair whose first two sources can be exchanged.
         const COMMUTES = 1 << 43;
+        /// Sets the upper bits of the numbers of VGPRs in later instructions.
+        const SETS_VGPR_MSB = 1 << 44;
     }
 }
 

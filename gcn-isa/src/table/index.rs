@@ -1,10 +1,13 @@
-//! Operands whose register is selected by an index.
+//! Operands whose register is selected by more than the number in the encoding.
 //!
-//! Two mechanisms add a number to the register number in the encoding. The relative moves of the scalar ALU add M0
+//! Three mechanisms add a number to the register number in the encoding. The relative moves of the scalar ALU add M0
 //! (MI100 ISA 5.7). VGPR indexing, while MODE.GPR_IDX_EN is set, adds `M0[7:0]` to the operands that `M0[15:12]`
-//! selects (MI100 ISA 6.6).
+//! selects (MI100 ISA 6.6). On gfx12.5, VGPRs have numbers of ten bits, of which the instruction has eight and the last
+//! `s_set_vgpr_msb` the others (LLVM 22, measured).
 
-use super::{Access, Class, InstDesc};
+use super::{Access, Behaviours, Class, InstDesc};
+use crate::reg::MOST_VGPRS;
+use crate::target::Family;
 
 /// The number that may be added to the number of an operand's register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,6 +23,39 @@ pub enum IndexedBy {
         /// scales and instructions with two destinations are indexed.
         stated: bool,
     },
+    /// The upper bits of the numbers of VGPRs that `s_set_vgpr_msb` has set for this field (gfx12.5).
+    Msb(MsbField),
+}
+
+/// A field of the operand of `s_set_vgpr_msb`: two bits for the upper bits of the numbers of VGPRs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MsbField {
+    /// Bits 1:0: the first source; the address of a memory instruction.
+    Src0,
+    /// Bits 3:2: the second source; the data that a memory instruction stores.
+    Src1,
+    /// Bits 5:4: the third source; the second data of an LDS instruction.
+    Src2,
+    /// Bits 7:6: the destination; all data of a buffer instruction.
+    Dst,
+}
+
+impl MsbField {
+    /// Every field, the lowest first.
+    pub const ALL: [MsbField; 4] = [MsbField::Src0, MsbField::Src1, MsbField::Src2, MsbField::Dst];
+
+    /// The number of VGPRs that one value of a field names.
+    pub const REGISTERS: u16 = 256;
+
+    /// The value of the field in an operand of `s_set_vgpr_msb`.
+    pub const fn of(self, operand: u8) -> u8 {
+        operand >> (2 * self as u8) & 3
+    }
+
+    /// The field of source `position`, counted from 0.
+    fn source(position: usize) -> MsbField {
+        MsbField::ALL[position.min(2)]
+    }
 }
 
 impl IndexedBy {
@@ -48,10 +84,13 @@ impl InstDesc {
     /// ```
     pub fn indexed_by(&self, operand: usize) -> Option<IndexedBy> {
         let slot = self.operands.get(operand)?;
+        if let Some(field) = self.msb_field(operand) {
+            return Some(IndexedBy::Msb(field));
+        }
         match self.class {
             Class::MovrelSource => return (slot.access == Access::Read).then_some(IndexedBy::M0),
             Class::MovrelDestination => return (slot.access == Access::Write).then_some(IndexedBy::M0),
-            _ if !self.format.is_vop() => return None,
+            _ if !self.format.is_vop() || self.family() != Family::GFX9 => return None,
             _ => {}
         }
         let writes = |o: &&super::OperandDesc| o.access != Access::Read;
@@ -64,5 +103,58 @@ impl InstDesc {
         }
         let position = self.operands.iter().take(operand).filter(|o| o.access == Access::Read).count();
         Some(IndexedBy::Mode { bits: 1 << position, stated: true })
+    }
+
+    /// The field of `s_set_vgpr_msb` that has the upper bits of the operand's VGPR; `None` if it has no more than the
+    /// bits in the encoding, as on instruction sets with at most 256 VGPRs and the scales of matrix instructions. For
+    /// an operand that is also read, see [`InstDesc::msb_field_of_old_value`].
+    ///
+    /// ```
+    /// use gcn_isa::table::{self, MsbField};
+    /// use gcn_isa::Target;
+    ///
+    /// let row = |name| table::find(Target::GFX1250, name).next().unwrap();
+    /// assert_eq!(row("v_add_f32_e32").msb_field(2), Some(MsbField::Src1));
+    /// assert_eq!(row("ds_store_2addr_b32").msb_field(2), Some(MsbField::Src2));
+    /// assert_eq!(row("global_store_b32").msb_field(1), Some(MsbField::Src1));
+    /// ```
+    pub fn msb_field(&self, operand: usize) -> Option<MsbField> {
+        let slot = self.operands.get(operand)?;
+        if !self.targets.iter().any(|set| set.addressable_vgprs() == MOST_VGPRS.into()) {
+            return None;
+        }
+        let loads_lds = self.class == Class::AsyncLoad;
+        match slot.name {
+            "scale_a" | "scale_b" => None,
+            "vdst" => Some(MsbField::Dst),
+            "vdst1" => Some(MsbField::Src0),
+            "lds_addr" if loads_lds => Some(MsbField::Dst),
+            "vdata" if self.format.is_buffer() => Some(MsbField::Dst),
+            _ if slot.access != Access::Read => Some(MsbField::Dst),
+            "vaddr" | "addr" => Some(MsbField::Src0),
+            "vdata" | "data0" | "lds_addr" => Some(MsbField::Src1),
+            "data1" => Some(MsbField::Src2),
+            // Sources are counted by their position at the ALU, in each half of a pair.
+            _ if self.format.is_vop() => {
+                let before = self.operands[..operand].iter().rev();
+                Some(MsbField::source(
+                    before.take_while(|o| o.access == Access::Read && o.name != "vdst").count(),
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// The field through which an operand that is read and written is read, where the instruction set has one field for
+    /// that and another for writing: accumulators of multiply-adds, and swaps.
+    pub fn msb_field_of_old_value(&self, operand: usize) -> Option<MsbField> {
+        let slot = self.operands.get(operand)?;
+        let field = self.msb_field(operand)?;
+        let is_both = slot.access == Access::ReadWrite && self.format.is_vop() && field == MsbField::Dst;
+        match self.does(Behaviours::SWAPS) {
+            true => is_both.then_some(MsbField::Src1),
+            // `v_permlane16_swap` has two destinations, each of which is read through its own field.
+            false => (is_both && self.operand_index("vdst1").is_none()).then_some(MsbField::Src2),
+        }
     }
 }

@@ -110,10 +110,9 @@ macro_rules! facts {
             family: Family,
             /// The generation, which determines the encoding.
             generation: Generation,
-            /// True if the tables have the instructions and rules of the instruction set, so that commands support it:
-            /// assembling, disassembling, inspecting, linking and checking. For gfx12.5 the tables have only
-            /// instructions, which `gcn-emit` encodes and decodes.
-            has_instructions: bool,
+            /// True if kernels written in Rust can be compiled for it. Assembling, disassembling, inspecting, linking
+            /// and checking work for every instruction set.
+            is_compilable: bool,
             /// The wave sizes, the usual wave size first.
             wave_sizes: &'static [WaveSize],
             /// The encoding numbers of named scalar registers.
@@ -155,6 +154,10 @@ macro_rules! facts {
             has_tg_split: bool,
             /// True if a descriptor may request that kernel arguments are loaded into SGPRs before the kernel starts.
             has_kernarg_preload: bool,
+            /// True if a kernel with preloaded arguments begins with 256 bytes of code that loads them, for firmware that
+            /// does not preload them; other firmware starts the kernel after it (gfx90a and later of CDNA, but not gfx12.5:
+            /// LLVM 22, measured).
+            has_preload_prologue: bool,
             /// True if a wave gets the number of SGPRs that its descriptor states. On RDNA, each wave gets all SGPRs.
             counts_sgprs: bool,
             /// True if programs can choose the DX10_CLAMP and IEEE bits of MODE; on GFX12 these bits are fixed.
@@ -162,6 +165,14 @@ macro_rules! facts {
             /// True if a workgroup can run on two compute units that share their LDS (a workgroup processor) when the descriptor requests
             /// it (RDNA).
             has_workgroup_processors: bool,
+            /// True if the descriptor chooses whether loads return in order and whether each wave makes progress
+            /// (RDNA).
+            has_forward_progress: bool,
+            /// The largest number of user SGPRs (LLVM AMDGPU guide, *Initial Kernel Execution State*; gfx12.5: LLVM 22,
+            /// measured).
+            most_user_sgprs: u32,
+            /// True if a workgroup can have barriers besides its own, whose number the descriptor states (gfx12.5).
+            has_named_barriers: bool,
             /// True if the two halves of a 64-lane wave can share VGPRs (RDNA 1 to 3).
             has_shared_vgprs: bool,
             /// The width of the descriptor's field for the number of 128-byte pieces of code to prefetch before a wave
@@ -184,6 +195,9 @@ macro_rules! facts {
             /// True if there are copies between memory and LDS that bypass registers, and counters for these copies and for operands that
             /// memory instructions have yet to read (gfx12.5; LLVM 22, measured).
             has_async_copies: bool,
+            /// True if a 32-bit offset in a VGPR beside a base in SGPRs is signed (gfx12.5: LLVM 22 uses it for signed
+            /// indices there and nowhere else).
+            signs_vector_offsets: bool,
             /// The number of SIMDs of a compute unit.
             simds_per_cu: u32,
             /// The number of LDS banks, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950,
@@ -248,7 +262,7 @@ pub(super) use facts;
 const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
-    has_instructions: true,
+    is_compilable: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -265,9 +279,13 @@ const GFX900: Facts = Facts {
     has_ids_in_ttmps: false,
     has_tg_split: false,
     has_kernarg_preload: false,
+    has_preload_prologue: false,
     counts_sgprs: true,
     has_dx10_clamp: true,
     has_workgroup_processors: false,
+    has_forward_progress: false,
+    most_user_sgprs: 16,
+    has_named_barriers: false,
     has_shared_vgprs: false,
     inst_pref_size_bits: 0,
     has_round_robin_scheduling: false,
@@ -276,6 +294,7 @@ const GFX900: Facts = Facts {
     counts_cache_control: false,
     returns_loads_in_order: true,
     has_async_copies: false,
+    signs_vector_offsets: false,
     simds_per_cu: 4,
     lds_banks: 32,
     has_fnuz_floats: false,
@@ -299,6 +318,7 @@ const GFX90A: Facts = Facts {
     has_packed_tid: true,
     has_tg_split: true,
     has_kernarg_preload: true,
+    has_preload_prologue: true,
     flushes_half_products: true,
     ..GFX908
 };
@@ -317,7 +337,7 @@ const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true,
 const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
-    has_instructions: true,
+    is_compilable: true,
     writes_halves: true,
     permuted_lanes: 32,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
@@ -327,6 +347,7 @@ const GFX10: Facts = Facts {
     has_back_off_barrier: true,
     counts_sgprs: false,
     has_workgroup_processors: true,
+    has_forward_progress: true,
     simds_per_cu: 2,
     has_shared_vgprs: true,
     bad_branch_distance: Some(0x3f),
@@ -359,14 +380,17 @@ const GFX12: Facts = Facts {
 };
 
 const GFX12_5: Facts = Facts {
-    has_instructions: false,
+    is_compilable: false,
     wave_sizes: &[WaveSize::W32],
     needs_even_vgpr_tuples: true,
     addressable_vgprs: 1024,
     reads_scalars_in_long_shifts: true,
     has_kernarg_preload: true,
     has_workgroup_processors: false,
+    most_user_sgprs: 32,
+    has_named_barriers: true,
     has_async_copies: true,
+    signs_vector_offsets: true,
     simds_per_cu: 4,
     ..GFX12
 };

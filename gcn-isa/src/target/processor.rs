@@ -78,23 +78,28 @@ const RDNA3: Chip = Chip { vgprs: Vgprs::Rdna1536, ..RDNA2 };
 const CDNA5: Chip = Chip { vgprs: Vgprs::Cdna5, lds: 327_680, xnack: true, sramecc: true, ..RDNA2 };
 
 macro_rules! targets {
-    ($($(#[$doc:meta])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal $version:tt: $($member:ident)+)?;)*) => {
+    ($($(#[doc = $doc:literal])* $target:ident = $name:literal, $set:ident, $chip:ident, $mach:literal $(, generic $generic:literal $version:tt: $($member:ident)+)?;)*) => {
         /// A processor of AMD, or the common part of several (`gfx9-generic`).
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         #[expect(non_camel_case_types, reason = "the names that LLVM and ROCm have, with `_` for `-`")]
-        pub enum Target { $($(#[$doc])* $target,)* }
+        pub enum Target { $($(#[doc = $doc])* $target,)* }
 
         const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
 
         impl Target {
-            /// All processors with known facts, the oldest first within each family. Included are processors for which code cannot be
-            /// compiled, or whose code cannot even be read yet ([`Target::with_instructions`]).
+            /// Every processor, oldest first within its family. Those for which kernels written in Rust can be compiled
+            /// are [`Target::compilable`].
             pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
 
             /// The processor name in the spelling of LLVM and ROCm, for example `gfx942`.
             pub const fn name(self) -> &'static str {
                 match self { $(Target::$target => $name,)* }
+            }
+
+            /// The processor's generation and its products or its code name: `CDNA3 (MI300 series).`
+            pub const fn processor(self) -> &'static str {
+                match self { $(Target::$target => concat!($($doc),*).trim_ascii(),)* }
             }
 
             /// The value of `EF_AMDGPU_MACH` in the ELF header (LLVM AMDGPU guide, ELF header flags).
@@ -251,7 +256,7 @@ impl Target {
         matches!(self.family(), Family::GFX9)
     }
 
-    /// The targets of GFX9 and CDNA, the oldest first. The targets of all families are [`Target::with_instructions`].
+    /// The targets of GFX9 and CDNA, oldest first. Those of every family are [`Target::KNOWN`].
     pub const GFX9: [Target; Target::OF_GFX9] = {
         let (mut all, mut n, mut i) = ([Target::GFX900; Target::OF_GFX9], 0, 0);
         while i < Target::KNOWN.len() {
@@ -269,14 +274,15 @@ impl Target {
     pub const REPRESENTATIVES: [Target; 6] =
         [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
-    /// All targets whose code can be encoded and decoded ([`Target::has_instructions`]), in the order of [`Target::KNOWN`].
-    pub fn with_instructions() -> impl Iterator<Item = Target> {
-        Target::KNOWN.into_iter().filter(|target| target.has_instructions())
+    /// Every target for which kernels written in Rust can be compiled ([`Target::is_compilable`]), in the order of
+    /// [`Target::KNOWN`].
+    pub fn compilable() -> impl Iterator<Item = Target> {
+        Target::KNOWN.into_iter().filter(|target| target.is_compilable())
     }
 
-    /// The names of all targets whose code can be encoded and decoded, as an enumeration for a sentence: `gfx900, … and gfx950`.
+    /// The names of every target, as an enumeration in words: `gfx900, … and gfx950`.
     pub fn names() -> String {
-        words(Target::with_instructions())
+        words(Target::KNOWN.into_iter())
     }
 
     /// The first target of the instruction set whose measurements apply to this target. On GFX9, this is one of
@@ -425,20 +431,14 @@ pub struct UnknownTarget(pub String);
 impl UnknownTarget {
     /// The message without the list of known names.
     pub fn problem(&self) -> String {
-        format!("{} `{}`", what(&self.0), self.0)
+        format!("unknown target `{}`", self.0)
     }
-}
-
-/// The reason why a name is rejected: the tables lack the processor's rules, or there is no such processor.
-fn what(name: &str) -> &'static str {
-    let known = Target::KNOWN.iter().any(|target| target.name() == name);
-    if known { "waits and hazards are not yet known of target" } else { "unknown target" }
 }
 
 impl FromStr for Target {
     type Err = UnknownTarget;
 
     fn from_str(s: &str) -> Result<Self, UnknownTarget> {
-        Target::with_instructions().find(|t| t.name() == s).ok_or_else(|| UnknownTarget(s.to_owned()))
+        Target::KNOWN.into_iter().find(|t| t.name() == s).ok_or_else(|| UnknownTarget(s.to_owned()))
     }
 }

@@ -170,10 +170,9 @@ impl TargetSet {
         Target::REPRESENTATIVES.into_iter().filter(move |target| self.contains(*target))
     }
 
-    /// The processors whose instruction set is in this set and whose code can be encoded and decoded, in the order of
-    /// [`Target::with_instructions`].
+    /// The processors whose instruction set is in this set, in the order of [`Target::KNOWN`].
     pub fn targets(self) -> impl Iterator<Item = Target> {
-        Target::with_instructions().filter(move |target| self.contains(*target))
+        Target::KNOWN.into_iter().filter(move |target| self.contains(*target))
     }
 }
 

@@ -93,11 +93,12 @@ pub(super) struct WaitcntPass<'a> {
 
 impl<'a> WaitcntPass<'a> {
     pub fn new(program: &'a Program, flow: &Flow, options: &'a WaitOptions) -> WaitcntPass<'a> {
+        let indexing = options.rules.indexing(program, flow);
         let mut events = Vec::new();
         let mut starts = Vec::with_capacity(program.lines.len() + 1);
-        for line in &program.lines {
+        for (at, line) in program.lines.iter().enumerate() {
             starts.push(events.len());
-            events.extend(counters::events(program.target, &line.inst));
+            events.extend(counters::events(program.target, &indexing.meant(at, &line.inst)));
         }
         starts.push(events.len());
         let entered = program.entries.iter().filter(|e| e.kind == EntryKind::Function).map(|e| e.at);
@@ -109,7 +110,6 @@ impl<'a> WaitcntPass<'a> {
         // If the rules that doubt these properties are disabled, rely on the manual and on AMD's emulator.
         let trusts = |doubt: &CounterRule| !options.rules.counts(doubt);
         let (trusts_order, trusts_stall, trusts_halves) = (trusts(&MIXED), trusts(&FULL), trusts(&HALF));
-        let indexing = options.rules.indexing(program, flow);
         let early = BTreeMap::new();
         WaitcntPass {
             program,

@@ -14,6 +14,12 @@ pub fn unpack(packed: &[u8]) -> String {
     text
 }
 
+/// A statement of a program that LLVM got as MIR, which names VGPRs by all bits of their numbers: an `s_set_vgpr_msb` in it
+/// changes none of them.
+pub fn of_mir(statement: &str) -> &str {
+    if statement.starts_with("s_set_vgpr_msb ") { "s_set_vgpr_msb 0" } else { statement }
+}
+
 /// The rows of a tab-separated file, without its header.
 pub fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines().skip(1).map(|line| line.split('\t').collect())

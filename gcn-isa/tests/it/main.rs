@@ -13,6 +13,7 @@ mod indexing;
 mod layout;
 mod llvm_defects;
 mod memory_model;
+mod msb;
 mod processors;
 mod rdna;
 mod reference;

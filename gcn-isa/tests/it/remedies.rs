@@ -18,7 +18,7 @@ fn subtarget(target: &str, wave: &str) -> Subtarget {
 fn program<'a>(on: Subtarget, statements: impl IntoIterator<Item = &'a str>) -> Program {
     let mut program = Program::new(on.target, "golden");
     program.wave = on.wave;
-    for statement in statements {
+    for statement in statements.into_iter().map(crate::golden::of_mir) {
         if let Some(name) = statement.strip_suffix(':') {
             let label = label(&mut program, name);
             program.place(label);

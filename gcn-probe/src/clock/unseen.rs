@@ -23,6 +23,9 @@ pub(super) fn unseen(target: Target, name: &str, measured: &BTreeMap<&str, &str>
         }
         "memtime.latency" if !exists(target, "s_memtime s[16:17]\n") => "the target has no `s_memtime`",
         "smem.store-latency" if !exists(target, super::walk::STORE) => "the target has no scalar stores",
+        "device.cus-per-l2" if !measured.contains_key(name) && measured.contains_key("l2.bandwidth") => {
+            "an L2 gives as much as its compute units take, so that none has more without the others"
+        }
         "gl1.ways" | "gl1.latency" if absent("gl1") => "there is no such cache",
         "mall.ways" | "mall.latency" | "mall.bandwidth" if absent("mall") => "there is no such cache",
         _ => return None,

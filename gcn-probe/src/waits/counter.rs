@@ -11,10 +11,11 @@ use gcn_isa::Target;
 use gcn_isa::check::{self, MemoryModel};
 use gcn_isa::counters::{Counter, WaitCnt, events};
 use gcn_isa::hazards::counter::{self, CounterRule};
+use gcn_isa::hazards::remedy::{Dependency, Fix, Waits};
 use gcn_isa::table;
-use gcn_isa::target::Family;
+use gcn_isa::target::{Family, Subtarget, WaveSize};
 
-use crate::launch::{KERNEL, LANES, Launch};
+use crate::launch::{KERNEL, LANES, Launch, Shape};
 use crate::random::Random;
 
 /// The offset of the results in the buffer, and the size of the buffer.
@@ -43,6 +44,8 @@ struct Experiment {
     younger: &'static str,
     /// The instruction that depends on the producer.
     consumer: &'static str,
+    /// The instruction that is the remedy and the consumer after it, if no wait for a counter is.
+    remedy: Option<[&'static str; 2]>,
 }
 
 /// An experiment with one wave and without preparations, as a base for others.
@@ -54,6 +57,7 @@ const PLAIN: Experiment = Experiment {
     producer: "",
     younger: "",
     consumer: "",
+    remedy: None,
 };
 const LOAD: Experiment = Experiment {
     producer: "{global_load_dword} v10, v1, s[4:5]",
@@ -84,7 +88,32 @@ const TO_OTHER_WAVES: Experiment = Experiment {
     ..PLAIN
 };
 
-const ALL: [Experiment; 9] = [
+/// A resource for the buffer in `s[8:11]`, with its last dword; M0, the address of a wave's part of LDS, in which old values are.
+macro_rules! resource {
+    ($format:literal) => {
+        concat!(
+            "{ds_write_b32} v1, v9\ns_mov_b32 s8, s4\ns_and_b32 s9, s5, 0xffff\ns_movk_i32 s10, 0x2000\ns_mov_b32 s11, ",
+            // Raw, 32 bits: CDNA3 ISA and RDNA 2 ISA, buffer resource.
+            $format,
+            "\nv_readfirstlane_b32 s12, v1\ns_nop 7\ns_mov_b32 m0, s12"
+        )
+    };
+}
+
+const LDS_DMA: Experiment = Experiment {
+    rules: &[&counter::LDS_DMA],
+    producer: "{buffer_load_dword} v1, s[8:11], 0 offen lds",
+    consumer: "{ds_read_b32} v20, v1",
+    ..PLAIN
+};
+const LDS_DMA_TO_OTHER_WAVES: Experiment = Experiment {
+    rules: &[&counter::BARRIER_LDS_DMA],
+    waves: 2,
+    consumer: "{s_barrier}\n{ds_read_b32} v20, v7",
+    ..LDS_DMA
+};
+
+const ALL: [Experiment; 16] = [
     LOAD,
     LDS_READ,
     SCALAR_LOAD,
@@ -98,17 +127,62 @@ const ALL: [Experiment; 9] = [
         consumer: "{s_barrier}\n{ds_write_b32} v7, v9",
         ..TO_OTHER_WAVES
     },
+    Experiment { family: Some(Family::GFX9), setup: resource!("0x27000"), ..LDS_DMA },
+    Experiment { family: Some(Family::GFX9), setup: resource!("0x27000"), ..LDS_DMA_TO_OTHER_WAVES },
+    Experiment { family: Some(Family::RDNA), setup: resource!("0x31014000"), ..LDS_DMA },
+    Experiment { family: Some(Family::RDNA), setup: resource!("0x31014000"), ..LDS_DMA_TO_OTHER_WAVES },
     Experiment {
-        rules: &[&counter::LDS_DMA],
-        family: Some(Family::GFX9), // that of the resource
-        // Format 0x27000: raw, 32 bits (CDNA3 ISA, buffer resource).
-        setup: "{ds_write_b32} v1, v9\ns_mov_b32 s8, s4\ns_and_b32 s9, s5, 0xffff\ns_movk_i32 s10, 0x2000\ns_mov_b32 s11, 0x27000\n\
-                s_mov_b32 m0, 0",
-        producer: "{buffer_load_dword} v1, s[8:11], 0 offen lds",
-        consumer: "{ds_read_b32} v20, v1",
+        rules: &[&counter::WAW_FLAT],
+        family: Some(Family::GFX9),
+        setup: "v_mov_b32 v3, s5\nv_add_co_u32 v2, vcc, s4, v1\ns_nop 4\nv_addc_co_u32 v3, vcc, 0, v3, vcc",
+        producer: "flat_load_dword v10, v[2:3]",
+        consumer: "global_load_dword v10, v6, s[4:5]",
+        ..PLAIN
+    },
+    Experiment {
+        rules: &[&counter::HALF],
+        producer: "{global_load_short_d16} v10, v1, s[4:5]",
+        consumer: "v_mov_b16 v20.l, v10.h",
+        ..PLAIN
+    },
+    Experiment {
+        rules: &[&counter::SHIFT64],
+        // 24 VGPRs are allocated.
+        setup: "v_mov_b32 v23, 5",
+        consumer: "v_lshlrev_b64 v[10:11], v23, v[8:9]",
+        remedy: Some(["v_mov_b32 v2, v23", "v_lshlrev_b64 v[10:11], v2, v[8:9]"]),
+        ..PLAIN
+    },
+    Experiment {
+        rules: &[&counter::VCCZ_HALF],
+        family: Some(Family::GFX9),
+        setup: "s_mov_b64 vcc, 1",
+        producer: "s_mov_b32 vcc_lo, 0",
+        consumer: TAKEN_IF_ZERO,
+        remedy: Some(["s_mov_b64 vcc, vcc", TAKEN_IF_ZERO]),
         ..PLAIN
     },
 ];
+
+const TAKEN_IF_ZERO: &str = "s_cbranch_vccz taken\nv_mov_b32 v20, 1\ntaken:";
+
+/// Rules without an experiment, and why there is none.
+const WITHOUT: [(&CounterRule, &str); 10] = [
+    (&counter::MIXED, "it needs images, GDS or messages, which programs do not use"),
+    (&counter::FULL, FULL_COUNTER),
+    (&counter::FULL_UNORDERED, FULL_COUNTER),
+    (&counter::CALL_ENTRY, CONVENTION),
+    (&counter::CALL_EXIT, CONVENTION),
+    (&counter::WAR, GDS),
+    (&counter::WBINVL1, "it shows only in memory that another agent writes meanwhile"),
+    (&counter::GWS, GDS),
+    (&counter::BARRIER_STORE, "matters only in threadgroup split mode, in which no program runs"),
+    (&counter::SMEM_ADDRESS, "matters only when page faults are replayed"),
+];
+const FULL_COUNTER: &str =
+    "asks for a wait where a full counter has already delayed the program; no program relies on that";
+const CONVENTION: &str = "a convention of compilers, which no program can show";
+const GDS: &str = "programs do not access GDS, which all processes share";
 
 /// The vector registers that are results; the scalars follow.
 const VECTORS: [u16; 3] = [10, 11, 20];
@@ -119,16 +193,39 @@ const SCALARS: [u16; 2] = [20, 21];
 pub struct Trial {
     /// The instructions, with a sufficient wait between them.
     pub text: String,
-    /// The waits: none, then waits that allow fewer and fewer outstanding operations.
-    pub waits: Vec<String>,
+    /// The waits: none, then stronger and stronger ones.
+    pub waits: Vec<Wait>,
     /// The index of the weakest wait that satisfies the rule.
     pub needed: u8,
-    target: Target,
-    waves: u32,
-    setup: String,
-    producer: String,
-    consumer: String,
-    input: Vec<u8>,
+    pub(super) on: Subtarget,
+    pub(super) waves: u32,
+    pub(super) setup: String,
+    pub(super) producer: String,
+    pub(super) consumer: String,
+    pub(super) input: Vec<u8>,
+}
+
+/// A wait that is tried.
+#[derive(Debug, Clone)]
+pub struct Wait {
+    /// As text; empty for none.
+    pub name: String,
+    /// What comes after the producer: instructions that wait, and the consumer.
+    pub(super) rest: String,
+}
+
+impl Wait {
+    /// Instructions before the consumer.
+    pub(super) fn before(consumer: &str, instructions: &[String]) -> Wait {
+        let name = instructions.join("; ");
+        let rest = [instructions.join("\n"), consumer.to_owned()].join("\n").trim().to_owned();
+        Wait { name, rest }
+    }
+}
+
+/// The contents of the buffer.
+pub(super) fn input(random: &mut Random) -> Vec<u8> {
+    (0..BUFFER / 4).flat_map(|_| (random.bits() as u32).to_le_bytes()).collect()
 }
 
 /// The rules of `target` about counters, barriers and single instructions.
@@ -148,7 +245,10 @@ pub fn trials(rule: &'static CounterRule, target: Target, seed: u64) -> Result<V
     let own = ALL.iter().filter(is_for);
     let trials: Vec<Trial> = own.filter_map(|experiment| Trial::of(experiment, rule, target, seed)).collect();
     match trials.is_empty() {
-        true => Err("no program of the suite depends on this rule alone".to_owned()),
+        true => {
+            let why = WITHOUT.iter().find(|(without, _)| *without == rule).map(|(_, why)| *why);
+            Err(why.unwrap_or("no program of the suite depends on this rule alone").to_owned())
+        }
         false => Ok(trials),
     }
 }
@@ -168,24 +268,28 @@ impl Trial {
             .flat_map(|line| events(target, &line.inst))
             .map(|event| event.stream.counter(target.instruction_set()))
             .collect();
-        let counter = *outstanding.first()?;
         let set = target.instruction_set();
-        let weaker = (0..outstanding.len() as u8).rev();
-        let waits = weaker.map(|left| counter.at(left).on(set).statements().join("\n"));
-        let mut random = Random::of(seed, rule.id, experiment.waves);
-        let input = (0..BUFFER / 4).flat_map(|_| (random.bits() as u32).to_le_bytes()).collect();
+        let stronger: Vec<Wait> = match experiment.remedy {
+            Some([instruction, then]) => vec![Wait::before(then, &[instruction.to_owned()])],
+            None => {
+                let counter = *outstanding.first()?;
+                let weaker = (0..outstanding.len() as u8).rev();
+                let waits = weaker.map(|left| counter.at(left).on(set).statements());
+                waits.map(|wait| Wait::before(&consumer, &wait)).collect()
+            }
+        };
         let mut trial = Trial {
             text: String::new(),
-            waits: std::iter::once(String::new()).chain(waits).collect(),
+            waits: std::iter::once(Wait::before(&consumer, &[])).chain(stronger).collect(),
             needed: 0,
-            target,
+            on: target.into(),
             waves: experiment.waves,
             setup,
             producer,
             consumer,
-            input,
+            input: input(&mut Random::of(seed, rule.id, experiment.waves)),
         };
-        let breaks = |wait: &String| {
+        let breaks = |wait: &Wait| {
             let program = parse_program(&trial.program(Some(wait)), target, KERNEL).ok()?;
             let options = check::Options { memory_model: MemoryModel::Strict, ..check::Options::default() };
             let findings = check::check_with(&program, options).findings;
@@ -194,9 +298,7 @@ impl Trial {
         let broken: Option<Vec<bool>> = trial.waits.iter().map(breaks).collect();
         let needed = broken?.iter().position(|broken| !broken).filter(|needed| *needed > 0)?;
         trial.needed = u8::try_from(needed).ok()?;
-        let lines =
-            [&trial.producer, &trial.waits[needed], &trial.consumer].map(|text| text.replace('\n', "; "));
-        trial.text = lines.join("; ");
+        trial.text = trial.line(&trial.waits[needed]);
         Some(trial)
     }
 
@@ -205,14 +307,32 @@ impl Trial {
     /// # Errors
     /// Errors of the assembler or the linker.
     pub fn launch(&self, wait: Option<u8>) -> Result<Launch, String> {
-        let wait = wait.map(|wait| self.waits.get(usize::from(wait)).map_or("", String::as_str));
-        Launch::new(&self.program(wait), self.target, self.input.clone(), (1, self.waves), LDS)
+        let wait = wait.and_then(|wait| self.waits.get(usize::from(wait)));
+        self.launch_of(&self.program(wait))
     }
 
-    fn program(&self, wait: Option<impl AsRef<str>>) -> String {
-        let settled = settled(self.target);
-        let wait = wait.map_or_else(|| settled.clone(), |wait| wait.as_ref().to_owned());
-        let spelled = |text: &str| spelled(text, self.target).unwrap_or_default();
+    pub(super) fn launch_of(&self, text: &str) -> Result<Launch, String> {
+        let waves = self.waves * LANES / self.on.wave.lanes();
+        let shape = Shape { on: self.on, workgroups: 1, waves, lds_bytes: LDS, one_unit: false, room: 0 };
+        Launch::shaped(text, self.input.clone(), shape)
+    }
+
+    /// The instructions that matter in one line.
+    pub(super) fn line(&self, wait: &Wait) -> String {
+        let both = format!("{}\n{}", self.producer, wait.rest);
+        both.trim().replace('\n', "; ")
+    }
+
+    pub(super) fn program(&self, wait: Option<&Wait>) -> String {
+        let settled = settled(self.on.target);
+        let apart = || format!("{settled}\n{}", self.waits.last().map_or(&self.consumer, |wait| &wait.rest));
+        self.around(&format!("{}\n{}", self.producer, wait.map_or_else(apart, |wait| wait.rest.clone())))
+    }
+
+    /// The program around the instructions that matter.
+    pub(super) fn around(&self, body: &str) -> String {
+        let settled = settled(self.on.target);
+        let spelled = |text: &str| spelled(text, self.on.target).unwrap_or_default();
         let mut text = spelled("{s_load_dwordx2} s[4:5], s[0:1], 0x0");
         let other = LANES * 4;
         // Writing to a string does not fail.
@@ -227,7 +347,8 @@ impl Trial {
         if self.waves > 1 {
             let _ = write!(text, "{}\n{settled}\n", spelled("{s_barrier}"));
         }
-        let _ = write!(text, "{}\n{wait}\n{}\n{settled}\n", self.producer, self.consumer);
+        let exec = if self.on.wave == WaveSize::W64 { "s_mov_b64 exec" } else { "s_mov_b32 exec_lo" };
+        let _ = write!(text, "{body}\n{settled}\n{exec}, -1\n{settled}\n");
         let store = spelled("{global_store_dword}");
         let vectors = VECTORS.map(|index| format!("v{index}"));
         let scalars = SCALARS.map(|index| format!("s{index}"));
@@ -242,14 +363,19 @@ impl Trial {
     }
 }
 
-/// Waits for every counter and, by `s_nop`, for every hazard of GFX9.
-fn settled(target: Target) -> String {
+/// Waits for every counter, by states without work for every hazard of GFX9, and for every dependency of RDNA.
+pub(super) fn settled(target: Target) -> String {
     let set = target.instruction_set();
-    format!("{}\ns_nop 7\ns_nop 7\ns_nop 7\ns_nop 7", WaitCnt::all(set).on(set).statements().join("\n"))
+    let waits = Dependency::ALL.into_iter().fold(Waits::empty(), |waits, one| waits | one.wait());
+    let rdna = set.family() == Family::RDNA;
+    let dependencies = if rdna { Fix { waits, ..Fix::NONE }.statements(target) } else { Vec::new() };
+    let states = ["s_nop 7", "s_nop 7", "s_nop 7", "s_nop 7"].map(str::to_owned);
+    let all = WaitCnt::all(set).on(set).statements().into_iter().chain(dependencies).chain(states);
+    all.collect::<Vec<_>>().join("\n")
 }
 
 /// The text with each mnemonic in braces replaced by the target's name for it; `None` if the target lacks one.
-fn spelled(text: &str, target: Target) -> Option<String> {
+pub(super) fn spelled(text: &str, target: Target) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {

@@ -5,8 +5,9 @@ use gcn_isa::hazards::counter::CounterRule;
 use gcn_isa::hazards::remedy::{self, RemedyRule};
 use gcn_isa::hazards::{AnyRule, Rule, rules};
 
-use super::counter::{self, Trial};
+use super::counter::{self, Trial, Wait};
 use super::pair::{self, Measurable};
+use super::sequence;
 use crate::bench::Surroundings;
 use crate::launch::{Launch, Runner, once};
 use crate::report::{PairResult, Place, RuleResult, Verdict};
@@ -69,10 +70,7 @@ impl Task {
         match self {
             Task::States(of) => rule(of, target, seed, effort, gpu),
             Task::Counter(of) => counter_rule(of, target, seed, effort, gpu),
-            Task::Remedy(_) => {
-                let why = "rules whose remedy is no distance have no programs yet";
-                self.without_result(Verdict::NotMeasured, why.to_owned())
-            }
+            Task::Remedy(of) => remedy_rule(of, target, seed, effort, gpu),
         }
     }
 }
@@ -97,8 +95,28 @@ pub fn counter_rule(
     effort: Effort,
     gpu: Runner<'_>,
 ) -> RuleResult {
+    of_trials(rule, counter::trials(rule, target, seed), effort, gpu)
+}
+
+/// Measures a rule whose remedy is not a distance: whether programs fail without it.
+pub fn remedy_rule(
+    rule: &'static RemedyRule,
+    target: Target,
+    seed: u64,
+    effort: Effort,
+    gpu: Runner<'_>,
+) -> RuleResult {
+    of_trials(rule, sequence::trials(rule, target, seed), effort, gpu)
+}
+
+fn of_trials(
+    rule: &'static dyn AnyRule,
+    trials: Result<Vec<Trial>, String>,
+    effort: Effort,
+    gpu: Runner<'_>,
+) -> RuleResult {
     let mut result = blank(rule);
-    let trials = match counter::trials(rule, target, seed) {
+    let trials = match trials {
         Ok(trials) => trials,
         Err(why) => {
             result.message = why;
@@ -106,7 +124,7 @@ pub fn counter_rule(
         }
     };
     for trial in &trials {
-        match weakest(trial, rule.id, effort.repeats, gpu) {
+        match weakest(trial, rule.facts().id, effort.repeats, gpu) {
             Ok(measured) => result.pairs.push(measured),
             Err(error) => {
                 result.verdict = Verdict::Failed;
@@ -126,7 +144,7 @@ pub fn counter_rule(
 pub fn weakest(trial: &Trial, rule: &str, repeats: u32, gpu: Runner<'_>) -> Result<PairResult, String> {
     let place =
         least(trial.waits.len() as u8, repeats, Surroundings::Alone, &|n| trial.launch(n).map(Some), gpu)?;
-    let name = |wait: &String| if wait.is_empty() { "no wait".to_owned() } else { wait.replace('\n', "; ") };
+    let name = |wait: &Wait| if wait.name.is_empty() { "no wait".to_owned() } else { wait.name.clone() };
     Ok(PairResult {
         instructions: trial.text.clone(),
         asked: trial.needed,
@@ -231,5 +249,5 @@ fn least(
         }
     }
     let measured = failing.last().map(|last| last + 1);
-    Ok(Place { surroundings: around.name().to_owned(), measured, failing, unstable })
+    Ok(Place { surroundings: around.name().to_owned(), runs: repeats, measured, failing, unstable })
 }

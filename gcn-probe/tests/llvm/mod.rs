@@ -5,15 +5,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
-use gcn_isa::Target;
+use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_probe::launch::KERNEL;
 use gcn_test_support::llvm::tool;
 
 /// Asserts that LLVM's assembler accepts `text` and produces the same code.
-pub fn assembles_the_same(text: &str, target: Target) {
+pub fn assembles_the_same(text: &str, on: impl Into<Subtarget>) {
+    let on = on.into();
+    let target = on.target;
     static FILES: AtomicU32 = AtomicU32::new(0);
     let (Some(mc), Some(copy)) = (tool("llvm-mc"), tool("llvm-objcopy")) else { return };
-    let ours = encode_program(&parse_program(text, target, KERNEL).unwrap()).unwrap().bytes;
+    let ours = encode_program(&parse_program(text, on, KERNEL).unwrap()).unwrap().bytes;
     let number = FILES.fetch_add(1, Ordering::Relaxed);
     let name = format!("gcn-probe-{}-{number}", std::process::id());
     let [source, object, code] =
@@ -28,6 +30,7 @@ pub fn assembles_the_same(text: &str, target: Target) {
     // Compares object files, in which branch distances are resolved.
     let target_of = format!("--mcpu={target}");
     run(Command::new(mc)
+        .args((on.wave == WaveSize::W64 && on != target.into()).then_some("--mattr=+wavefrontsize64"))
         .args(["--triple=amdgcn-amd-amdhsa", &target_of, "--filetype=obj", "-o"])
         .arg(&object)
         .arg(&source));

@@ -143,6 +143,14 @@ impl SimError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
+    /// Timed mode was asked for a target about whose times nothing is known.
+    #[error(
+        "no times of {target} have been published or measured, so timed mode cannot run it; run it without timing"
+    )]
+    NotTimed {
+        /// The target.
+        target: gcn_isa::Target,
+    },
     /// An empty grid.
     #[error("the grid {0:?} has no workgroups; every dimension must be at least 1")]
     EmptyGrid([u32; 3]),

@@ -168,7 +168,7 @@ impl KernelState {
             let offset = (bits(rsrc3, 0, 6) + 1) * 4;
             (offset.min(vector).min(256), vector.saturating_sub(offset).min(256))
         } else {
-            (vector.min(256), if target.has_agprs() { vector.min(256) } else { 0 })
+            (vector.min(target.addressable_vgprs()), if target.has_agprs() { vector.min(256) } else { 0 })
         };
         Ok(KernelState {
             user_sgprs: UserSgprs {
@@ -180,7 +180,8 @@ impl KernelState {
                 flat_scratch_init: property(5),
                 private_segment_size: property(6),
             },
-            user_sgpr_count: bits(rsrc2, 1, 5) as u8,
+            // The field is as wide as the largest number needs, and one bit more.
+            user_sgpr_count: bits(rsrc2, 1, target.most_user_sgprs().ilog2() + 1) as u8,
             workgroup_id: [7, 8, 9].map(|bit| bits(rsrc2, bit, 1) == 1 && !target.has_ids_in_ttmps()),
             workgroup_info: bits(rsrc2, 10, 1) == 1 && !target.has_ids_in_ttmps(),
             private_segment_wave_offset: bits(rsrc2, 0, 1) == 1 && !target.has_architected_flat_scratch(),
@@ -290,7 +291,7 @@ pub(crate) struct Inputs {
 }
 
 /// The maximum number of user SGPRs, and hence of preloaded dwords.
-pub(crate) const MAX_PRELOAD: usize = 16;
+pub(crate) const MAX_PRELOAD: usize = 32;
 
 impl KernelState {
     /// The preloaded dwords of the kernarg segment; dwords past the end of the segment are 0.

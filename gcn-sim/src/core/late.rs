@@ -18,7 +18,7 @@ pub(crate) enum When {
 #[derive(Debug, Default)]
 pub(crate) struct Late {
     pub when: When,
-    /// The number of operations issued so far that vmcnt counts.
+    /// The number of operations issued so far that the counter of copies counts.
     pub issued: u64,
     /// The pending loads, oldest first.
     pub copies: VecDeque<Copy>,

@@ -34,7 +34,7 @@ pub(crate) struct Const {
 }
 
 impl Const {
-    fn literal(bits: u32) -> Const {
+    pub(crate) fn literal(bits: u32) -> Const {
         Const {
             b16: bits as u16,
             b32: bits,
@@ -45,6 +45,11 @@ impl Const {
             f64: u64::from(bits) << 32,
             float: false,
         }
+    }
+
+    /// A 64-bit literal, which is the whole operand whatever its type.
+    fn long(bits: u64) -> Const {
+        Const { b64: bits, i64: bits, f64: bits, ..Const::literal(bits as u32) }
     }
 
     fn inline(inline: gcn_isa::Inline) -> Const {
@@ -126,8 +131,8 @@ impl RegisterMap {
             Operand::Inline(inline) => Src::Const(Const::inline(inline)),
             Operand::Literal(bits) => Src::Const(Const::literal(bits)),
             Operand::Special(special) => Src::Special(special),
-            // The simulated instruction sets have no 64-bit literals.
-            Operand::Literal64(_) | Operand::Imm(_) | Operand::Label(_) | Operand::Off => Src::None,
+            Operand::Literal64(bits) => Src::Const(Const::long(bits)),
+            Operand::Imm(_) | Operand::Label(_) | Operand::Off => Src::None,
         }
     }
 }
@@ -137,7 +142,7 @@ pub(crate) fn role(name: &str) -> Option<usize> {
     Some(match name {
         "src0" | "ssrc0" | "vaddr" | "addr" | "sbase" => 0,
         "src1" | "ssrc1" | "vsrc1" | "saddr" | "soffset" | "data0" => 1,
-        "src2" | "vdata" | "data1" | "sdata" | "literal" | "idx" => 2,
+        "src2" | "vsrc2" | "lane_mask" | "vdata" | "data1" | "sdata" | "literal" | "idx" | "lds_addr" => 2,
         _ => return None,
     })
 }

@@ -28,9 +28,9 @@ pub(crate) enum Ty {
     B32,
     /// f32.
     F32,
-    /// 64 bits, signed: a 32-bit literal is sign-extended.
+    /// 64 bits, unsigned: a 32-bit literal is zero-extended.
     B64,
-    /// 64 bits, signed: 32-bit literals are sign-extended.
+    /// 64 bits, signed: a 32-bit literal is sign-extended.
     I64,
     /// f64.
     F64,

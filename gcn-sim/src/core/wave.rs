@@ -54,6 +54,8 @@ pub(crate) struct Mode {
     pub gpr_indexing: bool,
     /// Vector instructions are skipped.
     pub vskip: bool,
+    /// The upper bits of the numbers of VGPRs, as `s_set_vgpr_msb` sets them.
+    pub vgpr_msb: u8,
 }
 
 impl Mode {
@@ -78,6 +80,7 @@ impl Mode {
             ieee: bits >> 9 & 1 == 1,
             gpr_indexing: bits & Mode::GPR_IDX_EN != 0,
             vskip: bits & Mode::VSKIP != 0,
+            vgpr_msb: 0,
         }
     }
 

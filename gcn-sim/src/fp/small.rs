@@ -8,6 +8,7 @@
 //! infinite operands finite (the saturating mode of the OFP8 specification does that).
 
 use gcn_isa::Target;
+use gcn_isa::layout::ElemType;
 
 use super::NAN32;
 use super::narrow::rebias;
@@ -48,19 +49,6 @@ pub(crate) enum Rounding {
     Stochastic(u32),
 }
 
-/// A float format from which values can be narrowed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Wide {
-    exponent: u32,
-    fraction: u32,
-}
-
-impl Wide {
-    pub(crate) const F32: Wide = Wide { exponent: 8, fraction: 23 };
-    pub(crate) const F16: Wide = Wide { exponent: 5, fraction: 10 };
-    pub(crate) const BF16: Wide = Wide { exponent: 8, fraction: 7 };
-}
-
 impl Small {
     /// `e4m3fnuz`, fp8 of gfx942.
     pub(crate) const E4M3_FNUZ: Small = Small { exponent: 4, fraction: 3, bias: 8, top: Top::Fnuz };
@@ -89,6 +77,18 @@ impl Small {
     /// The bf8 format of a target: `fnuz` or OCP.
     pub(crate) fn bf8(target: Target) -> Small {
         if target.has_fnuz_floats() { Small::E5M2_FNUZ } else { Small::E5M2 }
+    }
+
+    /// The format of an element type on a target, if it is a float of at most eight bits.
+    pub(crate) fn of(ty: ElemType, target: Target) -> Option<Small> {
+        match ty {
+            ElemType::Fp8 => Some(Small::fp8(target)),
+            ElemType::Bf8 => Some(Small::bf8(target)),
+            ElemType::Fp6 => Some(Small::E2M3),
+            ElemType::Bf6 => Some(Small::E3M2),
+            ElemType::Fp4 => Some(Small::E2M1),
+            _ => None,
+        }
     }
 
     /// The number of bits of an encoding.
@@ -175,7 +175,7 @@ impl Small {
     }
 
     /// The value `bits` of format `from`, divided by 2^`scale` and converted to this format.
-    pub(crate) fn narrow(self, from: Wide, bits: u32, scale: i32, round: Rounding, saturate: bool) -> u32 {
+    pub(crate) fn narrow(self, from: Format, bits: u32, scale: i32, round: Rounding, saturate: bool) -> u32 {
         let negative = bits >> (from.exponent + from.fraction) & 1 == 1;
         let field = bits >> from.fraction & ((1 << from.exponent) - 1);
         let fraction = bits & ((1 << from.fraction) - 1);
@@ -206,7 +206,7 @@ impl Small {
 
     /// The encoding, without sign, of `significand` (leading bit at `from.fraction`) times 2^(`leading` - `from.fraction`). The result may
     /// exceed [`Small::largest`].
-    fn round(self, from: Wide, significand: u32, leading: i32, round: Rounding) -> u32 {
+    fn round(self, from: Format, significand: u32, leading: i32, round: Rounding) -> u32 {
         let smallest = 1 - self.bias;
         if leading > smallest + (1 << self.exponent) {
             return u32::MAX;
@@ -323,7 +323,7 @@ mod tests {
             for code in 0..1 << format.bits() {
                 let value = format.decode(code);
                 if !value.is_nan() {
-                    let back = format.narrow(Wide::F32, value.to_bits(), 0, Rounding::NearestEven, false);
+                    let back = format.narrow(Format::F32, value.to_bits(), 0, Rounding::NearestEven, false);
                     assert_eq!(back, code, "{format:?}");
                 }
             }

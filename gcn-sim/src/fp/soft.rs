@@ -26,10 +26,12 @@ impl Round {
 }
 
 /// A binary interchange format.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Format {
-    fraction: u32,
-    exponent: u32,
+    /// The number of fraction bits.
+    pub fraction: u32,
+    /// The number of exponent bits.
+    pub exponent: u32,
 }
 
 impl Format {
@@ -37,6 +39,11 @@ impl Format {
     pub(crate) const BF16: Format = Format { fraction: 7, exponent: 8 };
     pub(crate) const F32: Format = Format { fraction: 23, exponent: 8 };
     pub(crate) const F64: Format = Format { fraction: 52, exponent: 11 };
+
+    /// The number of bits of an encoding.
+    pub(crate) const fn bits(self) -> u32 {
+        1 + self.exponent + self.fraction
+    }
 
     /// The quiet NaN that an invalid operation gives.
     pub(crate) fn nan(self) -> u64 {

@@ -154,7 +154,8 @@ impl Program {
         let target = object.target_id.target;
         let state =
             KernelState::from_descriptor(&kernel.descriptor, target).map_err(crate::SimError::from)?;
-        let skipped = if state.kernarg_preload.length > 0 { PRELOAD_PROLOGUE } else { 0 };
+        let preloads = state.kernarg_preload.length > 0 && target.has_preload_prologue();
+        let skipped = if preloads { PRELOAD_PROLOGUE } else { 0 };
         let entry = u32::try_from(kernel.address + skipped).unwrap_or(u32::MAX);
         let on = Subtarget { target, wave: state.wave_size };
         let code = reach::reachable(on, &object.image, entry);

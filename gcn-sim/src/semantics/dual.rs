@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
-use gcn_isa::table::{ImplicitRegs, InstDesc};
-use gcn_isa::{Inst, reg};
+use gcn_isa::table::{ImplicitRegs, InstDesc, Modifiers};
+use gcn_isa::{Inst, Operand, reg};
 
 use super::op::Functions;
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Exec, Step};
-use crate::core::operand::Src;
+use crate::core::operand::{Const, Src};
 
 /// The two halves of an instruction, each as a separate instruction.
 pub(crate) fn halves(inst: &Inst, [x, y]: [&'static InstDesc; 2]) -> [Inst; 2] {
     let (of_x, of_y) = inst.operands.split_at(x.operands.len());
-    [Inst::new(x, of_x.iter().copied()), Inst::new(y, of_y.iter().copied())]
+    let half = |desc: &'static InstDesc, operands: &[Operand], neg: u8| {
+        Inst::new(desc, operands.iter().copied())
+            .with(|mods| (mods.neg, mods.bitop3) = (neg, inst.mods.bitop3))
+    };
+    // The bits of the second half come after those of the first one's three sources.
+    [half(x, of_x, inst.mods.neg & 7), half(y, of_y, inst.mods.neg >> 3)]
 }
 
 /// The functions of the instruction that consists of these halves.
@@ -21,6 +26,10 @@ pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
     for half in &mut halves {
         if half.inst.desc.implicit_reads.contains(ImplicitRegs::VCC) {
             half.src[2] = Src::Scalar(reg::VCC.index);
+        }
+        // The third source of a truth table, which VOPD3 has not, is 0: LLVM 22 writes 0x40 for `and` and 0x14 for `xor`.
+        if half.inst.desc.modifiers.contains(Modifiers::BITOP3) && half.src[2] == Src::None {
+            half.src[2] = Src::Const(Const::literal(0));
         }
     }
     let both = |[x, y]: [Arc<Step>; 2], directed: bool| -> Arc<dyn Exec> {

@@ -10,8 +10,7 @@ pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     if cx.w.mode.vskip && !step.inst.desc.is_salu() && !step.inst.desc.is_smem() {
         return Ok(Next::Fall);
     }
-    if cx.w.mode.gpr_indexing
-        && step.inst.desc.format.is_vop()
+    if indexed::may_move(cx, step)
         && let Some(moved) = indexed::step(cx, step)?
     {
         return execute_as_is(cx, &moved);

@@ -17,14 +17,27 @@ use crate::core::value::Ty;
 const GRAPHICS: &str = "it belongs to the graphics pipeline, which a compute dispatch does not have";
 const NAMED: &str =
     "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
+const CLUSTER: &str = "it is for clusters of workgroups, which the simulator does not have";
+const TENSOR: &str = "it is a tensor operation, whose descriptors no document describes";
 const RAYS: &str = "it is for ray tracing, which the simulator does not do";
 
 /// Refused instructions, by mnemonic, with the reason.
-const REFUSED: [(&str, &str); 15] = [
+const REFUSED: [(&str, &str); 26] = [
     ("s_barrier_init", NAMED),
     ("s_barrier_join", NAMED),
     ("s_barrier_leave", NAMED),
     ("s_get_barrier_state", NAMED),
+    ("cluster_load_async_to_lds_b8", CLUSTER),
+    ("cluster_load_async_to_lds_b32", CLUSTER),
+    ("cluster_load_async_to_lds_b64", CLUSTER),
+    ("cluster_load_async_to_lds_b128", CLUSTER),
+    ("cluster_load_b32", CLUSTER),
+    ("cluster_load_b64", CLUSTER),
+    ("cluster_load_b128", CLUSTER),
+    ("tensor_load_to_lds", TENSOR),
+    ("tensor_store_from_lds", TENSOR),
+    ("tensor_save", TENSOR),
+    ("tensor_stop", TENSOR),
     ("ds_add_gs_reg_rtn", GRAPHICS),
     ("ds_sub_gs_reg_rtn", GRAPHICS),
     ("lds_param_load", GRAPHICS),

@@ -1,25 +1,38 @@
-//! Instructions whose register numbers an index in M0 modifies at run time: VGPR indexing and relative moves.
+//! Instructions whose register numbers the state of the wave modifies at run time: VGPR indexing and relative moves by M0, and the upper
+//! bits of VGPRs that `s_set_vgpr_msb` sets.
 
 use gcn_isa::Inst;
-use gcn_isa::indexing::{self, Unresolved};
-use gcn_isa::table::Class;
+use gcn_isa::indexing::{self, Selection, Unresolved};
+use gcn_isa::table::{Class, Unit};
+
+use super::functions;
 
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
+
+/// True if VGPR indexing or the upper bits of VGPRs may modify register numbers of an instruction like this.
+#[inline]
+pub(crate) fn may_move(cx: &Cx<'_>, step: &Step) -> bool {
+    let format = step.inst.desc.format;
+    cx.w.mode.gpr_indexing && format.is_vop()
+        || cx.w.mode.vgpr_msb != 0 && !matches!(format.unit(), Unit::Scalar | Unit::ScalarMemory)
+}
 
 /// The instruction with the registers that the index selects; `None` if these are the registers that it names.
 #[inline]
 pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
     let desc = step.inst.desc;
-    let by_mode = cx.w.mode.gpr_indexing && desc.format.is_vop();
+    let by_mode = may_move(cx, step);
     if !by_mode && !matches!(desc.class, Class::MovrelSource | Class::MovrelDestination) {
         return Ok(None);
     }
-    indexing::resolve(&step.inst, cx.w.m0(), cx.w.mode.gpr_indexing).map_err(|why| {
+    let state = Selection { m0: cx.w.m0(), enabled: cx.w.mode.gpr_indexing, msb: cx.w.mode.vgpr_msb };
+    indexing::resolve(&step.inst, state).map_err(|why| {
         Fault::Unsupported(match why {
             Unresolved::Beyond if by_mode => BEYOND,
             Unresolved::Beyond => "a relative move beyond the SGPRs",
             Unresolved::Undefined => "VGPR indexing of an operand for which the manual does not define it",
+            Unresolved::Accumulator => "an accumulator whose fields of s_set_vgpr_msb differ",
         })
     })
 }
@@ -35,5 +48,12 @@ pub(crate) fn step(cx: &Cx<'_>, step: &Step) -> Result<Option<Step>, Fault> {
     if registers.any(|r| u32::from(r.end()) > vgprs) {
         return Err(Fault::Unsupported(BEYOND));
     }
-    Ok(Some(step.with(inst, cx.machine.registers())))
+    let map = cx.machine.registers();
+    // The functions of pairs and matrix instructions have the registers in them.
+    if inst.desc.halves.is_some() || inst.desc.is_matrix() {
+        let unknown = |_| Fault::Unsupported("this instruction with other registers");
+        let (exec, directed) = functions::of(&inst, cx.machine.target(), map).map_err(unknown)?;
+        return Ok(Some(Step { exec, directed, ..step.with(inst, map) }));
+    }
+    Ok(Some(step.with(inst, map)))
 }

@@ -260,16 +260,13 @@ impl WaveMatrix {
     }
 
     fn widening(&self, ty: ElemType) -> Box<dyn Fn(u32) -> f32> {
-        let small = |format: Small| {
-            let widening = Widening::of(format);
-            Box::new(move |bits| widening.value(bits))
-        };
         match ty {
             ElemType::F16 => Box::new(|bits| f16_to_f32(bits as u16)),
             ElemType::Bf16 => Box::new(|bits| bf16_to_f32(bits as u16)),
-            ElemType::Fp8 => small(Small::fp8(self.target)),
-            ElemType::Bf8 => small(Small::bf8(self.target)),
-            _ => Box::new(f32::from_bits),
+            _ => match Small::of(ty, self.target).map(Widening::of) {
+                Some(widening) => Box::new(move |bits| widening.value(bits)),
+                None => Box::new(f32::from_bits),
+            },
         }
     }
 

@@ -79,7 +79,7 @@ pub fn ranges<E: Send>(
     config: &Config,
     run: impl Fn(&Config) -> Result<TimedReport, E> + Sync,
 ) -> Result<Ranges, E> {
-    let Some(target) = gcn_isa::Target::with_instructions().find(|target| target.name() == report.target)
+    let Some(target) = gcn_isa::Target::KNOWN.into_iter().find(|target| target.name() == report.target)
     else {
         return Ok(summary(report, &[], Vec::new()));
     };

@@ -18,7 +18,7 @@ use crate::core::error::SimError;
 use crate::core::kernel::KernelState;
 use crate::core::machine::Machine;
 use crate::core::memory::Memory;
-use crate::core::params::Params;
+use crate::core::params::{Params, is_timed};
 
 /// The trip counts of the two runs.
 const TRIPS: [u64; 2] = [1, 3];
@@ -320,7 +320,8 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
         "### Parameters\n\n| parameter | targets | value | range | unit | grade | source |\n|---|---|--:|---|---|---|---|"
     )?;
     let mut rows: Vec<(super::Parameter, Vec<Target>)> = Vec::new();
-    let modelled: Vec<Target> = Target::KNOWN.into_iter().filter(|t| t.is_first_of_its_set()).collect();
+    let modelled: Vec<Target> =
+        Target::KNOWN.into_iter().filter(|t| t.is_first_of_its_set() && is_timed(*t)).collect();
     for target in modelled.iter().copied() {
         for parameter in parameters(target) {
             match rows.iter_mut().find(|(other, _)| *other == parameter) {

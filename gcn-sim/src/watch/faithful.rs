@@ -36,6 +36,7 @@ use crate::core::wave::Sgprs;
 use crate::semantics::execute::execute;
 use crate::semantics::indexed;
 use crate::watch::strict::counters::Counters;
+use crate::watch::strict::effect::Effect;
 use crate::watch::strict::outstanding::{Access, Accesses};
 use crate::watch::strict::range::LdsRange;
 use crate::watch::strict::states::Pairs;
@@ -227,7 +228,7 @@ impl WaveState {
         }
         let written = if is_load { &[][..] } else { &info.writes[..] };
         hidden.restore(cx.w, written, lanes, info.mode);
-        let id = self.start(program, cx, at, (&changes, again), report);
+        let id = self.start(program, cx, (effect, at), (&changes, again), report);
         self.come_late(program, cx, &violations, (info, id))?;
         let (moved, since) = (now.moved.cloned(), Since::NOTHING);
         self.remember(program, &now, Past { at, moved, position: 0, since, changes, sources, id });
@@ -268,7 +269,7 @@ impl WaveState {
         &mut self,
         program: &Program,
         cx: &mut Cx<'_>,
-        at: usize,
+        (effect, at): (&Effect, usize),
         (changes, again): (&Changes, Option<Box<Sources>>),
         report: Report<'_>,
     ) -> u32 {
@@ -277,7 +278,7 @@ impl WaveState {
             return 0;
         }
         let touched = cx.trace.as_deref().map(|t| LdsRange::of(&t.touches)).unwrap_or_default();
-        if let Err(hazard) = self.counters.after(effects, cx.machine, at, touched) {
+        if let Err(hazard) = self.counters.after(effects, cx.machine, (effect, at), touched) {
             report(cx, hazard);
         }
         let id = self.counters.youngest();

@@ -189,7 +189,7 @@ impl State {
         // Violations are ignored here, because strict mode reports them.
         self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
         if !effect.streams.is_empty() {
-            self.counters.after(effects, cx.machine, at, LdsRange::of(touches)).ok();
+            self.counters.after(effects, cx.machine, (effect, at), LdsRange::of(touches)).ok();
             self.outstanding.add(&self.counters, cx.machine, (effect, at), touches);
         }
     }

@@ -116,7 +116,8 @@ impl WaveState {
         if let Some(rules) = &program.sequences {
             self.under_way.push(rules, machine, now.at);
         }
-        self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(&trace.touches))?;
+        let touched = range::LdsRange::of(&trace.touches);
+        self.counters.after(&program.effects, machine, (now.effect, now.at), touched)?;
         // Accesses that are outstanding at a barrier matter only if there are other waves.
         if !alone {
             self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);

@@ -90,8 +90,9 @@ fn kernels_of_compilers_pass_strict_and_faithful_mode_and_the_sanitizers() {
 #[test]
 fn kernels_of_compilers_compute_the_same_in_timed_mode() {
     let mut targets = BTreeSet::new();
-    for case in cases(&unpack("timed")) {
-        let report = case::run_timed(&case).unwrap_or_else(|e| panic!("{}: {e}", case.display()));
+    // No times of gfx1250 are known.
+    for case in cases(&unpack("timed")).iter().filter(|case| !case.to_string_lossy().contains("gfx1250")) {
+        let report = case::run_timed(case).unwrap_or_else(|e| panic!("{}: {e}", case.display()));
         targets.insert(report.target);
         for wave in &report.by_wave {
             let accounted = wave.issue_cycles + wave.stalls.total();

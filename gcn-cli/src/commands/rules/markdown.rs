@@ -80,11 +80,7 @@ fn rule(out: &mut String, page: &RulePage) {
             pair.wait_states.iter().map(|s| format!("- Wait states on {}\n", numbers(s))).collect();
         out.push_str(&states.concat());
     } else {
-        let targets = match page.targets.as_slice() {
-            [] => "gfx1250 and gfx1251, which the commands do not accept yet".to_owned(),
-            targets => targets.join(", "),
-        };
-        let _ = writeln!(out, "- Targets: {targets}");
+        let _ = writeln!(out, "- Targets: {}", page.targets.join(", "));
     }
     if !page.remedy.is_empty() {
         let _ = writeln!(out, "- Remedy: {}", page.remedy);

@@ -249,6 +249,7 @@ impl Analysis {
                 Stmt::Local(local) => self.local(local),
                 Stmt::Expr(e, semi) => {
                     let value = self.expr(e);
+                    self.written_by(e);
                     if semi.is_none() {
                         shape = value;
                     }

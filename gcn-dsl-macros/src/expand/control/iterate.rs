@@ -247,8 +247,11 @@ impl Cx<'_> {
         quote_spanned! {span=> match #values {
             #name => {
                 #[allow(unused_imports)]
-                use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
-                let first = (&(&#given(&#name)).open(#start::of(#first))).first();
+                use ::gcn_dsl::__private::{
+                    FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _, GivenUniform as _,
+                    JoinsLiterals as _, JoinsNumbers as _, JoinsOthers as _,
+                };
+                let first = (&(&#given(&#name)).accumulator(#start::of(#first))).first();
                 #name.fold(first, #with)
             }
         }}

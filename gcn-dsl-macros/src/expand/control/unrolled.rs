@@ -110,6 +110,7 @@ impl Cx<'_> {
         });
         let tokens = &body.tokens;
         let unrolled = quote_spanned!(span=> for #pat in #iterator { #tokens });
+        // Without exits, the same lanes run in every trip, so the flow of the surrounding code also holds in the body.
         if body.target.leaves.is_empty() {
             return unrolled;
         }

@@ -9,6 +9,7 @@ use syn::{Expr, Macro, Token};
 
 use crate::expand::embedded::asm;
 use crate::expand::{Cx, lang};
+use crate::syntax::name_of;
 
 type List = Punctuated<Expr, Token![,]>;
 
@@ -55,6 +56,10 @@ impl Cx<'_> {
             "assert" if self.comptime == 0 => {
                 self.host_macro(mac, "assert");
                 self.list(mac, |cx, args| cx.assert(mac, args))
+            }
+            "assert_eq" | "assert_ne" if self.comptime == 0 => {
+                self.host_macro(mac, &name);
+                self.list(mac, |cx, args| cx.assert_compared(mac, &args))
             }
             "matches" if self.comptime == 0 => match as_match(mac) {
                 Some(e) => self.match_expr(&e),
@@ -110,6 +115,33 @@ impl Cx<'_> {
             [] => quote_spanned!(span=> ::core::assert!(#value, "assertion failed: {}", #text)),
             message => quote_spanned!(span=> ::core::assert!(#value, #(#message),*)),
         }
+    }
+
+    /// `assert_eq!` and `assert_ne!` on the host; if a side is a device value, rustc's message says what to write instead.
+    fn assert_compared(&mut self, mac: &Macro, args: &List) -> TokenStream {
+        let mut sides = TokenStream::new();
+        for side in args.iter().take(2) {
+            // Whatever else a side is, it is host code, which is not expanded.
+            let named = match side {
+                Expr::Index(e) => {
+                    name_of(&e.expr).is_some_and(|name| self.memory.contains(&name.to_string()))
+                }
+                side => name_of(side).is_some() && self.may_be_of_device(side),
+            };
+            if named {
+                let (value, asserted) = (self.expr(side), lang("Asserted", side.span()));
+                sides.extend(quote_spanned!(side.span()=> #asserted(&#value).is_of_host();));
+            }
+        }
+        // Only their types are asked for.
+        quote_spanned!(mac.path.span()=> {
+            if false {
+                #[allow(unused_imports)]
+                use ::gcn_dsl::__private::AssertedOnHost as _;
+                #sides
+            }
+            #mac
+        })
     }
 
     fn debug_assert(&mut self, mac: &Macro, args: List) -> TokenStream {

@@ -232,7 +232,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     };
     let inner = quote! {
         #[allow(unused_imports)]
-        use ::gcn_dsl::__private::GivesBack as _;
+        use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
         #freed
         let #flow = #flow_value;
         #own

@@ -223,7 +223,7 @@ fn trace(
     let fields = fields(head);
     quote! {
         #[allow(unused_imports)]
-        use ::gcn_dsl::__private::GivesBack as _;
+        use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
         #freed
         #fields
         let #flow = ::gcn_dsl::__private::Top::new();

@@ -13,7 +13,7 @@ use crate::expand::types::typed;
 use crate::expand::{Cx, Kind, lang};
 use crate::syntax::name_of;
 
-pub(in crate::expand) const ARGUMENT: &str = "__gcn_argument";
+pub(in crate::expand) const ARGUMENT: &str = "a_call_as_argument";
 
 impl Cx<'_> {
     /// Expands the arguments of a call.
@@ -126,6 +126,7 @@ impl Cx<'_> {
         let mut indices = Vec::new();
         let steps: Vec<TokenStream> = steps.into_iter().map(|s| self.step(s, &mut indices)).collect();
         let lent = quote_spanned!(root.span()=> #root.lend_part(&#flow, |#whole| &mut #whole #(#steps)*));
+        // Not inside the closure, which runs on a stand-in for the value to find out which variables the part consists of.
         if indices.is_empty() { lent } else { quote_spanned!(at=> { #(#indices)* #lent }) }
     }
 
@@ -139,6 +140,7 @@ impl Cx<'_> {
                 continue;
             }
             let Some((root, steps)) = self.way(&r.expr) else { continue };
+            // If one way is a prefix of the other, its part contains the other's.
             let meets = |other: &[String]| other.iter().zip(&steps).all(|(a, b)| a == b);
             if lent.iter().any(|(name, other)| *name == root && meets(other)) {
                 let what = "this is lent already by an argument before, in whole or in part; lend different fields, or return one of \

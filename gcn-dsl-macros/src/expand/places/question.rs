@@ -165,6 +165,7 @@ impl Hoist<'_> {
                     self.later(els);
                 }
             }
+            // A guard is evaluated only where its pattern matches.
             Expr::Match(x)
                 if x.arms.iter().all(|a| a.guard.as_ref().is_none_or(|g| find(&g.1).is_none())) =>
             {
@@ -177,6 +178,7 @@ impl Hoist<'_> {
                 self.block(&mut x.body);
             }
             Expr::Loop(x) => self.block(&mut x.body),
+            // The condition is evaluated before each trip, but a statement before the loop would run only once.
             Expr::While(x) if find(&x.cond).is_none() => self.block(&mut x.body),
             other => self.refuse(other),
         }
@@ -203,6 +205,7 @@ impl Hoist<'_> {
         let mut later: Vec<TokenStream> = parts.iter().map(ToTokens::to_token_stream).collect();
         for (i, part) in parts.into_iter().enumerate().take(last + 1) {
             self.expr(part, before);
+            // Only parts that are evaluated after this one can change its value.
             later[i] = TokenStream::new();
             if i < last && !is_still(part, &later) {
                 let at = syn::spanned::Spanned::span(part);

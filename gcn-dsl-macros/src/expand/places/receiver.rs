@@ -97,14 +97,20 @@ impl Cx<'_> {
                 quote_spanned!(e.receiver.span()=> #root.part_called_on(|#whole| &mut #whole #(#steps)*))
             }
         };
-        let (method, turbofish, args) = (&e.method, &e.turbofish, self.given(e));
+        let (method, turbofish) = (&e.method, &e.turbofish);
+        let [numbers, args] = match self.takes_literals(e) {
+            true => self.beside_receiver(&quote_spanned!(span=> #value), e),
+            false => [TokenStream::new(), self.given(e)],
+        };
         // In parentheses, because otherwise no operator could follow at the start of a statement.
         quote_spanned!(e.span()=> ({
             let mut #value = {
                 #[allow(unused_imports)]
                 use ::gcn_dsl::__private::{DeviceArray as _, HoldNumber as _, HoldOther as _};
+                // Method lookup finds `HoldNumber` for `&CalledOn` first, and `HoldOther` for `CalledOn` otherwise.
                 (&&#on).hold(&#flow)
             };
+            #numbers
             let #result = #value.it().#method #turbofish #args;
             #value.end();
             #result

@@ -96,45 +96,6 @@ pub(in crate::expand) fn is_integer(name: &str) -> bool {
     NUMBERS.contains(&name) && !FLOATS.contains(&name)
 }
 
-/// Methods that are often called by path.
-pub(in crate::expand) const METHODS: [&str; 35] = [
-    "abs",
-    "abs_diff",
-    "ceil",
-    "clamp",
-    "copysign",
-    "cos",
-    "count_ones",
-    "div_euclid",
-    "exp",
-    "exp2",
-    "floor",
-    "hypot",
-    "leading_zeros",
-    "ln",
-    "log10",
-    "log2",
-    "max",
-    "min",
-    "mul_add",
-    "pow",
-    "powf",
-    "powi",
-    "recip",
-    "rem_euclid",
-    "rotate_left",
-    "rotate_right",
-    "round",
-    "saturating_sub",
-    "sin",
-    "sqrt",
-    "tan",
-    "tanh",
-    "to_bits",
-    "trailing_zeros",
-    "trunc",
-];
-
 impl Cx<'_> {
     /// Reports an error for an identifier of another GPU language.
     pub(in crate::expand) fn elsewhere(&mut self, name: &Ident) {

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
+use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall};
 
 use crate::expand::types::typed::{is_bare_number, is_number};
@@ -11,6 +12,9 @@ impl Cx<'_> {
     /// Expands `N.min(x)`, `N.max(x)` and `N.mul_hi(x)`. `N` is a constant or a number, hence a host value; `x` may be
     /// a device value.
     pub(in crate::expand) fn method_of_constant(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        if let Some(call) = self.beside_argument(e) {
+            return Some(call);
+        }
         let function = match e.method.to_string().as_str() {
             "min" => "least",
             "max" => "greatest",
@@ -33,6 +37,26 @@ impl Cx<'_> {
         let (constant, other) = (self.expr(&e.receiver), self.expr(other));
         let call = lang(function, e.method.span());
         Some(quote_spanned!(e.method.span()=> #call(#constant, #other)))
+    }
+
+    /// `3u32.pow(n)`: a number of the host whose argument may be a value of the device becomes one, too, if it is.
+    fn beside_argument(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        let suffixed =
+            matches!(&*e.receiver, Expr::Lit(_)) && is_number(&e.receiver) && !is_bare_number(&e.receiver);
+        let [arg] = e.args.iter().collect::<Vec<_>>()[..] else { return None };
+        if !(suffixed || self.is_constant(&e.receiver)) || is_bare_number(arg) || !self.may_be_of_device(arg)
+        {
+            return None;
+        }
+        let (span, method, number) = (e.method.span(), &e.method, &e.receiver);
+        let (name, receiver, arg) = (self.fresh("argument", span), lang("Receiver", span), self.expr(arg));
+        let args = quote_spanned!(e.paren_token.span.join()=> (#name));
+        Some(quote_spanned!(e.span()=> ({
+            #[allow(unused_imports)]
+            use ::gcn_dsl::__private::{LiteralsOfNumbers as _, LiteralsOfOthers as _};
+            let #name = #arg;
+            (&#receiver(&#name)).beside(#number).#method #args
+        })))
     }
 
     /// True for the name of a constant with a known type. The type of a constant that depends on a parameter is

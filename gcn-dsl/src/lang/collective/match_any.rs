@@ -63,7 +63,7 @@ impl Word for u64 {}
 fn matched<T: Word>(value: V<T>) -> V<LaneMask> {
     let (nothing, waits): (V<LaneMask>, V<bool>) = (LaneMask::EMPTY.into_device(), true.into_device());
     let mut trips = WhileAny::begin((nothing, waits));
-    trips.test(trips.values().1);
+    trips.test(trips.values().1.value);
     let (mask, _) = trips.values();
     let first = read_first_lane(value);
     let same: V<bool> = eq(value, first);

@@ -56,17 +56,14 @@ impl<T: crate::scalar::Scalar> IntoField<V<T>> for S<T> {
     }
 }
 
-macro_rules! literals {
-    ($($handle:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U> IntoField<$handle<T>> for Literal<U> {
-            fn into_field(self) -> $handle<T> {
-                T::of(self.0).into_device()
-            }
+for_each_type!(H<T> in [S, V] {
+    #[diagnostic::do_not_recommend]
+    impl<T: Scalar + TakesLiteral<U>, U> IntoField<H<T>> for Literal<U> {
+        fn into_field(self) -> H<T> {
+            T::of(self.0).into_device()
         }
-    )*};
-}
-literals!(S V);
+    }
+});
 
 /// A field for a read-only slice also accepts a writable one.
 #[diagnostic::do_not_recommend]

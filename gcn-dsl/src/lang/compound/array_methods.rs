@@ -68,42 +68,39 @@ fn held<X: Copy + Blank + Placed>(element: Option<&X>) -> Maybe<X> {
     }
 }
 
-macro_rules! arrays {
-    ($($handle:ident)*) => {$(
-        impl<T: Scalar, const N: usize> DeviceArray<$handle<T>> for [$handle<T>; N] {
-            #[track_caller]
-            fn fill<E: IntoDevice<$handle<T>>>(&mut self, value: E) {
-                *self = [value.into_device(); N];
-            }
-            #[track_caller]
-            fn sort(&mut self)
-            where
-                $handle<T>: Ordered,
-            {
-                for [i, j] in network(N) {
-                    (self[i], self[j]) = (self[i].smaller(self[j]), self[i].larger(self[j]));
-                }
-            }
-            #[track_caller]
-            fn copy_from_slice<E: IntoDevice<$handle<T>> + Copy>(&mut self, from: &[E]) {
-                if from.len() != N {
-                    let what = format!("an array of {N} elements takes {N}, and these are {}", from.len());
-                    with(|c| c.fail(Location::caller(), what));
-                }
-                for (to, from) in self.iter_mut().zip(from) {
-                    *to = (*from).into_device();
-                }
-            }
-            fn first(&self) -> Maybe<$handle<T>> {
-                held(self.as_slice().first())
-            }
-            fn last(&self) -> Maybe<$handle<T>> {
-                held(self.as_slice().last())
+for_each_type!(H<T> in [S, V] {
+    impl<T: Scalar, const N: usize> DeviceArray<H<T>> for [H<T>; N] {
+        #[track_caller]
+        fn fill<E: IntoDevice<H<T>>>(&mut self, value: E) {
+            *self = [value.into_device(); N];
+        }
+        #[track_caller]
+        fn sort(&mut self)
+        where
+            H<T>: Ordered,
+        {
+            for [i, j] in network(N) {
+                (self[i], self[j]) = (self[i].smaller(self[j]), self[i].larger(self[j]));
             }
         }
-    )*};
-}
-arrays!(S V);
+        #[track_caller]
+        fn copy_from_slice<E: IntoDevice<H<T>> + Copy>(&mut self, from: &[E]) {
+            if from.len() != N {
+                let what = format!("an array of {N} elements takes {N}, and these are {}", from.len());
+                with(|c| c.fail(Location::caller(), what));
+            }
+            for (to, from) in self.iter_mut().zip(from) {
+                *to = (*from).into_device();
+            }
+        }
+        fn first(&self) -> Maybe<H<T>> {
+            held(self.as_slice().first())
+        }
+        fn last(&self) -> Maybe<H<T>> {
+            held(self.as_slice().last())
+        }
+    }
+});
 
 /// `a.contains(&v)` for an array of device values. Method lookup finds it before the method of slices, which would
 /// compare on the host.

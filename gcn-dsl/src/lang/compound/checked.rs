@@ -4,6 +4,7 @@
 use crate::lang::compound::option::where_holds;
 use crate::lang::device::Maybe;
 use crate::lang::numbers::arithmetic::{Integer, Signed, Unsigned};
+use crate::lang::numbers::power::KnownExponent;
 use crate::lang::{S, V, and, eq, gt, le, ne, or};
 
 macro_rules! methods {
@@ -78,7 +79,7 @@ macro_rules! methods {
             /// `self` to the power of `n`, which is known when the kernel is built; no value if the type cannot
             /// represent it.
             #[track_caller]
-            pub fn checked_pow(self, n: u32) -> Maybe<Self> {
+            pub fn checked_pow(self, n: impl KnownExponent<u32>) -> Maybe<Self> {
                 Self::unless(self.overflowing_pow(n))
             }
 
@@ -140,6 +141,14 @@ macro_rules! methods {
                 T: Unsigned,
             {
                 Self::unless(self.overflowing_add_signed(other))
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn checked_sub_signed_alike(self, other: $handle<T::Signed>) -> Maybe<Self>
+            where
+                T: Unsigned,
+            {
+                Self::unless(self.overflowing_sub_signed(other))
             }
 
             /// The smallest power of two that is at least `self`; no value if the type cannot represent it.

@@ -162,30 +162,27 @@ pub trait Listed: Scalar {
     fn all() -> Vec<Self::Itself>;
 }
 
-macro_rules! listed {
-    ($($handle:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: Listed> Variants for $handle<T> {
-            type Host = T::Itself;
-            type Condition = $handle<bool>;
-            fn each(&self) -> Vec<T::Itself> {
-                T::all()
-            }
-            #[track_caller]
-            fn one_of(&self, chosen: &[bool]) -> $handle<bool> {
-                let loc = Location::caller();
-                let mut any: Option<$handle<bool>> = None;
-                for (variant, _) in T::all().into_iter().zip(chosen).filter(|(_, chosen)| **chosen) {
-                    let variant: $handle<T::Itself> = variant.into_device();
-                    let is = $handle::emit(Inst::Cmp(Pred::Eq, self.value, variant.value), loc);
-                    any = Some(any.map_or(is, |any| crate::lang::or(any, is)));
-                }
-                any.unwrap_or_else(|| false.into_device())
-            }
+for_each_type!(H<T> in [S, V] {
+    #[diagnostic::do_not_recommend]
+    impl<T: Listed> Variants for H<T> {
+        type Host = T::Itself;
+        type Condition = H<bool>;
+        fn each(&self) -> Vec<T::Itself> {
+            T::all()
         }
-    )*};
-}
-listed!(S V);
+        #[track_caller]
+        fn one_of(&self, chosen: &[bool]) -> H<bool> {
+            let loc = Location::caller();
+            let mut any: Option<H<bool>> = None;
+            for (variant, _) in T::all().into_iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+                let variant: H<T::Itself> = variant.into_device();
+                let is = H::emit(Inst::Cmp(Pred::Eq, self.value, variant.value), loc);
+                any = Some(any.map_or(is, |any| crate::lang::or(any, is)));
+            }
+            any.unwrap_or_else(|| false.into_device())
+        }
+    }
+});
 
 /// Enums that can be constructed from a variant.
 pub trait OfVariant: Variants {

@@ -37,71 +37,62 @@ pub trait Ordered: Sized {
     fn larger(self, other: Self) -> Self;
 }
 
-macro_rules! of_the_device {
-    ($($handle:ident)*) => {$(
-        impl<T: Arithmetic> Total for $handle<T> {
-            fn zero() -> Self {
-                T::whole(0).into_device()
-            }
-            fn one() -> Self {
-                T::whole(1).into_device()
-            }
-            #[track_caller]
-            fn plus(self, other: Self) -> Self {
-                self + other
-            }
-            #[track_caller]
-            fn times(self, other: Self) -> Self {
-                self * other
-            }
+for_each_type!(H<T> in [S, V] {
+    impl<T: Arithmetic> Total for H<T> {
+        fn zero() -> Self {
+            T::whole(0).into_device()
         }
-        impl<T: Integer> Ordered for $handle<T> {
-            #[track_caller]
-            fn smaller(self, other: Self) -> Self {
-                self.min(other)
-            }
-            #[track_caller]
-            fn larger(self, other: Self) -> Self {
-                self.max(other)
-            }
+        fn one() -> Self {
+            T::whole(1).into_device()
         }
-    )*};
-}
-of_the_device!(S V);
+        #[track_caller]
+        fn plus(self, other: Self) -> Self {
+            self + other
+        }
+        #[track_caller]
+        fn times(self, other: Self) -> Self {
+            self * other
+        }
+    }
+    impl<T: Integer> Ordered for H<T> {
+        #[track_caller]
+        fn smaller(self, other: Self) -> Self {
+            self.min(other)
+        }
+        #[track_caller]
+        fn larger(self, other: Self) -> Self {
+            self.max(other)
+        }
+    }
+});
 
-macro_rules! of_the_host {
-    ($($t:ident)*) => {$(
-        impl Total for $t {
-            fn zero() -> Self {
-                0 as $t
-            }
-            fn one() -> Self {
-                1 as $t
-            }
-            fn plus(self, other: Self) -> Self {
-                self + other
-            }
-            fn times(self, other: Self) -> Self {
-                self * other
-            }
+for_each_type!(N in [i8, u8, i16, u16, i32, u32, i64, u64, usize, f32, f64] {
+    impl Total for N {
+        fn zero() -> Self {
+            0 as N
         }
-    )*};
-}
-of_the_host!(i8 u8 i16 u16 i32 u32 i64 u64 usize f32 f64);
+        fn one() -> Self {
+            1 as N
+        }
+        fn plus(self, other: Self) -> Self {
+            self + other
+        }
+        fn times(self, other: Self) -> Self {
+            self * other
+        }
+    }
+});
 
-macro_rules! ordered_on_the_host {
-    ($($t:ident)*) => {$(
-        impl Ordered for $t {
-            fn smaller(self, other: Self) -> Self {
-                self.min(other)
-            }
-            fn larger(self, other: Self) -> Self {
-                self.max(other)
-            }
+for_each_type!(N in [i8, u8, i16, u16, i32, u32, i64, u64, usize] {
+    impl Ordered for N {
+        fn smaller(self, other: Self) -> Self {
+            self.min(other)
         }
-    )*};
-}
-ordered_on_the_host!(i8 u8 i16 u16 i32 u32 i64 u64 usize);
+        fn larger(self, other: Self) -> Self {
+            self.max(other)
+        }
+    }
+});
 
 /// A loop instead of `fold`, whose closure would give the instructions a source location in this crate.
 macro_rules! folded {

@@ -13,34 +13,31 @@ use crate::scalar::Number;
 
 gcn_dsl_macros::numbered!(::std::cmp::Ordering: i8 { Less, Equal, Greater });
 
-macro_rules! ordered {
-    ($($handle:ident)*) => {$(
-        impl<T: Number> $handle<T> {
-            /// The ordering of two values of which neither is a NaN.
-            #[track_caller]
-            fn ordered(self, other: Self) -> $handle<Ordering> {
-                let (above, below) = (cast::<i8, _>(gt(self, other)), cast::<i8, _>(lt(self, other)));
-                $handle::from_value((above - below).value)
-            }
-
-            #[track_caller]
-            fn perhaps_ordered(self, other: Self) -> Maybe<$handle<Ordering>> {
-                let holds = or(gt(self, other), or(lt(self, other), eq(self, other)));
-                where_holds(holds, self.ordered(other))
-            }
+for_each_type!(H<T> in [S, V] {
+    impl<T: Number> H<T> {
+        /// How the values compare, of which neither is a NaN.
+        #[track_caller]
+        fn ordered(self, other: Self) -> H<Ordering> {
+            let (above, below) = (cast::<i8, _>(gt(self, other)), cast::<i8, _>(lt(self, other)));
+            H::from_value((above - below).value)
         }
 
-        impl<T: Float> $handle<T> {
-            /// The bits of a float, changed to an integer whose order is the total order of the floats.
-            #[track_caller]
-            fn place_in_order(self) -> $handle<T::Bits> {
-                let (bits, sign) = (self.to_bits(), $handle::<T::Bits>::constant(1 << (8 * T::ELEM.bytes() - 1)));
-                $handle::<T::Bits>::choose(ge(bits, sign), !bits, bits | sign)
-            }
+        #[track_caller]
+        fn perhaps_ordered(self, other: Self) -> Maybe<H<Ordering>> {
+            let holds = or(gt(self, other), or(lt(self, other), eq(self, other)));
+            where_holds(holds, self.ordered(other))
         }
-    )*};
-}
-ordered!(S V);
+    }
+
+    impl<T: Float> H<T> {
+        /// The bits in an order that is the total one of the floats.
+        #[track_caller]
+        fn place_in_order(self) -> H<T::Bits> {
+            let (bits, sign) = (self.to_bits(), H::<T::Bits>::constant(1 << (8 * T::ELEM.bytes() - 1)));
+            H::<T::Bits>::choose(ge(bits, sign), !bits, bits | sign)
+        }
+    }
+});
 
 /// Defines each method: its meaning for two values that are both uniform or both varying, and its result.
 macro_rules! methods {

@@ -70,8 +70,8 @@ pub fn debugging() -> bool {
 
 /// Conditions that `assert!` accepts: conditions of the host, which are known when the kernel is built.
 #[diagnostic::on_unimplemented(
-    message = "`assert!` checks once, when the kernel is built, and this is known on the device only",
-    label = "a `{Self}`, not a `bool` of the host",
+    message = "`assert!`, `assert_eq!` and `assert_ne!` check once, when the kernel is built, and this is known on the device only",
+    label = "a `{Self}`, not a value of the host",
     note = "`debug_assert!(condition, \"message\")`, `debug_assert_eq!` and `debug_assert_ne!` check in each lane"
 )]
 pub trait HostCondition {
@@ -88,6 +88,31 @@ impl HostCondition for bool {
 pub fn on_host(condition: impl HostCondition) -> bool {
     condition.holds()
 }
+
+/// A value that `assert_eq!` and `assert_ne!` compare.
+#[derive(Debug)]
+pub struct Asserted<'a, X>(pub &'a X);
+
+macro_rules! of_device {
+    ($($handle:ident)*) => {$(
+        impl<T> Asserted<'_, $handle<T>> {
+            /// Rejects a value of the device.
+            pub fn is_of_host(&self)
+            where
+                $handle<T>: HostCondition,
+            {
+            }
+        }
+    )*};
+}
+of_device!(S V);
+
+/// Values of the host. Method lookup finds this after [`Asserted::is_of_host`].
+pub trait AssertedOnHost {
+    /// Does nothing.
+    fn is_of_host(&self) {}
+}
+impl<X> AssertedOnHost for Asserted<'_, X> {}
 
 /// Conditions that `debug_assert!` accepts in a kernel.
 #[diagnostic::on_unimplemented(

@@ -233,15 +233,12 @@ pub trait UnrollEnd<A>: Sized {
     fn inclusive(self, start: A) -> Vec<Self>;
 }
 
-macro_rules! unroll_ends {
-    ($($t:ty),*) => {$(
-        impl UnrollEnd<$t> for $t {
-            fn exclusive(self, start: $t) -> Vec<$t> { (start..self).collect() }
-            fn inclusive(self, start: $t) -> Vec<$t> { (start..=self).collect() }
-        }
-    )*};
-}
-unroll_ends!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
+for_each_type!(N in [u8, i8, u16, i16, u32, i32, u64, i64, usize, isize] {
+    impl UnrollEnd<N> for N {
+        fn exclusive(self, start: N) -> Vec<N> { (start..self).collect() }
+        fn inclusive(self, start: N) -> Vec<N> { (start..=self).collect() }
+    }
+});
 
 /// The expansion of `#[unroll] for i in a..b`.
 ///

@@ -20,10 +20,9 @@ use crate::lang::{S, with};
 )]
 pub trait TripsTogether: ForIndex {}
 
-macro_rules! together {
-    ($($t:ty),*) => {$( impl TripsTogether for S<$t> {} )*};
-}
-together!(u8, i8, u16, i16, u32, i32, u64, i64);
+for_each_type!(N in [u8, i8, u16, i16, u32, i32, u64, i64] {
+    impl TripsTogether for S<N> {}
+});
 
 /// The argument of `#[pipeline]`.
 pub fn pipeline_count(n: usize) -> Option<usize> {

@@ -73,14 +73,11 @@ macro_rules! for_ranges {
         }
     };
 }
-macro_rules! counters {
-    ($($t:ty),*) => {$(
-        impl Counter for $t {}
-        for_ranges! { [] $t: $t, $t => S; $t, S<$t> => S; S<$t>, $t => S; $t, V<$t> => V; V<$t>, $t => V;
-            Literal<$t>, $t => S; $t, Literal<$t> => S; }
-    )*};
-}
-counters!(u32, i32, u8, i8, u16, i16, u64, i64);
+for_each_type!(N in [u32, i32, u8, i8, u16, i16, u64, i64] {
+    impl Counter for N {}
+    for_ranges! { [] N: N, N => S; N, S<N> => S; S<N>, N => S; N, V<N> => V; V<N>, N => V;
+        Literal<N>, N => S; N, Literal<N> => S; }
+});
 for_ranges! { [T: Counter] T: S<T>, S<T> => S; S<T>, V<T> => V; V<T>, S<T> => V; V<T>, V<T> => V;
 Literal<T>, Literal<T> => S; Literal<T>, S<T> => S; S<T>, Literal<T> => S; Literal<T>, V<T> => V; V<T>, Literal<T> => V; }
 
@@ -124,17 +121,14 @@ impl Bound for Literal<usize> {
         self.0.bound()
     }
 }
-macro_rules! bounds {
-    ($($t:ty),*) => {$(
-        impl Bound for $t {
-            type Number = $t;
-            fn bound(self) -> $t {
-                self
-            }
+for_each_type!(End in [S<u32>, V<u32>] {
+    impl Bound for End {
+        type Number = End;
+        fn bound(self) -> End {
+            self
         }
-    )*};
-}
-bounds!(S<u32>, V<u32>);
+    }
+});
 
 /// Types of a step: those that convert to the counter's type, and the host's `usize` if the loop counts in `u32`.
 #[diagnostic::on_unimplemented(
@@ -152,17 +146,14 @@ impl<I, K: IntoDevice<I>> Step<I> for K {
         self.into_device()
     }
 }
-macro_rules! usize_steps {
-    ($($t:ty),*) => {$(
-        impl Step<$t> for usize {
-            #[track_caller]
-            fn step(self) -> $t {
-                self.bound().into_device()
-            }
+for_each_type!(By in [S<u32>, V<u32>] {
+    impl Step<By> for usize {
+        #[track_caller]
+        fn step(self) -> By {
+            self.bound().into_device()
         }
-    )*};
-}
-usize_steps!(S<u32>, V<u32>);
+    }
+});
 
 /// The range of a `for`: `a..b` or `a..=b`, with `rev` and `step_by`.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::ir::{Region, Stmt, Value, Variable};
-use crate::lang::{Flatten, V, with};
+use crate::lang::{Flatten, with};
 
 /// A loop under construction that changes values of type `X`. Each lane runs as many iterations as it needs, and waits
 /// for the others.
@@ -41,14 +41,14 @@ impl<X: Flatten> WhileAny<X> {
         X::unflatten(&mut values.into_iter())
     }
 
-    /// Begins the body. Lanes where `condition` is true run another iteration.
-    pub fn test(&mut self, condition: V<bool>) {
+    /// Begins the body. Lanes where `condition`, a `bool`, is true run another iteration.
+    pub fn test(&mut self, condition: Value) {
         let head = with(|c| {
             let head = c.builder.close(true);
             c.builder.open(true);
             head
         });
-        self.head = Some((head, condition.value));
+        self.head = Some((head, condition));
     }
 
     /// Ends the body. `next` are the values for the next iteration. Returns each lane's final values.

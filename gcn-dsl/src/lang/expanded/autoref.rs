@@ -9,6 +9,7 @@ use std::panic::Location;
 use crate::ir::Variable;
 use crate::lang::values::data::{AssignIn, Flatten};
 use crate::lang::values::data::{read_all, write_all};
+use crate::lang::values::literal::{LiteralsOfNumbers, Receiver};
 use crate::lang::values::variable::Var;
 use crate::lang::{LanePtr, Ptr, S, Stored, V, Vector};
 use crate::scalar::{Number, Scalar};
@@ -127,6 +128,8 @@ impl<X: Flatten, F, G> Held<X, F, G, ByMethod> {
 /// A value that no method changes.
 #[derive(Debug)]
 pub struct Unchanged<X>(X);
+impl<T> LiteralsOfNumbers for Receiver<'_, Unchanged<S<T>>> {}
+impl<T> LiteralsOfNumbers for Receiver<'_, Unchanged<V<T>>> {}
 impl<X: Copy> Unchanged<X> {
     /// The receiver of the method.
     pub fn it(&mut self) -> X {

@@ -7,19 +7,19 @@ use crate::lang::matrix::{ExistsOn, HasMfmaMx};
 use crate::lang::schedule::{Turn, barrier_turn};
 use crate::lang::values::flow::Convergent;
 
-/// Results of functions without requirements. A call `f(x)` expands to `f(x).__gcn_here(…)`; if it is an argument of
-/// another call, to `f(x).__gcn_argument(…)`. The generic parameters are the call's flow, its targets `T`, and `B`, the
-/// targets whose matrix instructions it may use. Results of functions with requirements have inherent methods of these
-/// names, which take precedence.
+/// Results of functions without requirements. A call `f(x)` expands to `f(x).a_call_in_a_kernel(…)`; if it is an argument
+/// of another call, to `f(x).a_call_as_argument(…)`. The generic parameters are the call's flow, its targets `T`, and
+/// `B`, the targets whose matrix instructions it may use. Results with requirements have inherent methods of these
+/// names, which take precedence. rustc prints the names: `required by a bound in Barrier::a_call_in_a_kernel`.
 pub trait GivesBack: Sized {
     /// Returns the result.
     #[doc(hidden)]
-    fn __gcn_here<F, T, B>(self, _flow: &F) -> Self {
+    fn a_call_in_a_kernel<F, T, B>(self, _flow: &F) -> Self {
         self
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    fn __gcn_argument<F, T, B>(self, _flow: &F) -> Self {
+    fn a_call_as_argument<F, T, B>(self, _flow: &F) -> Self {
         self
     }
 }
@@ -28,15 +28,15 @@ impl<R> GivesBack for R {}
 impl<R, X> Everyone<R, X> {
     /// Unwraps the result; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn __gcn_here<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn a_call_in_a_kernel<F: Convergent, T, B>(self, _flow: &F) -> R
     where
         X: ExistsOn<B>,
     {
         self.checked()
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) -> R
     where
         X: ExistsOn<B>,
     {
@@ -47,12 +47,12 @@ impl<R, X> Everyone<R, X> {
 impl Barrier {
     /// Emits the barrier; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn __gcn_here<F: Convergent, T, B>(self, _flow: &F) {
+    pub fn a_call_in_a_kernel<F: Convergent, T, B>(self, _flow: &F) {
         self.0.checked();
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) {
+    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) {
         self.0.checked();
     }
 }
@@ -60,12 +60,12 @@ impl Barrier {
 impl<R> OnMx<R> {
     /// Unwraps the result; requires targets that have the function.
     #[doc(hidden)]
-    pub fn __gcn_here<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
+    pub fn a_call_in_a_kernel<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.checked()
     }
-    /// As `__gcn_here`, for an argument of another call.
+    /// As `a_call_in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn __gcn_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
+    pub fn a_call_as_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.checked()
     }
 }
@@ -80,10 +80,10 @@ pub trait KeepsToken {}
 impl AllLanesHere {
     /// Rejects the token, which is allowed only as an argument.
     #[doc(hidden)]
-    pub fn __gcn_here<F: KeepsToken, T, B>(self, _flow: &F) {}
+    pub fn a_call_in_a_kernel<F: KeepsToken, T, B>(self, _flow: &F) {}
     /// Creates the token; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn __gcn_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
+    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
         AllLanes::here()
     }
 }

@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 
 use crate::lang::values::kind::Varying;
-use crate::lang::{Placed, V, Vary, vary};
+use crate::lang::values::literal::{Literal, TakesLiteral};
+use crate::lang::{IntoDevice, Placed, S, V, Vary, vary};
+use crate::scalar::Scalar;
 
 /// Stands for an expression of type `X`; it has no value.
 #[derive(Debug)]
@@ -33,6 +35,10 @@ pub trait GivenInLanes {
     fn open<X>(&self, first: First<X>) -> First<X> {
         first
     }
+    /// As `open`, for the first value of a fold.
+    fn accumulator<X>(&self, first: First<X>) -> First<X> {
+        first
+    }
 }
 impl<X: Placed<Place = Varying>> GivenInLanes for Given<X> {}
 
@@ -46,8 +52,65 @@ pub trait GivenToAll {
     fn open<X>(&self, first: First<X>) -> Stays<X> {
         Stays(first.0)
     }
+    /// As `open`, for the first value of a fold.
+    fn accumulator<X>(&self, first: First<X>) -> Stays<X> {
+        Stays(first.0)
+    }
 }
 impl<X> GivenToAll for &Given<X> {}
+
+/// Elements of a fold that are uniform numbers. Method lookup finds this before [`GivenToAll`].
+pub trait GivenUniform {
+    /// A first value of the fold that is a number of the host becomes one of the device, as the results are.
+    fn accumulator<X>(&self, first: First<X>) -> Joins<X> {
+        Joins(first.0)
+    }
+}
+impl<T> GivenUniform for Given<S<T>> {}
+
+/// The first value of a fold over uniform numbers.
+#[derive(Debug)]
+pub struct Joins<X>(RefCell<Option<X>>);
+
+/// First values that are numbers of the host. Method lookup finds this before [`JoinsOthers`].
+pub trait JoinsNumbers<X: Vary> {
+    /// The value as a uniform one.
+    fn first(&self) -> S<X>
+    where
+        X: IntoDevice<S<X>>;
+}
+impl<X: Vary<Varying = V<X>>> JoinsNumbers<X> for Joins<X> {
+    #[track_caller]
+    fn first(&self) -> S<X>
+    where
+        X: IntoDevice<S<X>>,
+    {
+        taken(&self.0).into_device()
+    }
+}
+
+/// First values that are literals, whose type inference determines.
+pub trait JoinsLiterals<T> {
+    /// The value as a uniform one.
+    fn first(&self) -> S<T>;
+}
+impl<T: Scalar + TakesLiteral<T>> JoinsLiterals<T> for Joins<Literal<T>> {
+    #[track_caller]
+    fn first(&self) -> S<T> {
+        taken(&self.0).into_device()
+    }
+}
+
+/// All other first values.
+pub trait JoinsOthers<X> {
+    /// The value, unchanged.
+    fn first(&self) -> X;
+}
+impl<X> JoinsOthers<X> for &Joins<X> {
+    fn first(&self) -> X {
+        taken(&self.0)
+    }
+}
 
 /// Result types of functions that give each lane a number.
 #[diagnostic::on_unimplemented(

@@ -41,5 +41,5 @@ pub use multiply::{
 };
 pub use placed::MapPlaced;
 pub use swizzle::{Linear, Pad, Spread, Swizzle, XorGroups};
-pub use tile::{Tile, TileA, TileB, TileFactor, has_copied_factors, has_instruction, matmul, matmul_from};
+pub use tile::{Tile, TileA, TileB, TileFactor, has_copied_factors, has_instruction, matmul, matmul_part};
 pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

@@ -170,7 +170,7 @@ mod tests {
         let table = table();
         // Each line names representative targets; every other target has the instructions of one of these.
         let representatives = gcn_isa::TargetSet::of(&Target::REPRESENTATIVES);
-        let rdna = Target::with_instructions().filter(|t| t.is_first_of_its_set());
+        let rdna = Target::compilable().filter(|t| t.is_first_of_its_set());
         let rdna: gcn_isa::TargetSet = rdna.collect();
         let measured = |i: &&(Target, _, _)| Target::REPRESENTATIVES.contains(&i.0);
         for (product, targets, types) in &table {

@@ -231,8 +231,9 @@ impl<T: Number> Atomic<T> {
         let bits = Atomic::<W> { memory: self.memory, offset: self.offset, element: PhantomData };
         let load = bits.access::<Relaxed>(AtomicOp::Load, 1, [None, None], scope, loc);
         let holds = |value: Option<Value>| value.unwrap_or_else(|| unreachable!("a load has a value"));
-        let mut trips = WhileAny::begin((V::<W>::from_value(holds(load)), true.into_device()));
-        trips.test(trips.values().1);
+        let waits: V<bool> = true.into_device();
+        let mut trips = WhileAny::begin((V::<W>::from_value(holds(load)), waits));
+        trips.test(trips.values().1.value);
         let (old, _) = trips.values();
         let before = V::<T>::emit(Inst::Bitcast(old.value), loc);
         let after = V::<T>::emit(Inst::Bin(step, before.value, value.value), loc);

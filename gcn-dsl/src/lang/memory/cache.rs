@@ -31,42 +31,39 @@ fn store<T: Number>(
     with(|c| c.effect(Inst::Store { memory, offset, value, manner: Manner::Cached(cache) }, loc));
 }
 
-macro_rules! hinted {
-    ($($memory:ident)*) => {$(
-        impl<T: Number, A> $memory<T, A> {
-            /// Element `i`, loaded with a cache hint. Such loads are not merged with others.
-            #[track_caller]
-            pub fn load_with(&self, i: impl Index, cache: Cache) -> V<T> {
-                self.check(i.index(), 1);
-                V::from_value(load(self, i.index(), 1, cache, Location::caller()))
-            }
-
-            /// `N` consecutive elements from index `i` on, loaded with a cache hint by one instruction of up to 16 bytes.
-            #[track_caller]
-            pub fn load_vector_with<const N: usize>(&self, i: impl Index, cache: Cache) -> Vector<T, N> {
-                self.check(i.index(), N);
-                Vector::loaded(|loc| load(self, i.index(), N, cache, loc))
-            }
+for_each_type!(Memory<T, A> in [Slice, Ptr] {
+    impl<T: Number, A> Memory<T, A> {
+        /// Element `i`, loaded with a cache hint. Such loads are not merged with others.
+        #[track_caller]
+        pub fn load_with(&self, i: impl Index, cache: Cache) -> V<T> {
+            self.check(i.index(), 1);
+            V::from_value(load(self, i.index(), 1, cache, Location::caller()))
         }
 
-        impl<T: Number> $memory<T, Writable> {
-            /// Stores element `i` with a cache hint. Such stores are not merged with others.
-            #[track_caller]
-            pub fn store_with(&self, i: impl Index, value: impl IntoDevice<V<T>>, cache: Cache) {
-                self.check(i.index(), 1);
-                store(self, i.index(), value.into_device().value, cache, Location::caller());
-            }
-
-            /// Stores `N` consecutive elements from index `i` on with a cache hint by one instruction of up to 16 bytes.
-            #[track_caller]
-            pub fn store_vector_with<const N: usize>(&self, i: impl Index, v: Vector<T, N>, cache: Cache) {
-                self.check(i.index(), N);
-                store(self, i.index(), v.value, cache, Location::caller());
-            }
+        /// `N` consecutive elements from index `i` on, loaded with a cache hint by one instruction of up to 16 bytes.
+        #[track_caller]
+        pub fn load_vector_with<const N: usize>(&self, i: impl Index, cache: Cache) -> Vector<T, N> {
+            self.check(i.index(), N);
+            Vector::loaded(|loc| load(self, i.index(), N, cache, loc))
         }
-    )*};
-}
-hinted!(Slice Ptr);
+    }
+
+    impl<T: Number> Memory<T, Writable> {
+        /// Stores element `i` with a cache hint. Such stores are not merged with others.
+        #[track_caller]
+        pub fn store_with(&self, i: impl Index, value: impl IntoDevice<V<T>>, cache: Cache) {
+            self.check(i.index(), 1);
+            store(self, i.index(), value.into_device().value, cache, Location::caller());
+        }
+
+        /// Stores `N` consecutive elements from index `i` on with a cache hint by one instruction of up to 16 bytes.
+        #[track_caller]
+        pub fn store_vector_with<const N: usize>(&self, i: impl Index, v: Vector<T, N>, cache: Cache) {
+            self.check(i.index(), N);
+            store(self, i.index(), v.value, cache, Location::caller());
+        }
+    }
+});
 
 impl<T: Number, A> LanePtr<T, A> {
     /// The target of the pointer, loaded with a cache hint.

@@ -30,16 +30,13 @@ pub trait HostCount: Copy {
     fn count(self) -> Option<u64>;
 }
 
-macro_rules! counts {
-    ($($t:ty)*) => {$(
-        impl HostCount for $t {
-            fn count(self) -> Option<u64> {
-                u64::try_from(self).ok()
-            }
+for_each_type!(N in [u8, i8, u16, i16, u32, i32, u64, i64, usize, isize] {
+    impl HostCount for N {
+        fn count(self) -> Option<u64> {
+            u64::try_from(self).ok()
         }
-    )*};
-}
-counts!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize);
+    }
+});
 
 /// The types of indices: `usize` for arrays of values, `u32` for device memory.
 pub trait FromCount {

@@ -48,33 +48,27 @@ impl<X: Copy> LoadDeref for Box<X> {
     }
 }
 
-/// Rust's iterators over arrays of device values return references; dereferencing one gives the element.
-macro_rules! values {
-    ($($handle:ident)*) => {$(
-        impl<T: Scalar> LoadDeref for $handle<T> {
-            type Output = $handle<T>;
-            type Allowed = Anywhere;
-            fn load_deref(self) -> $handle<T> {
-                self
-            }
+// Rust's iterators over arrays of device values return references; `*x` of such a reference is the element.
+for_each_type!(H<T> in [S, V] {
+    impl<T: Scalar> LoadDeref for H<T> {
+        type Output = H<T>;
+        type Allowed = Anywhere;
+        fn load_deref(self) -> H<T> {
+            self
         }
-    )*};
-}
-values!(S V);
+    }
+});
 
-/// Implements [`LoadDeref`] for references to elements of host arrays.
-macro_rules! host_values {
-    ($($t:ty)*) => {$(
-        impl LoadDeref for $t {
-            type Output = $t;
-            type Allowed = Anywhere;
-            fn load_deref(self) -> $t {
-                self
-            }
+// Implements [`LoadDeref`] for references to elements of host arrays.
+for_each_type!(N in [bool, i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, f32, f64] {
+    impl LoadDeref for N {
+        type Output = N;
+        type Allowed = Anywhere;
+        fn load_deref(self) -> N {
+            self
         }
-    )*};
-}
-host_values!(bool i8 u8 i16 u16 i32 u32 i64 u64 usize isize f32 f64);
+    }
+});
 
 /// The mark of types that may be dereferenced anywhere, such as a reference that an iterator returns.
 pub struct Anywhere;

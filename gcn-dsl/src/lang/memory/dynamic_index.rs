@@ -394,6 +394,17 @@ rows! {
 }
 rows! { S<u32> => Uniform at_uniform; V<u32> => Varying at_varying; }
 
+/// The elements of a row, which `iter()` gives; a kernel takes them by value.
+#[derive(Debug)]
+pub struct RowElements<X>(std::vec::IntoIter<X>);
+
+impl<X> RowElements<X> {
+    /// The elements by value.
+    pub fn copied(self) -> std::vec::IntoIter<X> {
+        self.0
+    }
+}
+
 macro_rules! whole_rows {
     ($($row:ty => $how:ident;)*) => {$(
         impl<X: Choice, const M: usize> TableRow<X, $row, M> {
@@ -405,6 +416,40 @@ macro_rules! whole_rows {
                     out.push(self.load_at(k));
                 }
                 out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+            }
+
+            /// The elements of the row.
+            #[track_caller]
+            pub fn iter(&self) -> RowElements<X::$how> {
+                RowElements(Vec::from(self.to_array()).into_iter())
+            }
+
+            /// The parts of `n` elements, the last with those that are left over.
+            #[track_caller]
+            pub fn chunks(&self, n: usize) -> std::vec::IntoIter<Vec<X::$how>>
+            where
+                X::$how: Copy,
+            {
+                let parts: Vec<Vec<X::$how>> = self.to_array().chunks(n).map(<[X::$how]>::to_vec).collect();
+                parts.into_iter()
+            }
+
+            /// Every `n` elements that follow each other.
+            #[track_caller]
+            pub fn windows(&self, n: usize) -> std::vec::IntoIter<Vec<X::$how>>
+            where
+                X::$how: Copy,
+            {
+                let parts: Vec<Vec<X::$how>> = self.to_array().windows(n).map(<[X::$how]>::to_vec).collect();
+                parts.into_iter()
+            }
+        }
+        impl<X: Choice, const M: usize> IntoIterator for TableRow<X, $row, M> {
+            type Item = X::$how;
+            type IntoIter = std::vec::IntoIter<X::$how>;
+            #[track_caller]
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter().copied()
             }
         }
         #[diagnostic::do_not_recommend]

@@ -400,24 +400,21 @@ pointer_casts! {
     [] V<u64> => *mut U: LanePtr<U, Writable>, LanePtr::from_address;
 }
 
-macro_rules! of_pointer_type {
-    ($($pointer:ident)*) => {$(
-        impl<T: Stored, A> OfType<*const T> for $pointer<T, A> {
-            type Value = $pointer<T, ReadOnly>;
-            #[track_caller]
-            fn of_type(self) -> $pointer<T, ReadOnly> {
-                CastTo::<*const T>::cast_to(self)
-            }
+for_each_type!(P<T, A> in [Ptr, LanePtr] {
+    impl<T: Stored, A> OfType<*const T> for P<T, A> {
+        type Value = P<T, ReadOnly>;
+        #[track_caller]
+        fn of_type(self) -> P<T, ReadOnly> {
+            CastTo::<*const T>::cast_to(self)
         }
-        impl<T: Stored> OfType<*mut T> for $pointer<T, Writable> {
-            type Value = Self;
-            fn of_type(self) -> Self {
-                self
-            }
+    }
+    impl<T: Stored> OfType<*mut T> for P<T, Writable> {
+        type Value = Self;
+        fn of_type(self) -> Self {
+            self
         }
-    )*};
-}
-of_pointer_type! { Ptr LanePtr }
+    }
+});
 
 // Variables can hold pointers: uniform ones, or one per lane.
 impl<T: Stored, A> Flatten for LanePtr<T, A> {
@@ -436,17 +433,14 @@ impl<T: Stored, A> Flatten for Ptr<T, A> {
         Self::from_value(crate::lang::next_value(values))
     }
 }
-macro_rules! declared {
-    ($($pointer:ident)*) => {$(
-        impl<T: Stored, A> crate::lang::Declare for $pointer<T, A> {
-            type Value = Self;
-            fn declare(self) -> Self {
-                self
-            }
+for_each_type!(P<T, A> in [Ptr, LanePtr] {
+    impl<T: Stored, A> crate::lang::Declare for P<T, A> {
+        type Value = Self;
+        fn declare(self) -> Self {
+            self
         }
-    )*};
-}
-declared! { Ptr LanePtr }
+    }
+});
 
 impl<T: Stored, A> Choice for LanePtr<T, A> {
     type Varying = Self;

@@ -60,18 +60,15 @@ impl End for S<u32> {
     }
 }
 
-macro_rules! parts {
-    ($($access:ident)*) => {$(
-        impl<T: Stored, A: End, B: End> LoadAt<PartOf<A, B>> for Slice<T, $access> {
-            type Output = Self;
-            #[track_caller]
-            fn load_at(&self, i: PartOf<A, B>) -> Self {
-                self.part(i.0.end(), i.1.end())
-            }
+for_each_type!(Access in [ReadOnly, Writable] {
+    impl<T: Stored, A: End, B: End> LoadAt<PartOf<A, B>> for Slice<T, Access> {
+        type Output = Self;
+        #[track_caller]
+        fn load_at(&self, i: PartOf<A, B>) -> Self {
+            self.part(i.0.end(), i.1.end())
         }
-    )*};
-}
-parts!(ReadOnly Writable);
+    }
+});
 
 /// `a..b` as an index; the two bounds may have different types.
 #[derive(Debug, Clone, Copy)]

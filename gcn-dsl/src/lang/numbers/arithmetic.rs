@@ -104,18 +104,15 @@ pub trait Signed: Arithmetic {}
 pub trait Unsigned: Integer {}
 
 macro_rules! mark { ($tr:ident: $($t:ty),*) => { $(impl $tr for $t {})* }; }
-macro_rules! arithmetic {
-    ($($t:ident)*) => {$(
-        impl Arithmetic for $t {
-            const MIN: $t = $t::MIN;
-            const MAX: $t = $t::MAX;
-            fn whole(x: i128) -> $t {
-                x as $t
-            }
+for_each_type!(N in [i8, u8, i16, u16, i32, u32, i64, u64, f32, f64] {
+    impl Arithmetic for N {
+        const MIN: N = N::MIN;
+        const MAX: N = N::MAX;
+        fn whole(x: i128) -> N {
+            x as N
         }
-    )*};
-}
-arithmetic!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+    }
+});
 impl Arithmetic for f16 {
     const MIN: f16 = f16::MIN;
     const MAX: f16 = f16::MAX;

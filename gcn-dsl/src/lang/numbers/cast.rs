@@ -31,18 +31,15 @@ pub fn cast<T, O>(x: impl CastTo<T, Output = O>) -> O {
     x.cast_to()
 }
 
-macro_rules! device {
-    ($($handle:ident),*) => {$(
-        impl<U: Scalar, T: CastTarget> CastTo<T> for $handle<U> {
-            type Output = $handle<T>;
-            #[track_caller]
-            fn cast_to(self) -> $handle<T> {
-                $handle::emit(Inst::Cast(self.value), Location::caller())
-            }
+for_each_type!(H<T> in [S, V] {
+    impl<U: Scalar, T: CastTarget> CastTo<T> for H<U> {
+        type Output = H<T>;
+        #[track_caller]
+        fn cast_to(self) -> H<T> {
+            H::emit(Inst::Cast(self.value), Location::caller())
         }
-    )*};
-}
-device!(S, V);
+    }
+});
 
 /// Types of values that `as usize` and `as isize` convert. Indices on the device have 32 bits, so the result of a
 /// device value is a `u32` or `i32`.
@@ -99,30 +96,24 @@ macro_rules! host {
 }
 host!(i8, u8, i16, u16, i32, u32, i64, u64, usize, isize, f32, f64);
 
-macro_rules! of_condition {
-    ($($to:ident)*) => {$(
-        impl CastTo<$to> for bool {
-            type Output = $to;
-            fn cast_to(self) -> $to { self as $to }
-        }
-    )*};
-}
-of_condition!(i8 u8 i16 u16 i32 u32 i64 u64 usize isize);
+for_each_type!(N in [i8, u8, i16, u16, i32, u32, i64, u64, usize, isize] {
+    impl CastTo<N> for bool {
+        type Output = N;
+        fn cast_to(self) -> N { self as N }
+    }
+});
 
-macro_rules! half_host {
-    ($($half:ident),*) => {$(
-        impl CastTo<f32> for $half {
-            type Output = f32;
-            fn cast_to(self) -> f32 { self.to_f32() }
-        }
-        impl CastTo<$half> for f32 {
-            type Output = $half;
-            fn cast_to(self) -> $half { $half::from_f32(self) }
-        }
-        impl CastTo<$half> for f64 {
-            type Output = $half;
-            fn cast_to(self) -> $half { $half::from_f64(self) }
-        }
-    )*};
-}
-half_host!(f16, bf16);
+for_each_type!(Half in [f16, bf16] {
+    impl CastTo<f32> for Half {
+        type Output = f32;
+        fn cast_to(self) -> f32 { self.to_f32() }
+    }
+    impl CastTo<Half> for f32 {
+        type Output = Half;
+        fn cast_to(self) -> Half { Half::from_f32(self) }
+    }
+    impl CastTo<Half> for f64 {
+        type Output = Half;
+        fn cast_to(self) -> Half { Half::from_f64(self) }
+    }
+});

@@ -5,6 +5,7 @@ use std::panic::Location;
 use super::arithmetic::Float;
 use crate::ir::{Inst, Un};
 use crate::isa;
+use crate::lang::numbers::power::KnownExponent;
 use crate::lang::{IntoDevice, S, V, eq, gt, lt, ne, read_first_lane, select, with};
 use crate::scalar::{Elem, Number, Scalar};
 
@@ -204,7 +205,8 @@ macro_rules! methods {
 
             /// `self` to the power of `n` by repeated multiplication; `n` is known when the kernel is built.
             #[track_caller]
-            pub fn powi(self, n: i32) -> Self {
+            pub fn powi(self, n: impl KnownExponent<i32>) -> Self {
+                let n = n.known();
                 let (mut result, mut square, mut rest) = (None, self, n.unsigned_abs());
                 while rest > 0 {
                     if rest & 1 == 1 {

@@ -67,16 +67,13 @@ macro_rules! host_numbers {
 host_numbers!(integer i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);
 host_numbers!(float f32 f64);
 
-macro_rules! host_integers {
-    ($($t:ident)*) => {$(
-        impl HostInteger for $t {
-            fn shift(self, op: Bin, n: u32) -> $t {
-                if op == Bin::Shl { self << n } else { self >> n }
-            }
-            fn count(self) -> u32 {
-                self as u32
-            }
+for_each_type!(N in [i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize] {
+    impl HostInteger for N {
+        fn shift(self, op: Bin, n: u32) -> N {
+            if op == Bin::Shl { self << n } else { self >> n }
         }
-    )*};
-}
-host_integers!(i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize);
+        fn count(self) -> u32 {
+            self as u32
+        }
+    }
+});

@@ -10,6 +10,7 @@ use gcn_isa::target::WaveSize;
 use super::arithmetic::Integer;
 use crate::ir::{Bin, Inst, Type, Value};
 use crate::isa;
+use crate::lang::numbers::power::Exponent;
 use crate::lang::{IntoDevice, S, V, cast, lt, ne, read_first_lane, with};
 use crate::scalar::Elem;
 
@@ -397,10 +398,26 @@ macro_rules! methods {
                 -self
             }
 
-            /// `self` to the power of `n`, which is known when the kernel is built; wraps around.
+            /// `self` to the power of `n`; wraps around. If `n` is known when the kernel is built, it is a sequence of
+            /// multiplications, at most two for each bit of `n`, otherwise a loop over the bits of the greatest exponent.
+            ///
+            /// ```
+            /// use gcn_dsl::prelude::*;
+            /// gcn_kernel! {
+            ///     #[workgroup(64)]
+            ///     fn powers(n: &[u32], y: &mut [u32]) {
+            ///         let i = global_id().x;
+            ///         y[i] = 3u32.pow(n[i]) + i.pow(2);
+            ///     }
+            /// }
+            /// let (n, mut y) = ((0..64).collect::<Vec<u32>>(), vec![0; 64]);
+            /// powers.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&n, &mut y))?;
+            /// assert!((0..64).all(|i| y[i as usize] == 3u32.wrapping_pow(i) + i * i));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             #[track_caller]
-            pub fn pow(self, n: u32) -> Self {
-                self.power(n, &mut |a: Self, b: Self| a * b)
+            pub fn pow<N: Exponent<Self>>(self, n: N) -> N::Power {
+                n.power_of(self)
             }
 
             /// True if exactly one bit is set.

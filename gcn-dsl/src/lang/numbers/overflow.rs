@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use super::arithmetic::{Integer, Signed, Unsigned};
 use crate::ir::{Bin, Inst};
+use crate::lang::numbers::power::{Exponent, KnownExponent};
 use crate::lang::{IntoDevice, S, V, and, cast, eq, ge, lt, ne, or};
 
 macro_rules! methods {
@@ -42,7 +43,7 @@ macro_rules! methods {
 
             /// [`pow`](Self::pow); wraps around.
             #[track_caller]
-            pub fn wrapping_pow(self, n: u32) -> Self {
+            pub fn wrapping_pow<N: Exponent<Self>>(self, n: N) -> N::Power {
                 self.pow(n)
             }
 
@@ -107,21 +108,21 @@ macro_rules! methods {
             /// `self` to the power of `n`, which is known when the kernel is built; the flag is true if it wrapped
             /// around.
             #[track_caller]
-            pub fn overflowing_pow(self, n: u32) -> (Self, $handle<bool>) {
+            pub fn overflowing_pow(self, n: impl KnownExponent<u32>) -> (Self, $handle<bool>) {
                 let mut over: $handle<bool> = false.into_device();
                 let mut times = |a: Self, b: Self| {
                     let (product, beyond) = a.overflowing_mul(b);
                     over = or(over, beyond);
                     product
                 };
-                let power = self.power(n, &mut times);
+                let power = self.power(n.known(), &mut times);
                 (power, over)
             }
 
             /// `self` to the power of `n`, which is known when the kernel is built, saturated at the ends of the range.
             #[track_caller]
-            pub fn saturating_pow(self, n: u32) -> Self {
-                self.power(n, &mut |a: Self, b: Self| a.saturating_mul(b))
+            pub fn saturating_pow(self, n: impl KnownExponent<u32>) -> Self {
+                self.power(n.known(), &mut |a: Self, b: Self| a.saturating_mul(b))
             }
 
             /// `self` to the power of `n` by repeated squaring, with the multiplication `times`.
@@ -168,6 +169,37 @@ macro_rules! methods {
                 let down = lt(other, $handle::<T::Signed>::constant(0));
                 let [most, least] = Self::range();
                 Self::choose(over, Self::choose(down, least, most), sum)
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn wrapping_sub_signed_alike(self, other: $handle<T::Signed>) -> Self
+            where
+                T: Unsigned,
+            {
+                self - cast::<T, _>(other)
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn overflowing_sub_signed_alike(
+                self,
+                other: $handle<T::Signed>,
+            ) -> (Self, $handle<bool>)
+            where
+                T: Unsigned,
+            {
+                let (difference, borrow) = self.overflowing_sub(cast::<T, _>(other));
+                (difference, borrow ^ lt(other, $handle::<T::Signed>::constant(0)))
+            }
+
+            #[track_caller]
+            pub(in crate::lang) fn saturating_sub_signed_alike(self, other: $handle<T::Signed>) -> Self
+            where
+                T: Unsigned,
+            {
+                let (difference, over) = self.overflowing_sub_signed(other);
+                let up = lt(other, $handle::<T::Signed>::constant(0));
+                let [most, least] = Self::range();
+                Self::choose(over, Self::choose(up, most, least), difference)
             }
 
             #[track_caller]

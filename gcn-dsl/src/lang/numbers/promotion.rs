@@ -163,6 +163,14 @@ methods! {
         saturating_add_signed = saturating_add_signed_alike(other: T::Signed) -> [T];
         /// `self + other` for a signed `other`; `None` if the type cannot represent it.
         checked_add_signed = checked_add_signed_alike(other: T::Signed) -> [Option T];
+        /// `self - other` for a signed `other`; wraps around.
+        wrapping_sub_signed = wrapping_sub_signed_alike(other: T::Signed) -> [T];
+        /// `self - other` for a signed `other`, and whether it wrapped around.
+        overflowing_sub_signed = overflowing_sub_signed_alike(other: T::Signed) -> [T, bool];
+        /// `self - other` for a signed `other`, saturated at the ends of the range.
+        saturating_sub_signed = saturating_sub_signed_alike(other: T::Signed) -> [T];
+        /// `self - other` for a signed `other`, if the type can represent it.
+        checked_sub_signed = checked_sub_signed_alike(other: T::Signed) -> [Option T];
         /// The smallest multiple of `other` that is at least `self`; `None` if the type cannot represent it.
         checked_next_multiple_of = checked_next_multiple_of_alike(other: T) -> [Option T];
         /// `self / other`, rounded up.

@@ -62,7 +62,7 @@ fn remainder(elem: Elem, x: D, y: D) -> D {
         let n: V<i32> = select(ordinary, ea - eb, none);
         let (r, n) = step(a, b, inverse, n);
         let mut rest = WhileAny::begin((r, n));
-        rest.test(gt(rest.values().1, 0));
+        rest.test(gt(rest.values().1, 0).value);
         let (r, n) = rest.values();
         let (r, _) = rest.end(step(r, b, inverse, n));
         let positive: D = select(lt(r, 0.0), r + b, r);

@@ -100,21 +100,18 @@ pub trait ShiftCount: Copy {
     fn uniform(self) -> Option<S<u32>>;
 }
 
-/// If a host number does not fit into a `u32`, its low bits are used, as for a device value.
-macro_rules! host_counts {
-    ($($t:ident)*) => {$(
-        impl ShiftCount for $t {
-            type Place = Uniform;
-            fn varying(self) -> V<u32> {
-                (self as u32).into_device()
-            }
-            fn uniform(self) -> Option<S<u32>> {
-                Some((self as u32).into_device())
-            }
+// If a host number does not fit into a `u32`, its low bits are used, as for a device value.
+for_each_type!(N in [i8, u8, i16, u16, i32, u32, i64, u64, isize, usize] {
+    impl ShiftCount for N {
+        type Place = Uniform;
+        fn varying(self) -> V<u32> {
+            (self as u32).into_device()
         }
-    )*};
-}
-host_counts! { i8 u8 i16 u16 i32 u32 i64 u64 isize usize }
+        fn uniform(self) -> Option<S<u32>> {
+            Some((self as u32).into_device())
+        }
+    }
+});
 impl<N: Integer> ShiftCount for S<N> {
     type Place = Uniform;
     #[track_caller]

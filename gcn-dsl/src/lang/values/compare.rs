@@ -105,19 +105,16 @@ macro_rules! compare_host {
     };
 }
 
-/// Comparisons of a mask with a number, such as `mask == 0`.
-macro_rules! compare_mask {
-    ($($handle:ident)*) => {$(
-        impl Compare<u64> for $handle<LaneMask> {
-            type Output = $handle<bool>;
-            #[track_caller]
-            fn compare(self, pred: Pred, rhs: u64) -> $handle<bool> {
-                self.compare(pred, LaneMask::from_bits(rhs))
-            }
+// `mask == 0`.
+for_each_type!(H<T> in [S, V] {
+    impl Compare<u64> for H<LaneMask> {
+        type Output = H<bool>;
+        #[track_caller]
+        fn compare(self, pred: Pred, rhs: u64) -> H<bool> {
+            self.compare(pred, LaneMask::from_bits(rhs))
         }
-    )*};
-}
-compare_mask!(S V);
+    }
+});
 
 /// Comparisons such as `target() == Target::GFX950` are evaluated on the host.
 impl Compare<Target> for Target {
@@ -232,19 +229,15 @@ macro_rules! compare_literal {
 }
 compare_literal!(S V);
 
-macro_rules! compare_literal_to_host {
-    ($($t:ty),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl Compare<$t> for Literal<$t> {
-            type Output = bool;
-            fn compare(self, pred: Pred, rhs: $t) -> bool {
-                self.0.compare(pred, rhs)
-            }
+for_each_type!(N in [i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128] {
+    #[diagnostic::do_not_recommend]
+    impl Compare<N> for Literal<N> {
+        type Output = bool;
+        fn compare(self, pred: Pred, rhs: N) -> bool {
+            self.0.compare(pred, rhs)
         }
-    )*};
-}
-
-compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
+    }
+});
 
 /// As above, for functions that are generic over the element type.
 macro_rules! compare_number_to_host {

@@ -59,25 +59,19 @@ pub trait Declare {
     fn declare(self) -> Self::Value;
 }
 
-macro_rules! declare_self {
-    ($($handle:ident),*) => {$(
-        impl<T: Scalar> Declare for $handle<T> {
-            type Value = $handle<T>;
-            fn declare(self) -> $handle<T> { self }
-        }
-    )*};
-}
-declare_self!(S, V);
+for_each_type!(H<T> in [S, V] {
+    impl<T: Scalar> Declare for H<T> {
+        type Value = H<T>;
+        fn declare(self) -> H<T> { self }
+    }
+});
 
-macro_rules! declare_host {
-    ($($t:ty),*) => {$(
-        impl Declare for $t {
-            type Value = S<$t>;
-            fn declare(self) -> S<$t> { self.into_device() }
-        }
-    )*};
-}
-declare_host!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+for_each_type!(N in [bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64] {
+    impl Declare for N {
+        type Value = S<N>;
+        fn declare(self) -> S<N> { self.into_device() }
+    }
+});
 
 /// Types of variables declared in flow `F` that may be assigned in flow `G`. A varying variable may be assigned
 /// anywhere; a uniform one only where the same lanes are active as at its declaration, not counting lanes that have

@@ -54,33 +54,27 @@ impl<X: Flatten> Showable for X {
     }
 }
 
-macro_rules! numbers {
-    ($($t:ty),*) => {$(
-        impl Showable for $t {
-            fn shape() -> Option<Shape> {
-                Some(Shape::Value)
-            }
-            fn leaves(&self) -> Vec<Leaf> {
-                vec![Leaf::Constant(self.to_bits(), <$t as Scalar>::ELEM)]
-            }
+for_each_type!(N in [bool, i8, u8, i16, u16, i32, u32, i64, u64] {
+    impl Showable for N {
+        fn shape() -> Option<Shape> {
+            Some(Shape::Value)
         }
-    )*};
-}
-numbers!(bool, i8, u8, i16, u16, i32, u32, i64, u64);
+        fn leaves(&self) -> Vec<Leaf> {
+            vec![Leaf::Constant(self.to_bits(), <N as Scalar>::ELEM)]
+        }
+    }
+});
 
-macro_rules! silent {
-    ($($t:ty),*) => {$(
-        impl Showable for $t {
-            fn shape() -> Option<Shape> {
-                None
-            }
-            fn leaves(&self) -> Vec<Leaf> {
-                Vec::new()
-            }
+for_each_type!(N in [i128, u128, isize, usize, f16, bf16, f32, f64] {
+    impl Showable for N {
+        fn shape() -> Option<Shape> {
+            None
         }
-    )*};
-}
-silent!(i128, u128, isize, usize, f16, bf16, f32, f64);
+        fn leaves(&self) -> Vec<Leaf> {
+            Vec::new()
+        }
+    }
+});
 
 /// Records a name, if the build records names.
 pub(in crate::lang) fn tell(

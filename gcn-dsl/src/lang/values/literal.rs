@@ -62,6 +62,38 @@ pub fn whole(x: i128) -> Literal<Whole> {
     Literal(Whole(x))
 }
 
+/// The receiver of a method to which numbers are given in a function that is generic over the element type.
+#[derive(Debug)]
+pub struct Receiver<'a, X: ?Sized>(pub &'a X);
+
+/// Receivers that are device values: their methods take literals of their element type. Method lookup finds this before
+/// [`LiteralsOfOthers`].
+pub trait LiteralsOfNumbers {
+    /// The argument: the literal.
+    fn argument<L, N>(&self, literal: L, _number: N) -> L {
+        literal
+    }
+    /// The number as a value of the device, to which a method with such an argument belongs.
+    fn beside<N: IntoDevice<S<N>>>(&self, number: N) -> S<N> {
+        number.into_device()
+    }
+}
+impl<T> LiteralsOfNumbers for Receiver<'_, S<T>> {}
+impl<T> LiteralsOfNumbers for Receiver<'_, V<T>> {}
+
+/// All other receivers: rustc infers the types of numbers.
+pub trait LiteralsOfOthers {
+    /// The argument: the number.
+    fn argument<L, N>(&self, _literal: L, number: N) -> N {
+        number
+    }
+    /// The number, unchanged.
+    fn beside<N>(&self, number: N) -> N {
+        number
+    }
+}
+impl<X: ?Sized> LiteralsOfOthers for &Receiver<'_, X> {}
+
 impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
     type Place = Uniform;
     fn varying(self) -> V<T> {
@@ -72,17 +104,14 @@ impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
     }
 }
 
-macro_rules! becomes {
-    ($($handle:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: Scalar + TakesLiteral<U>, U> IntoDevice<$handle<T>> for Literal<U> {
-            fn into_device(self) -> $handle<T> {
-                T::of(self.0).into_device()
-            }
+for_each_type!(H<T> in [S, V] {
+    #[diagnostic::do_not_recommend]
+    impl<T: Scalar + TakesLiteral<U>, U> IntoDevice<H<T>> for Literal<U> {
+        fn into_device(self) -> H<T> {
+            T::of(self.0).into_device()
         }
-    )*};
-}
-becomes!(S V);
+    }
+});
 
 /// Types of the first value of a variable that is later assigned varying values: a uniform value becomes a varying one.
 pub trait Vary {
@@ -117,17 +146,14 @@ impl<T> Vary for V<T> {
         self
     }
 }
-macro_rules! hosts {
-    ($($t:ty),*) => {$(
-        impl Vary for $t {
-            type Varying = V<$t>;
-            fn vary(self) -> V<$t> {
-                self.into_device()
-            }
+for_each_type!(N in [bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64] {
+    impl Vary for N {
+        type Varying = V<N>;
+        fn vary(self) -> V<N> {
+            self.into_device()
         }
-    )*};
-}
-hosts!(bool, LaneMask, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+    }
+});
 
 impl<X: Vary, const N: usize> Vary for [X; N] {
     type Varying = [X::Varying; N];

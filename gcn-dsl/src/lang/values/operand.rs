@@ -103,34 +103,31 @@ impl Operand<LaneMask> for u64 {
     }
 }
 
-/// Literals as operands of element types that have no literals in Rust (`f16`, `bf16`).
-macro_rules! literals_of {
-    ($($t:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl Operand<$t> for f64 {
-            type Place = Uniform;
-            fn varying(self) -> V<$t> {
-                $t::from_f64(self).into_device()
-            }
-            fn uniform(self) -> Option<S<$t>> {
-                Some($t::from_f64(self).into_device())
-            }
+// Literals as operands where the element type has none in Rust (`f16`, `bf16`).
+for_each_type!(Half in [f16, bf16] {
+    #[diagnostic::do_not_recommend]
+    impl Operand<Half> for f64 {
+        type Place = Uniform;
+        fn varying(self) -> V<Half> {
+            Half::from_f64(self).into_device()
         }
-        #[diagnostic::do_not_recommend]
-        impl IntoDevice<S<$t>> for f64 {
-            fn into_device(self) -> S<$t> {
-                $t::from_f64(self).into_device()
-            }
+        fn uniform(self) -> Option<S<Half>> {
+            Some(Half::from_f64(self).into_device())
         }
-        #[diagnostic::do_not_recommend]
-        impl IntoDevice<V<$t>> for f64 {
-            fn into_device(self) -> V<$t> {
-                $t::from_f64(self).into_device()
-            }
+    }
+    #[diagnostic::do_not_recommend]
+    impl IntoDevice<S<Half>> for f64 {
+        fn into_device(self) -> S<Half> {
+            Half::from_f64(self).into_device()
         }
-    )*};
-}
-literals_of!(f16 bf16);
+    }
+    #[diagnostic::do_not_recommend]
+    impl IntoDevice<V<Half>> for f64 {
+        fn into_device(self) -> V<Half> {
+            Half::from_f64(self).into_device()
+        }
+    }
+});
 
 /// Types of the `e` in `let x: W = e`: `W` itself, uniform or varying, and arrays and tuples that match `W`.
 #[diagnostic::on_unimplemented(

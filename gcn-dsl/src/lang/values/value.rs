@@ -68,7 +68,7 @@ handle!(V, Varying);
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
     note = "a varying `V<T>` does not become a uniform `S<T>`: declare the variable, the parameter or the result as `V<T>`, of a pointer as `V<*const T>`; `read_first_lane(v)` is the value of one lane only",
-    note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one that no type reaches is an `i32` or `f64`, as in Rust: beside a type parameter write it, `let a: T = 0.5`; the plain scalar type of a parameter, field or result means `S<T>`"
+    note = "between element types convert with `as`, to a mask of lanes by `LaneMask::from(n)` and from one by `mask.bits()`; a literal for a float has a point (`2.0`), and one that no type reaches is an `i32` or `f64`, as in Rust: beside a type parameter write it, `let a: T = 0.5`; the plain scalar type of a parameter, field or result means `S<T>`, an alias of one does not"
 )]
 pub trait IntoDevice<X> {
     /// Converts the value.
@@ -135,18 +135,15 @@ impl<T: Scalar> PerLane<T> for S<T> {
     }
 }
 
-macro_rules! default {
-    ($($name:ident)*) => {$(
-        /// The default is 0 or `false`.
-        impl<T: Scalar> Default for $name<T> {
-            #[track_caller]
-            fn default() -> Self {
-                Self::emit(Inst::Const(0), Location::caller())
-            }
+for_each_type!(H<T> in [S, V] {
+    /// The default is 0 or `false`.
+    impl<T: Scalar> Default for H<T> {
+        #[track_caller]
+        fn default() -> Self {
+            Self::emit(Inst::Const(0), Location::caller())
         }
-    )*};
-}
-default!(S V);
+    }
+});
 
 /// The expansion of `let x: X = e`.
 #[track_caller]

@@ -19,7 +19,7 @@ use super::formats::Stored;
 
 /// What the macro expands a call by all lanes to.
 fn by_all<C, X: ExistsOn<AnyTarget>>(called: Everyone<C, X>) -> C {
-    called.__gcn_here::<_, AnyTarget, AnyTarget>(&Top::new())
+    called.a_call_in_a_kernel::<_, AnyTarget, AnyTarget>(&Top::new())
 }
 
 /// An instruction on a target.

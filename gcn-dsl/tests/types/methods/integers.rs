@@ -111,7 +111,9 @@ results! { x y d n s u;
     x.cast_signed(), (x >> 1u32).next_power_of_two(), x.div_ceil(d),
     (x >> 1u32).next_multiple_of(d >> 1u32 | 1), x.is_multiple_of(d), x.is_multiple_of(y & 3), x.wrapping_add_signed(s),
     x.saturating_add_signed(s), x.overflowing_add_signed(s).0, x.overflowing_add_signed(s).1,
-    x.checked_add_signed(s).unwrap_or(d), x.checked_next_power_of_two().unwrap_or(d),
+    x.checked_add_signed(s).unwrap_or(d), x.wrapping_sub_signed(s), x.saturating_sub_signed(s),
+    x.overflowing_sub_signed(s).0, x.overflowing_sub_signed(s).1, x.checked_sub_signed(s).unwrap_or(d),
+    x.checked_next_power_of_two().unwrap_or(d),
     x.checked_next_multiple_of(d).unwrap_or(y), x.checked_next_multiple_of(y & 3).is_some(),
 ] }
 

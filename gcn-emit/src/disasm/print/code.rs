@@ -101,7 +101,14 @@ impl<'p, 'd> Printer<'p, 'd> {
     /// The text of an item, without address and bytes.
     fn line(&self, section: &CodeSection<'_>, item: &Item<'_>, range: (u64, u64)) -> String {
         match &item.content {
-            Content::Inst(inst) => self.inst(section, item, inst, range),
+            Content::Inst(inst) => {
+                let mut text = self.inst(section, item, inst, range);
+                let note = self.options.notes.and_then(|notes| notes.get(&(section.number, item.address)));
+                if let Some(note) = note {
+                    let _ = write!(text, " ; {note}");
+                }
+                text
+            }
             Content::Unprintable(_) | Content::Undecodable(_) if item.is_padding() => {
                 format!(".long 0 ; {ZEROS}")
             }

@@ -83,7 +83,7 @@ counter:
 fn everything_comes_back() {
     let object = assemble_again(SOURCE);
     for bytes in [false, true] {
-        let text = round_trip("shapes", &object, &Options { kernel: None, bytes });
+        let text = round_trip("shapes", &object, &Options { kernel: None, bytes, notes: None });
         for line in [
             "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"",
             "\t.amdhsa_code_object_version 5",
@@ -115,7 +115,7 @@ fn one_kernel_alone() {
     let object = assemble_again(SOURCE);
     let read = read_code_object(&object).expect("our own object");
     let disassembly = disassemble(&read);
-    let text = disassembly.to_assembly(&Options { kernel: Some("first"), bytes: false });
+    let text = disassembly.to_assembly(&Options { kernel: Some("first"), bytes: false, notes: None });
     let again = assemble_again(&text);
     let again = read_code_object(&again).expect("our own object");
     assert_eq!(descriptors(&again).len(), 1);
@@ -124,7 +124,7 @@ fn one_kernel_alone() {
     assert_eq!(code(&again)[0].1, own, "{text}");
     assert!(!text.contains("second") && !text.contains("counter"), "{text}");
     assert!(!disassembly.has_kernel("none"));
-    let none = disassembly.to_assembly(&Options { kernel: Some("none"), bytes: false });
+    let none = disassembly.to_assembly(&Options { kernel: Some("none"), bytes: false, notes: None });
     assert!(none.contains("; the object has no kernel \"none\""), "{none}");
 }
 
@@ -132,7 +132,7 @@ fn one_kernel_alone() {
 fn bytes_stand_beside_the_instructions() {
     let object = assemble_again(SOURCE);
     let read = read_code_object(&object).expect("our own object");
-    let text = disassemble(&read).to_assembly(&Options { kernel: None, bytes: true });
+    let text = disassemble(&read).to_assembly(&Options { kernel: None, bytes: true, notes: None });
     let line = text.lines().find(|l| l.contains("s_mov_b32")).expect("the first instruction");
     let address = read.kernel("first").expect("first").address;
     let end = format!("; {address:012X}: BE8000FF 12345678");
@@ -221,7 +221,7 @@ fn damaged_objects_are_disassembled() {
             bytes[at] = rng.next_u64() as u8;
         }
         let Ok(object) = read_code_object(&bytes) else { continue };
-        let text = disassemble(&object).to_assembly(&Options { kernel: None, bytes: true });
+        let text = disassemble(&object).to_assembly(&Options { kernel: None, bytes: true, notes: None });
         assert!(text.len() < 40 * bytes.len() + 10_000, "{} bytes of text for {}", text.len(), bytes.len());
         read += 1;
     }

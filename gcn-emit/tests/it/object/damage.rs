@@ -53,7 +53,7 @@ fn headers_that_are_no_code_object_name_the_field() {
         (18, 62, 18, "x86-64"),
         (18, 1, 18, "e_machine"),
         (16, 2, 16, "e_type"),
-        (48, 0x49, 48, "EF_AMDGPU_MACH 0x49 (gfx1250; its waits"),
+        (48, 0x40, 48, "EF_AMDGPU_MACH 0x40 (gfx940; "),
         (48, 0xff, 48, "EF_AMDGPU_MACH 0xff is"),
     ];
     for (at, value, offset, field) in cases {

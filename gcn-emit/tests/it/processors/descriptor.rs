@@ -91,12 +91,14 @@ fn directives_do_what_llvm_says() {
         said.sort_unstable();
         assert_eq!(changed(&defaults, &bytes), said, "{row:?}");
         assert_eq!(said.is_empty(), message == "same as default", "{row:?}");
+        // LLVM lets larger numbers of named barriers spill over into the next fields; its disassembler then rejects the descriptor.
+        let most = if name == "named_barrier_count" { "7" } else { most };
         if let Ok(most) = most.parse::<u64>() {
             assert!(with(&most.to_string()).is_ok(), "{row:?}");
             assert!(with(&(most + 1).to_string()).is_err(), "{row:?}");
         }
     }
-    assert_eq!(checked, 1450);
+    assert_eq!(checked, 1450 + 50);
 }
 
 /// Descriptors written with directives are disassembled to directives; when assembled again, the bytes are the same.
@@ -120,7 +122,7 @@ fn descriptors_are_written_as_directives() {
         assert_eq!(!is_data, text.contains(".amdhsa_kernel k"), "{row:?}\n{text}");
         checked += 1;
     }
-    assert_eq!(checked, 1078);
+    assert_eq!(checked, 1078 + 38);
 }
 
 #[test]
@@ -128,8 +130,7 @@ fn registers_are_counted_as_llvm_counts_them() {
     let mut checked = 0;
     for row in rows(GRANULES) {
         let [target, wave, kind, from, to, field, note] = &row[..] else { panic!("{row:?}") };
-        let known = machine(target, wave).filter(|known| known.0.has_instructions());
-        let Some((target, wave)) = known else { continue };
+        let Some((target, wave)) = machine(target, wave) else { continue };
         let with = |count: u32| descriptor(target, wave, &format!(".amdhsa_next_free_{kind} {count}"));
         let (shift, mask) = if kind == "vgpr" { (0, 0x3f) } else { (6, 0xf) };
         for count in [from, to].map(|n| n.parse().unwrap()) {
@@ -141,7 +142,7 @@ fn registers_are_counted_as_llvm_counts_them() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 1196);
+    assert_eq!(checked, 1196 + 130);
 }
 
 /// `llc` requests prefetching of as much of the code as the field can express.
@@ -170,14 +171,14 @@ fn code_is_fetched_as_llvm_fetches_it() {
 /// A kernel as a value, as assembly text and as bytes has the same descriptor.
 #[test]
 fn kernels_are_the_same_as_text_and_as_bytes() {
-    for target in Target::with_instructions() {
+    for target in Target::KNOWN {
         for wave in target.wave_sizes().iter().copied() {
             let mut kernel =
                 KernelSpec::new(Program { wave, ..Program::new(target, "k") }, WorkgroupSize::AtMost(64));
             kernel.resources.next_free_vgpr = 41;
             kernel.resources.next_free_sgpr = 17;
             for turn in 0..2 {
-                if turn == 1 && target.has_workgroup_processors() {
+                if turn == 1 && target.has_forward_progress() {
                     kernel.scheduling = Scheduling {
                         workgroup_processors: false,
                         ordered_loads: false,
@@ -202,7 +203,11 @@ fn kernels_are_the_same_as_text_and_as_bytes() {
                 assert_eq!(settings.wave, wave);
                 assert_eq!(
                     settings.scheduling,
-                    target.has_workgroup_processors().then_some(kernel.scheduling)
+                    target.has_forward_progress().then_some(Scheduling {
+                        workgroup_processors: target.has_workgroup_processors()
+                            && kernel.scheduling.workgroup_processors,
+                        ..kernel.scheduling
+                    })
                 );
                 let metadata = read.kernels[0].metadata.as_ref().unwrap();
                 assert_eq!(metadata.wavefront_size, wave.lanes());

@@ -23,7 +23,7 @@ impl Pending {
         if waits.is_empty() {
             return Pending(found);
         }
-        let held = held(program);
+        let held = held(program, indexing);
         for (block, pending) in at_entries(program, flow, indexing).into_iter().enumerate() {
             let range = flow.cfg.blocks[block].start..flow.cfg.blocks[block].end;
             if waits.range(range.clone()).next().is_none() {
@@ -53,17 +53,17 @@ fn step(program: &Program, indexing: &Indexing, pending: &mut Set, line: usize) 
     let touched = Touched::of(program, indexing, line);
     pending.take_all(&touched.reads);
     pending.take_all(&touched.writes);
-    for event in events(program.target, inst) {
+    for event in events(program.target, &indexing.meant(line, inst)) {
         event.writes.into_iter().for_each(|reg| pending.add_reg(reg));
     }
 }
 
 /// The registers that operations read after they are issued. An instruction may read such a register again without a wait, so its access
 /// does not prove that the operation is done.
-fn held(program: &Program) -> Set {
+fn held(program: &Program, indexing: &Indexing) -> Set {
     let mut held = Set::default();
-    for line in &program.lines {
-        for event in events(program.target, &line.inst) {
+    for (at, line) in program.lines.iter().enumerate() {
+        for event in events(program.target, &indexing.meant(at, &line.inst)) {
             event.holds.iter().for_each(|&reg| held.add_reg(reg));
         }
     }

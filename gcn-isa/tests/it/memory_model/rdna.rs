@@ -92,6 +92,9 @@ fn compiled_kernels_have_what_the_sequences_say() {
             _ => Space::Global,
         };
         let modes: &[Mode] = match mode {
+            // LLVM was forced to this mode, which gfx1250 lacks.
+            "wgp" if !target.has_workgroup_processors() => &[],
+            _ if !target.has_workgroup_processors() => &[Mode::Normal],
             "cu" => &[Mode::Normal],
             "wgp" => &[Mode::Wgp],
             _ => &[Mode::Normal, Mode::Wgp],
@@ -106,5 +109,5 @@ fn compiled_kernels_have_what_the_sequences_say() {
     others.sort_unstable();
     others.dedup();
     let no_atomics = ["load nontemporal", "load volatile", "store nontemporal", "store volatile"];
-    assert_eq!((compared, &others[..]), (1200, &no_atomics[..]));
+    assert_eq!((compared, &others[..]), (1200 + 187, &no_atomics[..]));
 }

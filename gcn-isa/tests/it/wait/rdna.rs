@@ -8,6 +8,7 @@ use gcn_isa::wait::{Orders, WaitOptions, insert_waitcnt};
 
 use super::counters::by_instruction;
 use super::text;
+use crate::golden::of_mir;
 
 const GOLDEN: [&[u8]; 3] = [
     include_bytes!("../../data/rdna/waitcnt-golden.tsv.gz"),
@@ -101,7 +102,8 @@ fn pairs_of_operations_wait_as_llvm() {
         let target = self::target(target);
         let name = format!("{target} {question}: {first}, {second}");
         let parse = |lines: &[&str]| text::program(target, lines).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let mut ours = parse(&text::cell(program));
+        let statements: Vec<&str> = text::cell(program).into_iter().map(of_mir).collect();
+        let mut ours = parse(&statements);
         insert_waitcnt(&mut ours, &as_llvm());
         let mine = by_instruction(&ours).last().map_or(WaitCnt::NONE, |last| last.1);
         let mine = mine.without(copies_of(mine));

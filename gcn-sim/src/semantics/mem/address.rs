@@ -1,5 +1,7 @@
 //! Per-lane addresses of vector memory instructions.
 
+use gcn_isa::table::MemBytes;
+
 use super::access::Place;
 use super::buffer::Buffer;
 use crate::core::aperture;
@@ -23,6 +25,8 @@ pub(crate) enum Addresses {
     Wide { slot: u16, offset: i64, flat: bool },
     /// An SGPR base plus an optional 32-bit VGPR; `base` includes the instruction's offset.
     Based { base: u64, slot: Option<u16> },
+    /// As `Based` on targets where the VGPR is signed and counts units of `unit` bytes; `flat` addresses may be in LDS or scratch.
+    Signed { base: u64, slot: u16, unit: i64, flat: bool },
     /// A 32-bit scratch address: a scalar part plus an optional VGPR.
     Scratch { base: u32, slot: Option<u16> },
     /// A buffer resource.
@@ -39,15 +43,23 @@ impl Addresses {
         Ok(match segment {
             Segment::Buffer => Addresses::Buffer(Buffer::of(cx, s)?),
             Segment::Scratch => {
+                if unit(s)? != 1 {
+                    return Err(Fault::Unsupported("scale_offset of scratch"));
+                }
                 let base = match s.src[1] {
                     Src::None => 0,
                     ref base => cx.scalar(base, Ty::B32)?,
                 };
                 Addresses::Scratch { base: base.wrapping_add(offset as u32), slot }
             }
-            Segment::Global if s.src[1] != Src::None => {
-                let base = cx.scalar_wide(&s.src[1], Ty::B64)?;
-                Addresses::Based { base: base.wrapping_add_signed(offset), slot }
+            Segment::Global | Segment::Flat if s.src[1] != Src::None => {
+                let base = cx.scalar_wide(&s.src[1], Ty::B64)?.wrapping_add_signed(offset);
+                match slot.filter(|_| s.arch.signs_vector_offsets()) {
+                    Some(slot) => {
+                        Addresses::Signed { base, slot, unit: unit(s)?, flat: segment == Segment::Flat }
+                    }
+                    None => Addresses::Based { base, slot },
+                }
             }
             Segment::Global | Segment::Flat => {
                 let slot = slot.ok_or(Fault::Unsupported("a memory access without an address"))?;
@@ -71,12 +83,26 @@ impl Addresses {
                 let index = slot.map_or(0, |slot| cx.w.v[slot as usize][lane]);
                 Place::Global(base.wrapping_add(u64::from(index)))
             }
+            Addresses::Signed { base, slot, unit, flat } => {
+                let index = cx.w.v[*slot as usize][lane] as i32;
+                let address = base.wrapping_add_signed(i64::from(index) * unit);
+                if *flat { flat_place(address) } else { Place::Global(address) }
+            }
             Addresses::Scratch { base, slot } => {
                 Place::Scratch(base.wrapping_add(slot.map_or(0, |slot| cx.w.v[slot as usize][lane])))
             }
             Addresses::Buffer(buffer) => return buffer.place(cx, lane, component * 4, bytes),
         };
         Some(place.plus(component * 4))
+    }
+}
+
+/// The bytes that an offset in a register counts: those of an element with `scale_offset`, otherwise 1.
+pub(super) fn unit(s: &Step) -> Result<i64, Fault> {
+    match s.inst.desc.mem_bytes {
+        _ if !s.inst.mods.scale_offset => Ok(1),
+        MemBytes::Bytes(bytes) => Ok(i64::from(bytes)),
+        _ => Err(Fault::Unsupported("scale_offset of an element without a fixed size")),
     }
 }
 

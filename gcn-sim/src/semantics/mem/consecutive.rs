@@ -32,7 +32,7 @@ impl Addresses {
                 let index = follow::<LANES>(v.get(slot? as usize)?, stride)?;
                 Some(base.wrapping_add(u64::from(index)))
             }
-            Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
+            Addresses::Signed { .. } | Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
         }
     }
 }

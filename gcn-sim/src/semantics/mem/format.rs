@@ -13,7 +13,8 @@ use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
 use crate::core::operand::Src;
 use crate::core::value::lanes;
-use crate::fp::small::{Rounding, Small, Top, Wide};
+use crate::fp::small::{Rounding, Small, Top};
+use crate::fp::soft;
 use crate::fp::{f16_to_f32, f32_to_f16};
 use crate::semantics::op::{Op, Ops};
 
@@ -117,7 +118,7 @@ impl Number {
 
 /// Converts an f32 to a format without sign bit: negative numbers become zero.
 fn unsigned(format: Small, x: u32) -> u32 {
-    let code = format.narrow(Wide::F32, x, 0, Rounding::NearestEven, false);
+    let code = format.narrow(soft::Format::F32, x, 0, Rounding::NearestEven, false);
     let (sign, magnitude) = (code >> (format.bits() - 1), code & ((1 << (format.bits() - 1)) - 1));
     let nan = f32::from_bits(x).is_nan();
     if sign == 1 && !nan { 0 } else { magnitude }

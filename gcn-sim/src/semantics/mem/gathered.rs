@@ -28,7 +28,7 @@ impl Addresses {
                 Some((word(slot)? | word(slot + 1)? << 32).wrapping_add_signed(offset))
             }
             Addresses::Based { base, slot } => Some(base.wrapping_add(slot.map_or(Some(0), word)?)),
-            Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
+            Addresses::Signed { .. } | Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
         }
     }
 
@@ -50,7 +50,7 @@ impl Addresses {
                     at[lane] = base.wrapping_add(u64::from(index[lane]));
                 }
             }
-            Addresses::Scratch { .. } | Addresses::Buffer(_) => return None,
+            Addresses::Signed { .. } | Addresses::Scratch { .. } | Addresses::Buffer(_) => return None,
         }
         Some(at)
     }

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use gcn_isa::Class;
-use gcn_isa::counters::{Counter, MemoryEffect, Stream, WaitCnt, events};
+use gcn_isa::counters::{MemoryEffect, Stream, WaitCnt, events};
+use gcn_isa::{Class, Target};
 
 use super::access::Place;
 use crate::core::fault::{Fault, Outcome};
@@ -69,7 +69,7 @@ pub(crate) fn count(steps: &mut [Step]) -> bool {
         let wrap: fn(Arc<dyn Exec>) -> Arc<dyn Exec> = match step.inst.desc.class {
             Class::Waitcnt => |inner| Arc::new(Waits(inner)),
             Class::Endpgm => |inner| Arc::new(Ends(inner)),
-            _ if events(step.arch, &step.inst).iter().any(|event| event.stream == Stream::Vmem) => {
+            _ if events(step.arch, &step.inst).iter().any(|event| event.stream == stream(step.arch)) => {
                 |inner| Arc::new(Counts(inner))
             }
             _ => continue,
@@ -80,7 +80,12 @@ pub(crate) fn count(steps: &mut [Step]) -> bool {
     true
 }
 
-/// Wraps a memory operation that vmcnt counts.
+/// The stream of copies to LDS: on targets with asynchronous copies their own, otherwise that of vector memory.
+fn stream(target: Target) -> Stream {
+    if target.has_async_copies() { Stream::AsyncCopy } else { Stream::Vmem }
+}
+
+/// A memory operation that counts on the counter of copies.
 struct Counts(Arc<dyn Exec>);
 
 impl Exec for Counts {
@@ -98,7 +103,8 @@ impl Exec for Waits {
     fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
         if cx.w.late.when == When::Waited {
             let wait = WaitCnt::of(&step.inst).unwrap_or(WaitCnt::NONE);
-            let done = cx.w.late.issued.saturating_sub(u64::from(Counter::Vm.of(wait)));
+            let counter = stream(step.arch).counter(step.arch.instruction_set());
+            let done = cx.w.late.issued.saturating_sub(u64::from(counter.of(wait)));
             cx.finish_copies(|copy| copy.number < done);
         }
         self.0.run(cx, step)

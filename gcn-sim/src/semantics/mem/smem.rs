@@ -1,6 +1,7 @@
 //! Scalar memory: loads, stores and atomics, with a plain address, through a buffer resource, or in scratch.
 
 use super::access::Place;
+use super::address::unit;
 use super::atomic::{Flush, Modify, PAIRS, WORDS};
 use super::name;
 use crate::core::fault::{Fault, Next, Outcome};
@@ -106,7 +107,7 @@ fn offset(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<i64, Fault> {
         Src::None => 0,
         ref src => i64::from(cx.scalar(src, Ty::B32)?),
     };
-    let unit = if kind == Kind::Scratch { 64 } else { 1 };
+    let unit = if kind == Kind::Scratch { 64 } else { unit(s)? };
     Ok(register * unit + s.imm + i64::from(s.inst.mods.offset))
 }
 

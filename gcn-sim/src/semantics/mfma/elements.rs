@@ -46,7 +46,7 @@ pub(super) struct Decoder {
 
 impl Decoder {
     pub(super) fn new(ty: ElemType, target: Target) -> Decoder {
-        Decoder { ty, flush: flushes_denormals(ty, target), small: small(ty, target).map(Widening::of) }
+        Decoder { ty, flush: flushes_denormals(ty, target), small: Small::of(ty, target).map(Widening::of) }
     }
 
     /// The size of an element in bits.
@@ -82,18 +82,6 @@ fn each(elements: &mut [f32], widen: impl Fn(u32) -> f32) {
     elements.iter_mut().for_each(|x| *x = widen(x.to_bits()));
 }
 
-/// The format of an element type; `None` if it is not a float of at most eight bits.
-fn small(ty: ElemType, target: Target) -> Option<Small> {
-    match ty {
-        ElemType::Fp8 => Some(Small::fp8(target)),
-        ElemType::Bf8 => Some(Small::bf8(target)),
-        ElemType::Fp6 => Some(Small::E2M3),
-        ElemType::Bf6 => Some(Small::E3M2),
-        ElemType::Fp4 => Some(Small::E2M1),
-        _ => None,
-    }
-}
-
 /// True if f16 and bf16 matrix instructions of the target treat denormals as +0.
 pub(super) fn flushes_denormals(ty: ElemType, target: Target) -> bool {
     matches!(ty, ElemType::F16 | ElemType::Bf16) && target.flushes_half_products()
@@ -102,7 +90,7 @@ pub(super) fn flushes_denormals(ty: ElemType, target: Target) -> bool {
 /// True if the product of two elements is exact in f32.
 pub(super) fn product_is_exact(ty: ElemType) -> bool {
     // Products of bf16 have few enough bits, but their exponents may exceed the range of f32.
-    matches!(ty, ElemType::F16 | ElemType::I8) || small(ty, Target::GFX950).is_some()
+    matches!(ty, ElemType::F16 | ElemType::I8) || Small::of(ty, Target::GFX950).is_some()
 }
 
 /// f32 truncated to 10 fraction bits, as the hardware does (hipBLASLt rounds its inputs beforehand for this reason: ROCm/rocm-libraries

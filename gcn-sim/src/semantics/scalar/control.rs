@@ -1,5 +1,6 @@
 //! Branches, barriers, MODE, and instructions that matter only for timing.
 
+use gcn_isa::indexing;
 use gcn_isa::target::Family;
 
 use crate::core::fault::{Fault, Next, Outcome};
@@ -31,6 +32,8 @@ pub(crate) fn add(ops: &mut Ops) {
         "s_wait_samplecnt",
         "s_wait_storecnt",
         "s_wait_storecnt_dscnt",
+        "s_wait_asynccnt",
+        "s_wait_xcnt",
         "s_delay_alu",
         "s_clause",
         "s_version",
@@ -110,6 +113,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("s_getreg_b32", Op::new(get_register));
     ops.add("s_setreg_b32", Op::new(set_register));
     ops.add("s_setreg_imm32_b32", Op::new(set_register_literal));
+    ops.add("s_set_vgpr_msb", Op::new(set_vgpr_msb));
 }
 
 fn branches(ops: &mut Ops) {
@@ -356,7 +360,9 @@ fn write_register(cx: &mut Cx<'_>, s: &Step, value: u32) -> Outcome {
         HW_MODE => {
             let mask = field.mask << field.offset;
             let bits = cx.w.mode.bits() & !mask | value << field.offset & mask;
+            let vgpr_msb = cx.w.mode.vgpr_msb;
             cx.w.mode = Mode::new(bits);
+            cx.w.mode.vgpr_msb = vgpr_msb;
             Ok(Next::Fall)
         }
         HW_TRAPSTS => Ok(Next::Fall),
@@ -373,7 +379,16 @@ fn set_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 
 fn set_register_literal(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let value = cx.scalar(&s.src[2], Ty::B32)?;
+    set_vgpr_msb(cx, s)?;
     write_register(cx, s, value)
+}
+
+/// Sets the upper bits of VGPRs, if the instruction does.
+fn set_vgpr_msb(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    if let Some(msb) = indexing::msb_set_by(cx.machine.target(), &s.inst) {
+        cx.w.mode.vgpr_msb = msb;
+    }
+    Ok(Next::Fall)
 }
 
 /// `M0[7:0]` is added to the VGPR numbers of the operands that `M0[15:12]` selects (MI100 ISA 6.6).

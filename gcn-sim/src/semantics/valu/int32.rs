@@ -54,6 +54,7 @@ fn arithmetic(ops: &mut Ops) {
 }
 
 fn multiplication(ops: &mut Ops) {
+    ops.add("v_mad_u32", op3(|a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c)));
     ops.add("v_mul_lo_u32", op2(|a: u32, b: u32| a.wrapping_mul(b)));
     ops.add("v_mul_lo_i32", op2(|a: u32, b: u32| a.wrapping_mul(b)));
     ops.add("v_mul_hi_u32", op2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32));

@@ -13,6 +13,15 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_lshrrev_b64", op2(|a: u32, b: u64| b >> (a & 63)));
     ops.add("v_ashrrev_i64", op2(|a: u32, b: i64| b >> (a & 63)));
     ops.add("v_lshl_add_u64", op3(|a: u64, b: u32, c: u64| (a << (b & 7)).wrapping_add(c)));
+    ops.add("v_add_nc_u64", op2(|a: u64, b: u64| a.wrapping_add(b)));
+    ops.add("v_sub_nc_u64", op2(|a: u64, b: u64| a.wrapping_sub(b)));
+    ops.add("v_mul_u64", op2(|a: u64, b: u64| a.wrapping_mul(b)));
+    ops.add("v_min_u64", op2(|a: u64, b: u64| a.min(b)));
+    ops.add("v_max_u64", op2(|a: u64, b: u64| a.max(b)));
+    ops.add("v_min_i64", op2(|a: i64, b: i64| a.min(b)));
+    ops.add("v_max_i64", op2(|a: i64, b: i64| a.max(b)));
+    ops.add("v_mad_nc_u64_u32", op3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c)));
+    ops.add("v_mad_nc_i64_i32", op3(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c)));
     ops.add("v_mad_u64_u32", multiply_add_u64());
     ops.add("v_mad_i64_i32", multiply_add_i64());
 

@@ -3,6 +3,8 @@
 //! A scaled conversion divides by 2^(exponent of its scale operand) if it narrows, and multiplies by it if it widens. A scale whose
 //! exponent field is all ones is NaN and makes every result NaN. The conversions ignore the rounding and denormal modes.
 
+use gcn_isa::Target;
+
 use super::Fetch;
 use super::read::raw32;
 use super::write::{finish_singles, write_mask, write32};
@@ -11,49 +13,50 @@ use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::Lanes;
-use crate::fp::small::{Rounding, Small, Wide, Widening};
+use crate::fp::small::{Rounding, Small, Widening};
 use crate::fp::soft::Format;
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_prng_b32", super::op1(next_random));
     unscaled(ops);
-    for (name, format) in [("fp8", Format8::Fp8), ("bf8", Format8::Bf8)] {
-        for (from, bits) in [("f32", Bits::F32), ("f16", Bits::F16), ("bf16", Bits::Bf16)] {
-            let to = Target8::Eight(format);
+    for (name, eight) in EIGHT_BITS {
+        for (from, wide) in WIDE {
             let count = 2;
-            ops.add(scaled(&["pk", name, from]), narrow(Narrow { from: bits, to, count, ..Narrow::PAIR }));
+            ops.add(
+                scaled(&["pk", name, from]),
+                narrow(Narrow { from: wide, to: eight, count, ..Narrow::PAIR }),
+            );
             ops.add(
                 scaled(&["sr", name, from]),
-                narrow(Narrow { from: bits, to, count: 1, random: true, ..Narrow::PAIR }),
+                narrow(Narrow { from: wide, to: eight, count: 1, random: true, ..Narrow::PAIR }),
             );
-            ops.add(scaled(&["pk", from, name]), widen(Widen { to: bits, from: to, count: 2, unit: 16 }));
+            ops.add(scaled(&["pk", from, name]), widen(Widen { to: wide, from: eight, count, unit: 16 }));
         }
-        for (to, bits) in [("f32", Bits::F32), ("f16", Bits::F16)] {
-            let from = Target8::Eight(format);
-            ops.add(scaled(&[to, name]), widen(Widen { to: bits, from, count: 1, unit: 8 }));
+        for (to, wide) in [("f32", Format::F32), ("f16", Format::F16)] {
+            ops.add(scaled(&[to, name]), widen(Widen { to: wide, from: eight, count: 1, unit: 8 }));
         }
     }
     four_and_six_bits(ops);
 }
 
 fn four_and_six_bits(ops: &mut Ops) {
-    for (from, bits) in [("f32", Bits::F32), ("f16", Bits::F16), ("bf16", Bits::Bf16)] {
-        let fp4 = Target8::Other(Small::E2M1);
-        let pair = Narrow { from: bits, to: fp4, count: 2, ..Narrow::PAIR };
+    for (from, wide) in WIDE {
+        let fp4: Of = |_| Small::E2M1;
+        let pair = Narrow { from: wide, to: fp4, count: 2, ..Narrow::PAIR };
         ops.add(scaled(&["pk_fp4", from]), narrow(pair));
         ops.add(scaled(&["sr_pk_fp4", from]), narrow(Narrow { random: true, ..pair }));
-        ops.add(scaled(&["pk", from, "fp4"]), widen(Widen { to: bits, from: fp4, count: 2, unit: 8 }));
-        for (name, format) in [("fp6", Small::E2M3), ("bf6", Small::E3M2)] {
-            let six = Target8::Other(format);
-            let all = Narrow { from: bits, to: six, count: 32, ..Narrow::PAIR };
-            if bits == Bits::F32 {
+        ops.add(scaled(&["pk", from, "fp4"]), widen(Widen { to: wide, from: fp4, count: 2, unit: 8 }));
+        let six_bits: [(&str, Of); 2] = [("fp6", |_| Small::E2M3), ("bf6", |_| Small::E3M2)];
+        for (name, six) in six_bits {
+            let all = Narrow { from: wide, to: six, count: 32, ..Narrow::PAIR };
+            if wide == Format::F32 {
                 ops.add(scaled(&["2xpk16", name, from]), narrow(all));
             } else {
                 ops.add(scaled(&["pk32", name, from]), narrow(all));
             }
             ops.add(scaled(&["sr_pk32", name, from]), narrow(Narrow { random: true, ..all }));
-            ops.add(scaled(&["pk32", from, name]), widen(Widen { to: bits, from: six, count: 32, unit: 0 }));
+            ops.add(scaled(&["pk32", from, name]), widen(Widen { to: wide, from: six, count: 32, unit: 0 }));
         }
     }
 }
@@ -68,63 +71,17 @@ fn next_random(x: u32) -> u32 {
     x << 1 ^ if x >> 31 == 1 { 197 } else { 0 }
 }
 
-/// The two 8-bit formats, whose encodings depend on the target.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format8 {
-    Fp8,
-    Bf8,
-}
-
 /// A small format that may depend on the target.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target8 {
-    Eight(Format8),
-    Other(Small),
-}
+type Of = fn(Target) -> Small;
 
-impl Target8 {
-    fn of(self, s: &Step) -> Small {
-        match self {
-            Target8::Eight(Format8::Fp8) => Small::fp8(s.arch),
-            Target8::Eight(Format8::Bf8) => Small::bf8(s.arch),
-            Target8::Other(format) => format,
-        }
-    }
-}
+/// The two 8-bit formats, whose encodings depend on the target.
+const EIGHT_BITS: [(&str, Of); 2] = [("fp8", Small::fp8), ("bf8", Small::bf8)];
 
-/// The wide format of a conversion.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Bits {
-    F32,
-    F16,
-    Bf16,
-}
-
-impl Bits {
-    fn width(self) -> usize {
-        if self == Bits::F32 { 32 } else { 16 }
-    }
-
-    fn wide(self) -> Wide {
-        match self {
-            Bits::F32 => Wide::F32,
-            Bits::F16 => Wide::F16,
-            Bits::Bf16 => Wide::BF16,
-        }
-    }
-
-    fn format(self) -> Format {
-        match self {
-            Bits::F32 => Format::F32,
-            Bits::F16 => Format::F16,
-            Bits::Bf16 => Format::BF16,
-        }
-    }
-}
+/// The wide formats.
+const WIDE: [(&str, Format); 3] = [("f32", Format::F32), ("f16", Format::F16), ("bf16", Format::BF16)];
 
 fn unscaled(ops: &mut Ops) {
-    for (name, format) in [("fp8", Format8::Fp8), ("bf8", Format8::Bf8)] {
-        let format = Target8::Eight(format);
+    for (name, format) in EIGHT_BITS {
         let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         ops.add(leak(format!("v_cvt_f32_{name}")), widen_plain(format, 1));
         ops.add(leak(format!("v_cvt_pk_f32_{name}")), widen_plain(format, 2));
@@ -132,18 +89,19 @@ fn unscaled(ops: &mut Ops) {
         ops.add(leak(format!("v_cvt_pk_{name}_f32")), narrow(pair));
         ops.add(leak(format!("v_cvt_sr_{name}_f32")), narrow(Narrow { count: 1, random: true, ..pair }));
     }
-    for (name, format) in [("v_cvt_sr_f16_f32", Small::E5M10), ("v_cvt_sr_bf16_f32", Small::E8M7)] {
-        let to = Target8::Other(format);
+    let halves: [(&str, Of); 2] =
+        [("v_cvt_sr_f16_f32", |_| Small::E5M10), ("v_cvt_sr_bf16_f32", |_| Small::E8M7)];
+    for (name, to) in halves {
         ops.add(name, narrow(Narrow { to, count: 1, scaled: false, random: true, ..Narrow::PAIR }));
     }
 }
 
 /// Converts bytes 0 and 1 (of the part that SDWA selects) to f32, one register for each.
-fn widen_plain(format: Target8, count: usize) -> Op {
+fn widen_plain(format: Of, count: usize) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let mut buffer = u32::ZERO;
         let codes = u32::fetch(cx, s, 0, Ty::B32, &mut buffer)?;
-        let values = Widening::of(format.of(s));
+        let values = Widening::of(format(s.arch));
         let mut out = [[0; LANES]; 2];
         for (i, out) in out.iter_mut().enumerate().take(count) {
             for lane in 0..LANES {
@@ -169,8 +127,8 @@ impl Scale {
 /// A widening conversion of `count` elements.
 #[derive(Clone, Copy)]
 struct Widen {
-    from: Target8,
-    to: Bits,
+    from: Of,
+    to: Format,
     count: usize,
     /// The size in bits of the part of the source that `op_sel` selects; 0 if there is no selection.
     unit: u32,
@@ -180,7 +138,7 @@ fn widen(what: Widen) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let mut buffer = u32::ZERO;
         let scales = *u32::fetch(cx, s, 1, Ty::B32, &mut buffer)?;
-        let format = what.from.of(s);
+        let format = (what.from)(s.arch);
         let registers = (what.count * format.bits() as usize).div_ceil(32);
         let source = words(cx, &s.src[0], registers)?;
         // To select a byte, two bits of `op_sel` are used; to select a half, one bit.
@@ -192,14 +150,14 @@ fn widen(what: Widen) -> Op {
                 let bit = (chosen * what.unit) as usize + i * format.bits() as usize;
                 let code = field(&source, lane, bit, format.bits());
                 let value = match scale.0 {
-                    Some(scale) => format.widen(code, scale, what.to.format()) as u32,
-                    None => what.to.format().nan() as u32,
+                    Some(scale) => format.widen(code, scale, what.to) as u32,
+                    None => what.to.nan() as u32,
                 };
-                let at = i * what.to.width();
+                let at = i * what.to.bits() as usize;
                 out[at / 32][lane] |= value << (at % 32);
             }
         }
-        store(cx, s, what.count * what.to.width(), &out);
+        store(cx, s, what.count * what.to.bits() as usize, &out);
         Ok(Next::Fall)
     })
 }
@@ -207,8 +165,8 @@ fn widen(what: Widen) -> Op {
 /// A narrowing conversion of `count` elements.
 #[derive(Clone, Copy)]
 struct Narrow {
-    from: Bits,
-    to: Target8,
+    from: Format,
+    to: Of,
     count: usize,
     /// True if the last source is a scale.
     scaled: bool,
@@ -218,13 +176,12 @@ struct Narrow {
 
 impl Narrow {
     /// The conversion of two f32 to fp8.
-    const PAIR: Narrow =
-        Narrow { from: Bits::F32, to: Target8::Eight(Format8::Fp8), count: 2, scaled: true, random: false };
+    const PAIR: Narrow = Narrow { from: Format::F32, to: Small::fp8, count: 2, scaled: true, random: false };
 
     /// The number of sources with elements: `src0`, and also `src1` if there are several f32 elements and `src0` is not a tuple that
     /// contains all of them.
     fn element_sources(&self) -> usize {
-        if self.from == Bits::F32 && !self.random && self.count > 1 { 2 } else { 1 }
+        if self.from == Format::F32 && !self.random && self.count > 1 { 2 } else { 1 }
     }
 
     /// The elements of every lane. If there are two sources, elements are taken from them alternately.
@@ -233,16 +190,16 @@ impl Narrow {
         let each = self.count / sources;
         let mut elements = vec![[0; LANES]; self.count];
         for source in 0..sources {
-            let registers = each * self.from.width() / 32;
+            let registers = each * self.from.bits() as usize / 32;
             if registers <= 1 {
                 self.one_register(cx, s, source, &mut elements)?;
                 continue;
             }
             for (n, register) in words(cx, &s.src[source], registers)?.iter().enumerate() {
-                let per_register = 32 / self.from.width();
+                let per_register = 32 / self.from.bits() as usize;
                 for part in 0..per_register {
                     let index = (n * per_register + part) * sources + source;
-                    elements[index] = register.map(|x| part_of(x, part, self.from.width()));
+                    elements[index] = register.map(|x| part_of(x, part, self.from.bits() as usize));
                 }
             }
             self.modify(s, source, &mut elements)?;
@@ -260,13 +217,13 @@ impl Narrow {
     ) -> Result<(), Fault> {
         let mods = &s.inst.mods;
         let mut buffer = u32::ZERO;
-        if self.count == 1 && self.from == Bits::F16 {
+        if self.count == 1 && self.from == Format::F16 {
             elements[0] = *u32::fetch(cx, s, source, Ty::B16, &mut buffer)?;
-        } else if self.from == Bits::F32 {
+        } else if self.from == Format::F32 {
             elements[source] = *u32::fetch(cx, s, source, Ty::B32, &mut buffer)?;
         } else {
             let word = match s.src[source] {
-                Src::Const(c) if self.from == Bits::F16 => [c.packed_f16(); LANES],
+                Src::Const(c) if self.from == Format::F16 => [c.packed_f16(); LANES],
                 Src::Const(c) => [c.packed_bf16(); LANES],
                 ref other => raw32(cx, other, Ty::B32)?,
             };
@@ -289,7 +246,7 @@ impl Narrow {
         if self.count > 1 {
             return Err(Fault::Unsupported("source modifiers of a packed conversion"));
         }
-        let sign = 1 << (self.from.width() - 1);
+        let sign = 1 << (self.from.bits() - 1);
         let keep = if abs { !sign } else { u32::MAX };
         elements.iter_mut().flatten().for_each(|x| *x = *x & keep ^ if neg { sign } else { 0 });
         Ok(())
@@ -298,7 +255,7 @@ impl Narrow {
 
 fn narrow(what: Narrow) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let format = what.to.of(s);
+        let format = (what.to)(s.arch);
         let bits = format.bits() as usize;
         let elements = what.elements(cx, s)?;
         let second = if what.random { 1 } else { what.element_sources() };
@@ -321,9 +278,9 @@ fn narrow(what: Narrow) -> Op {
                 // A NaN scale has the same effect as a NaN element.
                 let (x, scale) = match scale.0 {
                     Some(scale) => (element[lane], scale),
-                    None => (element[lane] | ((1 << (what.from.width() - 1)) - 1), 0),
+                    None => (element[lane] | ((1 << (what.from.bits() - 1)) - 1), 0),
                 };
-                let code = format.narrow(what.from.wide(), x, scale, round, saturate);
+                let code = format.narrow(what.from, x, scale, round, saturate);
                 let (at, shift) = (i * bits / 32, i * bits % 32);
                 out[at][lane] |= code << shift;
                 if shift + bits > 32 {

@@ -60,6 +60,8 @@ struct Operation {
     syncs: bool,
     /// The LDS bytes that a DMA (a load to LDS) writes.
     dma: Option<LdsRange>,
+    /// The registers that it writes, if the state of the wave made others of those that the instruction names.
+    moved: Option<Box<[Part]>>,
 }
 
 impl Operation {
@@ -176,12 +178,12 @@ impl Counters {
         &mut self,
         effects: &[Effect],
         machine: &Machine,
-        at: usize,
+        (effect, at): (&Effect, usize),
         lds: LdsRange,
     ) -> Result<(), Box<Hazard>> {
-        let effect = &effects[at];
         let early = self.too_early_for_dma(effect, machine, lds);
-        self.start(effect, machine, at, lds);
+        let moved = (!std::ptr::eq(effect, &effects[at])).then(|| effect.writes.iter().copied().collect());
+        self.start((effect, moved), machine, at, lds);
         early
     }
 
@@ -202,7 +204,13 @@ impl Counters {
     }
 
     /// Adds the operation that an instruction starts, if it starts one.
-    fn start(&mut self, effect: &Effect, machine: &Machine, at: usize, lds: LdsRange) {
+    fn start(
+        &mut self,
+        (effect, moved): (&Effect, Option<Box<[Part]>>),
+        machine: &Machine,
+        at: usize,
+        lds: LdsRange,
+    ) {
         if effect.streams.is_empty() {
             return;
         }
@@ -228,6 +236,7 @@ impl Counters {
             stores: effect.stores,
             syncs: effect.syncs,
             dma: effect.lds_dma.then_some(lds),
+            moved,
         });
     }
 
@@ -299,7 +308,8 @@ impl Counters {
             if !o.told && !o.is_uncertain() {
                 o.told = true;
                 done.push(o.id);
-                for half in effects[o.at].writes.iter().flat_map(|part| part.halves()) {
+                let writes = o.moved.as_deref().unwrap_or(&effects[o.at].writes);
+                for half in writes.iter().flat_map(|part| part.halves()) {
                     let slot = &mut pending[half];
                     *slot = if *slot == o.id { 0 } else { *slot };
                 }
@@ -397,7 +407,7 @@ mod tests {
             let mut kept = 0;
             for started in 1..1000 {
                 counters.before(&effects, &machine, &effects[0], Config::default(), true).unwrap();
-                counters.after(&effects, &machine, 0, LdsRange::default()).unwrap();
+                counters.after(&effects, &machine, (&effects[0], 0), LdsRange::default()).unwrap();
                 kept = kept.max(counters.operations.len());
                 assert_eq!(counters.youngest(), started);
             }

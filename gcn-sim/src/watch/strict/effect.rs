@@ -111,10 +111,11 @@ pub(crate) fn is_load(class: Class) -> bool {
     )
 }
 
-/// The streams of an instruction's operation. Late reads by GDS are omitted, because programs that use GDS are refused when they are
-/// loaded.
+/// The streams of an instruction's operation. Late reads of operands are excluded: here an instruction reads its operands when it is issued,
+/// and programs that use GDS are refused when they are loaded.
 fn streams(events: &Events) -> Streams {
-    events.iter().map(|event| event.stream).filter(|stream| *stream != Stream::GdsData).collect()
+    let reads_late = |stream: Stream| stream == Stream::GdsData || stream.of_operands().is_some();
+    events.iter().map(|event| event.stream).filter(|stream| !reads_late(*stream)).collect()
 }
 
 /// True if the results on these streams arrive in the order in which they were requested.

@@ -14,9 +14,6 @@ use crate::expand::control::iterate::InPlace;
 use crate::expand::types::habits::NUMBERS;
 use crate::operator::is_compound;
 
-/// Methods that assign their arguments to the elements of an array.
-const WRITING: [&str; 2] = ["fill", "copy_from_slice"];
-
 impl Analysis {
     /// Runs `f`, which analyses code that executes under a condition of this shape.
     pub(super) fn under<R>(&mut self, condition: Shape, f: impl FnOnce(&mut Self) -> R) -> R {
@@ -393,10 +390,6 @@ impl Analysis {
         let arguments = self.any(&e.args);
         self.lent(Some(&e.method), &e.args);
         let name = e.method.to_string();
-        // An array of numbers has only the methods that the DSL defines.
-        if WRITING.contains(&&*name) && self.is_number(&e.receiver) {
-            self.assign(&e.receiver, arguments);
-        }
         // An atomic operation returns the old value, which differs between lanes even at a uniform index.
         let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
         match receiver {
@@ -425,7 +418,21 @@ impl Analysis {
             }
             // A method of a number gives a varying result if an argument varies.
             Shape::Other if self.is_number(&e.receiver) => arguments,
-            _ => self.ask_or(&Expr::MethodCall(e.clone()), self.known.functions.contains(&name)),
+            // A closure among the arguments cannot be asked about; what each lane gives to the method then decides.
+            _ => self.ask_or(
+                &Expr::MethodCall(e.clone()),
+                self.known.functions.contains(&name) || arguments.varies(),
+            ),
+        }
+    }
+
+    /// Records that `a.fill(x);`, a method of an array whose result nothing uses, may write its arguments to the array.
+    pub(super) fn written_by(&mut self, statement: &Expr) {
+        if let Expr::MethodCall(e) = statement
+            && self.is_number(&e.receiver)
+        {
+            let arguments = self.any(&e.args);
+            self.assign(&e.receiver, arguments);
         }
     }
 

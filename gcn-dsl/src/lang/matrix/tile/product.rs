@@ -8,20 +8,19 @@ use gcn_isa::target::Subtarget;
 use super::{Parts, Tile, TileA, TileB};
 use crate::ir::{Bin, Inst, Value};
 use crate::lang::control::everyone::Everyone;
+use crate::lang::matrix::elementwise;
 use crate::lang::matrix::format::AccElement;
 use crate::lang::matrix::format::bits;
 use crate::lang::matrix::format::{Bf8, Fp8, I4, MatrixElement, Xf32};
 use crate::lang::matrix::k_order::KOrder;
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
-use crate::lang::matrix::place::At;
 use crate::lang::matrix::swizzle::WIDEST;
-use crate::lang::matrix::view::AsView;
 use crate::lang::targets::{
     Availability, Everywhere, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx942AndGfx12,
 };
 use crate::lang::values::vector::element;
-use crate::lang::{IntoDevice, V, with};
+use crate::lang::{V, with};
 use crate::scalar::{Scalar, f8e4m3, f8e5m2};
 use half::{bf16, f16};
 
@@ -142,6 +141,17 @@ impl Step {
         })
     }
 
+    /// The product of two of its fragments, and what selects the formats.
+    fn product(self, formats: [ElemType; 3]) -> (Product, Controls) {
+        let size = [self.side, self.side, self.depth, 1];
+        if self.family == Family::F8f6f4 {
+            let code = |format| ElemType::F8F6F4_FORMATS.iter().position(|f| *f == format).unwrap_or(0) as u8;
+            let controls = Controls { cbsz: code(formats[0]), blgp: code(formats[1]), ..Controls::default() };
+            return (Product::f8f6f4(size, false), controls);
+        }
+        (Product { formats, size, sparse: false, scaled: false }, Controls::default())
+    }
+
     fn missing(format: ElemType, on: Subtarget, side: usize, k: usize) -> String {
         let target = on.target;
         let there: Vec<String> = Step::all(format, on)
@@ -206,49 +216,23 @@ where
 {
     let loc = Location::caller();
     let step = Step::here(T::FORMAT, SIDE, K, loc);
-    let side = step.side;
-    let size = [side, side, step.depth, 1];
-    let (product, controls) = match step.family {
-        Family::F8f6f4 => {
-            let code = |format| ElemType::F8F6F4_FORMATS.iter().position(|f| *f == format).unwrap_or(0) as u8;
-            let controls = Controls { cbsz: code(T::FORMAT), blgp: code(U::FORMAT), ..Controls::default() };
-            (Product::f8f6f4(size, false), controls)
-        }
-        _ => {
-            let formats = [T::FORMAT, U::FORMAT, C::FORMAT];
-            (Product { formats, size, sparse: false, scaled: false }, Controls::default())
-        }
-    };
-    if step.family == Family::Lanes {
-        return Everyone::gives(by_lanes(a, b, c, step, loc));
-    }
-    let (across, steps) = (N / side, K / step.depth);
     let mut values = c.values;
-    if a.values.len < M / side * steps || b.values.len < across * steps || values.len < M / side * across {
-        return Everyone::gives(c); // the kernel has failed
-    }
-    for step in 0..steps {
-        for i in 0..M / side {
-            for j in 0..across {
-                let (left, right) = (a.values.values[i * steps + step], b.values.values[j * steps + step]);
-                let acc = &mut values.values[i * across + j];
-                *acc = multiply(product, &[left, right, *acc], *acc, Ok((controls, 0)), loc);
-            }
-        }
-    }
+    let sums = &mut values.values[..values.len];
+    let per_acc = Tile::<C, M, N, SIDE>::per_acc();
+    add_products::<T, U, C>([&a.values, &b.values], sums, per_acc, (step, K / step.depth), loc);
     Everyone::gives(Tile::of(values))
 }
 
-/// As [`matmul`], but the factors are loaded while they are multiplied: `M x K` elements of `a` from (`row`, `k`) on,
-/// and `K x N` elements of `b` from (`k`, `col`) on. At any time, registers contain the fragments of only one or two
-/// rows of accumulators of `a`. A tile may therefore have more rows than the registers that the sums leave free have
-/// room for. On RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16 f16 would take 64 registers.
+/// As [`matmul`] for a part of the tile `c`: adds `a * b` to the `P x Q` elements from `row` and `column` on, numbers on the host.
+///
+/// With it a kernel loads the factors of a large tile while it multiplies them, a few rows and columns at a time, where all would not fit into
+/// the registers beside the sums: on RDNA 3, where each lane has a whole row of a fragment, 128 rows of 16 f16 take 64.
 ///
 /// # Errors
-/// Those of [`matmul`].
+/// Those of [`matmul`]; when the kernel is built, if the part does not consist of whole accumulators of `c`.
 ///
 /// ```
-/// use gcn_dsl::lang::matrix::{ByNumber, matmul_from};
+/// use gcn_dsl::lang::matrix::matmul_part;
 /// use gcn_dsl::prelude::*;
 ///
 /// gcn_kernel! {
@@ -256,8 +240,13 @@ where
 ///     #[workgroup(64)]
 ///     #[targets(HasWmma)]
 ///     fn tall(a: &[f16], b: &[f16], c: &mut [f32]) {
+///         let right = TileB::<f16, 16, 32, 16>::load(col_major(b, 16), 0, 0);
 ///         let mut acc = Tile::<f32, 64, 32, 16>::zero();
-///         acc = matmul_from::<f16, ByNumber, _, _, 64, 32, 16, 16>(row_major(a, 16), col_major(b, 16), 0, 0, 0, acc);
+///         #[unroll]
+///         for row in (0..64usize).step_by(16) {
+///             let left = TileA::<f16, 16, 16, 16>::load(row_major(a, 16), row as u32, 0);
+///             acc = matmul_part(left, right, acc, row, 0usize);
+///         }
 ///         acc.store_to(row_major(c, 32), 0, 0);
 ///     }
 /// }
@@ -267,55 +256,89 @@ where
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
-pub fn matmul_from<T, O, C, X, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
-    a: impl AsView<T::Memory>,
-    b: impl AsView<T::Memory>,
-    row: impl IntoDevice<V<u32>>,
-    k: impl IntoDevice<V<u32>>,
-    col: impl IntoDevice<V<u32>>,
+pub fn matmul_part<
+    T,
+    U,
+    C,
+    O,
+    X,
+    const P: usize,
+    const Q: usize,
+    const K: usize,
+    const FACTOR: usize,
+    const M: usize,
+    const N: usize,
+    const SIDE: usize,
+>(
+    a: TileA<T, P, K, FACTOR, O>,
+    b: TileB<U, K, Q, FACTOR, O>,
     c: Tile<C, M, N, SIDE>,
+    row: usize,
+    column: usize,
 ) -> Everyone<Tile<C, M, N, SIDE>, X>
 where
-    T: TileFactor<T, C, Targets = X>,
+    T: TileFactor<U, C, Targets = X>,
+    U: MatrixElement,
     C: AccElement,
     O: KOrder,
 {
     let loc = Location::caller();
-    let [row, k, col] = [At::new(row.into_device()), At::new(k.into_device()), At::new(col.into_device())];
-    let (a, b) = (a.places(), b.places());
-    let left = |lines| TileA::<T, M, K, SIDE, O>::load_parts(a, [row, k], lines, loc);
-    let right = || TileB::<T, K, N, SIDE, O>::load_parts(b, [k, col], 0..N, loc);
-    let step = Step::here(T::FORMAT, SIDE, K, loc);
-    if step.family != Family::Dense {
-        let (left, right) = (Parts::of(left(0..M)), Parts::of(right()));
-        return matmul(TileA::<T, M, K, SIDE, O>::of(left), TileB::<T, K, N, SIDE, O>::of(right), c);
+    let step = Step::here(T::FORMAT, FACTOR, K, loc);
+    let (whole, across) = (with(|c| side(here(c), SIDE)), N / step.side);
+    let multiple = (row | column | P | Q).is_multiple_of(step.side);
+    let inside = |from: usize, count: usize, all: usize| from <= all && count <= all - from;
+    if whole != step.side || !multiple || !inside(row, P, M) || !inside(column, Q, N) {
+        let what = format!(
+            "{P} x {Q} elements from row {row} and column {column} on are no part of {M} x {N} in accumulators of {whole} x {whole} elements; \
+             factors with SIDE {FACTOR} give parts in multiples of {}",
+            step.side
+        );
+        with(|c| c.fail(loc, what));
+        return Everyone::gives(c);
     }
-    let formats = [T::FORMAT, T::FORMAT, C::FORMAT];
-    let product =
-        Product { formats, size: [step.side, step.side, step.depth, 1], sparse: false, scaled: false };
-    let (across, steps) = (N / step.side, K / step.depth);
     let mut values = c.values;
-    // The first product needs the first fragment of each factor, so load these two from LDS first.
-    let mut next = left(0..step.side);
-    let columns = right();
-    // If registers are not scarce, load the next row while this one is multiplied.
-    let ahead = !has_copied_factors();
-    for (i, sums) in values.values[..values.len].chunks_mut(across).enumerate() {
-        let after = (i + 1) * step.side;
-        let load = || if after < M { left(after..after + step.side) } else { Vec::new() };
-        let mut rows = next;
-        next = if ahead { load() } else { Vec::new() };
-        for (step, left) in rows.drain(..).enumerate() {
-            for (j, acc) in sums.iter_mut().enumerate() {
-                let right = columns[j * steps + step];
-                *acc = multiply(product, &[left, right, *acc], *acc, Ok((Controls::default(), 0)), loc);
-            }
-        }
-        if !ahead {
-            next = load();
-        }
+    let (rows, columns) =
+        (row / step.side..(row + P) / step.side, column / step.side..(column + Q) / step.side);
+    let place = |i: usize| i * across + columns.start..i * across + columns.end;
+    let mut sums: Vec<Value> = rows.clone().flat_map(|i| values.values[place(i)].to_vec()).collect();
+    add_products::<T, U, C>(
+        [&a.values, &b.values],
+        &mut sums,
+        Tile::<C, M, N, SIDE>::per_acc(),
+        (step, K / step.depth),
+        loc,
+    );
+    for (i, sums) in rows.zip(sums.chunks(columns.len())) {
+        values.values[place(i)].copy_from_slice(sums);
     }
     Everyone::gives(Tile::of(values))
+}
+
+/// Adds the products of the fragments of two factors to accumulators, row after row.
+fn add_products<T: TileFactor<U, C>, U: MatrixElement, C: AccElement>(
+    factors: [&Parts; 2],
+    sums: &mut [Value],
+    per_acc: usize,
+    (step, steps): (Step, usize),
+    loc: &'static Location<'static>,
+) {
+    let [left, right] = factors.map(|parts| &parts.values[..parts.len]);
+    let across = right.len() / steps;
+    if across == 0 || left.len() / steps * across != sums.len() {
+        return; // the kernel has failed
+    }
+    if step.family == Family::Lanes {
+        return by_lanes::<T, U, C>([left, right], sums, per_acc, (step, steps), loc);
+    }
+    let (product, controls) = step.product([T::FORMAT, U::FORMAT, C::FORMAT]);
+    for step in 0..steps {
+        for (i, row) in sums.chunks_mut(across).enumerate() {
+            for (j, acc) in row.iter_mut().enumerate() {
+                let (left, right) = (left[i * steps + step], right[j * steps + step]);
+                *acc = multiply(product, &[left, right, *acc], *acc, Ok((controls, 0)), loc);
+            }
+        }
+    }
 }
 
 /// True if each lane has a whole row or column of the factors of matrix instructions, so that several lanes have the
@@ -324,33 +347,23 @@ pub fn has_copied_factors() -> bool {
     with(|c| square_shapes(here(c)).any(|shape| shape.copies(Matrix::A) > 1))
 }
 
-/// `c + a * b` by vector instructions: fused multiply-adds in f32, or multiplications and additions in i32, with
-/// ascending `k`.
-fn by_lanes<T, U, C, O, const M: usize, const N: usize, const K: usize, const SIDE: usize>(
-    a: TileA<T, M, K, SIDE, O>,
-    b: TileB<U, K, N, SIDE, O>,
-    c: Tile<C, M, N, SIDE>,
-    step: Step,
+/// Adds products to accumulators, row after row, by vector instructions: fused multiply-adds in f32, or multiplications and additions in
+/// i32, with ascending `k`. The factors are a lane's parts of rows and of columns: all `k` of one after each other, then the next.
+fn by_lanes<T: MatrixElement, U: MatrixElement, C: AccElement>(
+    [left, right]: [&[Value]; 2],
+    accs: &mut [Value],
+    per_acc: usize,
+    (step, steps): (Step, usize),
     loc: &'static Location<'static>,
-) -> Tile<C, M, N, SIDE>
-where
-    T: MatrixElement,
-    U: MatrixElement,
-    C: AccElement,
-    O: KOrder,
-{
-    let (across, steps) = (N / step.side, K / step.depth);
-    let per_acc = Tile::<C, M, N, SIDE>::per_acc();
-    let mut sums: Vec<V<C>> = c.elements();
-    if a.values.len < M / step.side * steps || b.values.len < across * steps {
-        return c; // the kernel has failed
-    }
+) {
+    let across = right.len() / steps;
+    let place = |acc: Value| with(|c| c.builder.kernel().ty(acc).place);
+    let mut sums: Vec<V<C>> = accs.iter().flat_map(|acc| elementwise::extract(*acc, per_acc, loc)).collect();
     for s in 0..steps {
-        let rows = (0..M / step.side)
-            .map(|i| numbers::<T, C>(a.values.values[i * steps + s], per_acc * step.depth, loc));
+        let rows = left.chunks(steps).map(|row| numbers::<T, C>(row[s], per_acc * step.depth, loc));
         let rows: Vec<Vec<V<C>>> = rows.collect();
         for j in 0..across {
-            let column = numbers::<U, C>(b.values.values[j * steps + s], step.depth, loc);
+            let column = numbers::<U, C>(right[j * steps + s], step.depth, loc);
             for (i, row) in rows.iter().enumerate() {
                 let first = (i * across + j) * per_acc;
                 for (sum, x) in sums[first..first + per_acc].iter_mut().zip(row.chunks(step.depth)) {
@@ -361,7 +374,9 @@ where
             }
         }
     }
-    Tile::from_elements(&sums, c.place(), loc)
+    for (acc, sums) in accs.iter_mut().zip(sums.chunks(per_acc)) {
+        *acc = elementwise::collect(sums, place(*acc), loc);
+    }
 }
 
 /// The elements of a lane's part of a factor, converted to the type of the sums.
@@ -394,7 +409,7 @@ mod tests {
         // The targets that kernels can be built for.
         let known = Everywhere::TARGETS;
         for (formats, set) in FACTORS {
-            let firsts = gcn_isa::Target::with_instructions().filter(|target| target.is_first_of_its_set());
+            let firsts = gcn_isa::Target::compilable().filter(|target| target.is_first_of_its_set());
             for target in firsts.filter(|target| known.contains(*target)) {
                 let there = gcn_isa::layout::instructions_on(target.into()).iter().any(|(_, s)| {
                     let same = [s.a, s.b, s.acc].into_iter().zip(*formats).all(|(a, b)| is_format(a, b));

@@ -54,20 +54,17 @@ impl<X: Stored, I: Index, const N: usize> LoadAt<usize> for Run<X, I, N> {
     }
 }
 
-macro_rules! indexed_by {
-    ($($k:ty),*) => {$(
-        impl<X: Stored, I: Index, const N: usize> LoadAt<$k> for Run<X, I, N> {
-            type Output = X::Read<V<u32>>;
-            #[track_caller]
-            fn load_at(&self, k: $k) -> X::Read<V<u32>> {
-                check(k.index(), N as u32, "an array");
-                let at = self.index.index() * self.scale + k.index() * X::BYTES;
-                X::read(self.from, at, 1, self.offset)
-            }
+for_each_type!(K in [S<u32>, V<u32>] {
+    impl<X: Stored, I: Index, const N: usize> LoadAt<K> for Run<X, I, N> {
+        type Output = X::Read<V<u32>>;
+        #[track_caller]
+        fn load_at(&self, k: K) -> X::Read<V<u32>> {
+            check(k.index(), N as u32, "an array");
+            let at = self.index.index() * self.scale + k.index() * X::BYTES;
+            X::read(self.from, at, 1, self.offset)
         }
-    )*};
-}
-indexed_by!(S<u32>, V<u32>);
+    }
+});
 
 #[diagnostic::do_not_recommend]
 impl<X: Stored, Y, I: Index, const N: usize> IntoDevice<[Y; N]> for Run<X, I, N>

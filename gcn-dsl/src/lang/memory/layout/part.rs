@@ -120,18 +120,15 @@ pub trait ArrayIndex {
     /// The index as a varying value.
     fn of_lanes(self) -> V<u32>;
 }
-macro_rules! array_indices {
-    ($($t:ty)*) => {$(
-        impl ArrayIndex for $t {
-            #[track_caller]
-            fn of_lanes(self) -> V<u32> {
-                // An index that does not fit into a `u32` is out of bounds, and so is `u32::MAX`, which replaces it.
-                u32::try_from(self).unwrap_or(u32::MAX).into_device()
-            }
+for_each_type!(N in [usize, i32, u32] {
+    impl ArrayIndex for N {
+        #[track_caller]
+        fn of_lanes(self) -> V<u32> {
+            // An index that does not fit into a `u32` is out of bounds, as `u32::MAX` is.
+            u32::try_from(self).unwrap_or(u32::MAX).into_device()
         }
-    )*};
-}
-array_indices!(usize i32 u32);
+    }
+});
 impl ArrayIndex for S<u32> {
     #[track_caller]
     fn of_lanes(self) -> V<u32> {

@@ -1,0 +1,89 @@
+//! `gcn targets`.
+
+use gcn_isa::{Target, WaveSize};
+
+use crate::failure::Failure;
+use crate::{commands, file};
+
+/// Lists the targets: names for --target, processors, and the limits of their waves.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Only the targets whose name or processor contains this text, in capital or small letters
+    #[arg(value_name = "TEXT", default_value = "")]
+    text: String,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn targets                all targets
+  gcn targets mi300          the target of an MI300X
+  gcn targets generic        what code for a generic target runs on
+  gcn targets --json";
+
+/// A target in the output.
+#[derive(serde::Serialize)]
+struct Listed {
+    target: &'static str,
+    processor: &'static str,
+    /// The usual one first.
+    lanes: Vec<u32>,
+    vgprs: u32,
+    waves: u32,
+    lds: u32,
+    runs_on: Vec<&'static str>,
+}
+
+impl Listed {
+    fn of(target: Target) -> Listed {
+        let usual = target.usual_wave();
+        let mut waves = vec![WaveSize::W32, WaveSize::W64];
+        waves.retain(|&wave| target.instruction_set().has_wave(wave));
+        waves.sort_by_key(|&wave| wave != usual);
+        let members = target.generic().map_or(&[][..], |(_, members)| members);
+        Listed {
+            target: target.name(),
+            processor: target.processor().trim_end_matches('.'),
+            lanes: waves.into_iter().map(WaveSize::lanes).collect(),
+            vgprs: target.vgpr_file(usual).registers,
+            waves: target.max_waves_per_simd(),
+            lds: target.lds_per_cu(),
+            runs_on: members.iter().map(|member| member.name()).collect(),
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let text = args.text.to_lowercase();
+    let listed: Vec<Listed> = Target::KNOWN
+        .into_iter()
+        .map(Listed::of)
+        .filter(|t| t.target.contains(&text) || t.processor.to_lowercase().contains(&text))
+        .collect();
+    if listed.is_empty() {
+        return Err(Failure::usage(format!(
+            "no target is named `{0}` or has `{0}` in its description; `gcn targets` lists all",
+            args.text
+        )));
+    }
+    file::print(if args.json { commands::json(&listed)? } else { table(&listed) }.as_bytes())
+}
+
+fn table(listed: &[Listed]) -> String {
+    let row = |target: &str, lanes: &str, [vgprs, waves, lds]: [&str; 3], processor: &str| {
+        format!("{target:<16} {lanes:>8} {vgprs:>6} {waves:>6} {lds:>8}  {processor}\n")
+    };
+    let mut table = row("target", "lanes", ["VGPRs", "waves", "LDS"], "processor");
+    for t in listed {
+        let lanes: Vec<String> = t.lanes.iter().map(u32::to_string).collect();
+        let [vgprs, waves, lds] = [t.vgprs, t.waves, t.lds].map(|n| n.to_string());
+        table += &row(t.target, &lanes.join(" or "), [&vgprs, &waves, &lds], t.processor);
+        if !t.runs_on.is_empty() {
+            table += &format!("{:17}runs on {}\n", "", t.runs_on.join(", "));
+        }
+    }
+    table
+}
