@@ -272,8 +272,8 @@ fn body(input: ParseStream<'_>) -> syn::Result<(syn::Result<Block>, Vec<Stmt>)> 
     }
 }
 
-/// The statements that parse in a body with a syntax error. While the user is typing one statement, an editor completes
-/// names that the others declare.
+/// Returns those statements of a body with a syntax error that can be parsed. While the user is typing one statement, an editor can then
+/// complete the names that the others declare.
 fn parsable(body: TokenStream) -> Vec<Stmt> {
     let (mut kept, mut open) = (Vec::new(), TokenStream::new());
     for token in body {
@@ -292,7 +292,8 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
                 kept.extend(statements);
                 open = TokenStream::new();
             }
-            // After a `}` the statement may continue (`if … { } else { }`); after a `;` it is complete.
+            // The tokens do not parse. If they end with `;`, the statement is complete and is dropped. If they end with `}`, it may
+            // continue (`if … { } else { }`), so that more tokens are tried.
             Err(_) if semicolon => open = TokenStream::new(),
             Err(_) => {}
         }

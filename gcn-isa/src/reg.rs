@@ -194,7 +194,8 @@ impl fmt::Display for Reg {
     }
 }
 
-/// The text of a register on an instruction set with this number of numbered SGPRs.
+/// A register to be printed, and the number of SGPRs that are printed as `s0`, `s1`, …; this number depends on the instruction set. Scalar
+/// registers from this number on are printed under their names, such as `vcc_lo`, if they have one.
 struct RegOn {
     reg: Reg,
     sgprs: u32,

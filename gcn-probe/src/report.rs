@@ -249,7 +249,7 @@ pub struct Values {
     pub left_out: BTreeMap<String, Vec<String>>,
 }
 
-/// The outcome for a form. A form gets the greatest status of its programs in the order of declaration.
+/// The outcome for a form. If the form's programs have different outcomes, the form has the one that is declared last in this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -261,7 +261,7 @@ pub enum Status {
     Approximate,
     /// Bits differ.
     Differs,
-    /// HIP reported an error, or the child process ended.
+    /// HIP reported an error, or the child process ended before it had a result.
     Failed,
     /// The time limit passed.
     Hung,

@@ -42,8 +42,9 @@ impl Lower<'_> {
         let ordering = atomic.ordering;
         let sequence = self.sequence(operation, ordering, atomic.scope, space)?;
         self.actions(&sequence.before)?;
-        // Loads may pass other loads, but two atomic loads of the same element must stay in order: the second would
-        // otherwise return an older value.
+        // If no code precedes the access that would keep earlier accesses before it, the order has to be recorded here. Releases need this,
+        // and atomic loads: plain loads may be reordered, but of two atomic loads of the same element, the second must not return an older
+        // value than the first.
         let holds_back = ordering.releases() || operation == Operation::Load;
         if sequence.before.is_empty() && holds_back {
             self.order();

@@ -269,7 +269,8 @@ impl File<'_> {
         units
     }
 
-    /// The possible first registers of a class, in ascending order.
+    /// The machine registers at which a class can start, in ascending order: those with the class's alignment from which all its dwords fit
+    /// below the limit. Some of them may be taken.
     fn bases(&self, root: VReg) -> impl Iterator<Item = u16> + use<> {
         let (align, remainder) = self.classes.align(root);
         let len = self.classes.live_lanes(root).len() as u16;

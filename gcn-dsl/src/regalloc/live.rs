@@ -18,9 +18,9 @@ pub(super) type Masks = Vec<(u32, u32)>;
 
 /// The numbering of the dwords, instructions and slots of a function.
 pub(super) struct Numbering {
-    /// The number of the first dword of each virtual register.
+    /// The number of the first dword of each virtual register; at the end, the number of all dwords.
     pub dword: Vec<u32>,
-    /// For each block, the number of its first instruction, followed by the number of all instructions.
+    /// The number of the first instruction of each block; at the end, the number of all instructions.
     pub inst: Vec<u32>,
     /// The virtual operands of each instruction.
     pub uses: Uses,

@@ -52,7 +52,7 @@ const MANUAL_OF_COUNTERS: Cite = Cite::BySet(&[
     (GFX12, "RDNA 4 ISA section 5.7"),
     (GFX12_5, cite::LLVM),
 ]);
-const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; measured with LLVM 22");
+const FULL_COUNTERS: Cite = Cite::One("ROCm/rocm-systems issue 11202; observed in LLVM 22's output");
 const MEMORY_MODEL: Cite = Cite::One("LLVM AMDGPU guide, memory model");
 const MEASURED: Cite = Cite::One(cite::LLVM);
 
@@ -66,27 +66,27 @@ counter_rules! {
         "two loads whose results arrive in order need no wait between them".
     /// The same as [`WAW`], for a FLAT operation followed by an operation that returns in order.
     WAW_FLAT = "waitcnt.flat-waw",
-        "a vector memory operation writes a register before the FLAT operation that writes it is done";
+        "a vector memory operation writes a register that an outstanding FLAT operation writes, too";
         MANUAL_OF_COUNTERS, GFX9, of(Less, Less);
         "vmcnt counts FLAT operations to memory in order, and after lgkmcnt(0) no FLAT operation to LDS is outstanding; LLVM relies on this".
     /// A register is used while the write of its other half is pending.
     HALF = "waitcnt.half",
         "one half of a register is used before the memory operation that writes the other is done";
         MEASURED, WITH_HALF_VGPRS, LLVM;
-        "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 tracks whole registers, the version in Triton 3.9 tracks halves; the manuals describe no dependence between the halves".
+        "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 tracks whole registers; the version of LLVM in Triton 3.9 tracks halves. The manuals describe no dependence between the halves".
     /// Other outstanding operations may complete before the operation for which the instruction waits.
     MIXED = "waitcnt.mixed",
         "operations of several types are outstanding on the counter, and the wait is enough only if those of one type finish in order";
         MANUAL_OF_COUNTERS, ALL, ABOVE_MANUAL;
-        "by the manual, operations of one type return in order: after a wait that leaves n operations outstanding, an operation is done if at least n later ones of its type have been issued. LLVM waits for zero as soon as types are mixed".
+        "by the manual, operations of one type return in order: after a wait that leaves n operations outstanding, an operation is done if at least n later ones of its type have been issued. LLVM does not rely on this: if operations of several types are outstanding, it waits until the counter is 0".
     /// The operation is complete only because a full counter has stalled a later instruction.
     FULL = "waitcnt.full",
-        "an operation is certainly done only because a full counter has delayed a later instruction, not because of a wait";
+        "no wait covers an operation; it is done only because a later instruction was delayed while its counter was full";
         FULL_COUNTERS, ALL, of(Silent, Less);
         "lgkmcnt counts up to 15 operations, vmcnt up to 63 and expcnt up to 7; an instruction that would exceed this issues only when enough operations are done; of each type, the oldest finish first. AMD's emulator models this and LLVM relies on it; the manuals do not mention it".
     /// The same as [`FULL`], with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
-        "an operation is certainly done only because a full counter has delayed a later instruction, and only if operations of its type finish in order";
+        "no wait covers an operation; it is done only because a later instruction was delayed while its counter was full, and only if operations of its type finish in order";
         FULL_COUNTERS, WITH_GDS, of(Silent, Less);
         "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM assumes this order for all of them and for the data that GDS operations send".
     /// A function uses registers that operations of its caller may still write.
@@ -106,7 +106,7 @@ counter_rules! {
     OPERAND_WAR = "waitcnt.operand-war",
         "a register is overwritten before a memory instruction has read it";
         MEASURED, GFX12_5, LLVM;
-        "xcnt counts vector and scalar memory instructions, but not asynchronous copies. That a result of the same kind (vector or scalar) has returned, or that a memory instruction of the other kind has issued, also shows that the operands were read".
+        "xcnt counts vector and scalar memory instructions, but not asynchronous copies. Besides a wait for xcnt, two events show that the operands were read: a memory instruction of the same kind (vector or scalar) has returned its result, or one of the other kind has issued".
     /// LDS is accessed before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
         MANUAL_OF_COUNTERS, WITH_LDS_DMA, LLVM;
@@ -160,7 +160,7 @@ counter_rules! {
     /// A scalar load overwrites its own address.
     SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
         Cite::One("LLVM 22"), GFX9, LLVM, xnack;
-        "after a page fault half-way, the load is replayed with what its first part has loaded as the address. A load whose address is a multiple of its size is not split; the checker assumes such an address if the immediate offset is such a multiple".
+        "after a page fault half-way, the load is replayed, with data that its first part has loaded as the address. A load whose address is a multiple of its size is not split. The checker assumes that the address is a multiple of the size if the immediate offset is one".
     /// VCCZ is read after only half of VCC was written.
     VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, which does not update VCCZ, then VCCZ is read";
         Cite::One("LLVM 22"), GFX9, ABOVE_MANUAL;

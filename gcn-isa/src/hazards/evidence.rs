@@ -5,8 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// The statements of manuals, LLVM and rocRoller about a rule. The behaviour of shipping kernels is counted separately:
-/// [`Counts`].
+/// The statements of manuals, LLVM, rocRoller and Mesa about a rule, and whether hardware was seen to fail without it. The behaviour of
+/// shipping kernels is counted separately: [`Counts`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evidence {
     /// The statement of the manuals.

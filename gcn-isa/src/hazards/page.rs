@@ -139,7 +139,7 @@ fn of_pair(family: &'static str, rule: &'static Rule, target: Option<Target>) ->
         first_does,
         second: words::condition(rule.second),
         second_does,
-        dependency: words::dependency(rule.dependency()),
+        dependency: words::dependency(rule),
         overlap: words::overlap(rule.link),
         wait_states: rule.need.iter().filter_map(|n| states(rule, n.0, n.1, target)).collect(),
     };

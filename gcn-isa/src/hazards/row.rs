@@ -209,7 +209,7 @@ pub(super) mod cite {
     pub const TABLE_11: &str = "CDNA3 ISA table 11; MI100 ISA table 12";
     pub const TABLE_37: &str = "CDNA3 ISA table 37";
     pub const TABLE_29: &str = "MI100 ISA table 29";
-    pub const LLVM: &str = "measured with LLVM 22";
+    pub const LLVM: &str = "observed in LLVM 22's output";
     pub const ROCROLLER: &str = "AMD's rocRoller, wait state observers";
     pub const EXTRAPOLATED: &str = "CDNA3 ISA table 37, extrapolated";
 }

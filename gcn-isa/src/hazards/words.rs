@@ -1,6 +1,6 @@
 //! Descriptions of the conditions of rules.
 
-use super::rule::{Condition, Dependency, Link, Overlap};
+use super::rule::{Condition, Dependency, Link, Overlap, Rule};
 use super::view::{Kinds, Role};
 
 /// The kinds with their names. A named union of kinds comes before its members.
@@ -158,15 +158,20 @@ pub(super) fn overlap(link: Link) -> String {
     }
 }
 
-/// A dependency and its usual abbreviation.
-pub(super) fn dependency(dependency: Dependency) -> String {
-    let short = match dependency {
-        Dependency::Raw => " (RAW)",
-        Dependency::Waw => " (WAW)",
-        Dependency::War => " (WAR)",
-        Dependency::Replay | Dependency::Structural => "",
+/// A rule's dependency and its usual abbreviation. Names two dependencies if the second instruction may read or write what the first writes.
+pub(super) fn dependency(rule: &Rule) -> String {
+    let dependency = rule.dependency();
+    let writes_too = match rule.link {
+        Link::Registers { second, .. } => second.intersects(Role::VDST.union(Role::SDST)),
+        _ => false,
     };
-    format!("{dependency}{short}")
+    match dependency {
+        Dependency::Raw if writes_too => format!("{dependency} (RAW) or {} (WAW)", Dependency::Waw),
+        Dependency::Raw => format!("{dependency} (RAW)"),
+        Dependency::Waw => format!("{dependency} (WAW)"),
+        Dependency::War => format!("{dependency} (WAR)"),
+        Dependency::Replay | Dependency::Structural => dependency.to_string(),
+    }
 }
 
 #[cfg(test)]

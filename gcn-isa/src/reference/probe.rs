@@ -27,7 +27,8 @@ pub(super) fn variants(row: &'static InstDesc) -> Vec<Inst> {
     all
 }
 
-/// Operands that are valid at this position, one of each kind, the most common kind first.
+/// Operands that are valid at this position: for each kind of operand that the position accepts, one or a few representatives, the most
+/// common kind first.
 fn choices(operand: &OperandDesc) -> Vec<Operand> {
     let dwords = operand.dwords.max(1);
     let kinds = operand.kinds;

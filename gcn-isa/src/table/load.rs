@@ -553,7 +553,8 @@ fn bytes_moved(text: &str) -> Result<MemBytes, Broken> {
     digits.parse().map(kind).map_err(|_| "`bytes=` has a number, or `format*` and a number")
 }
 
-/// Parses `8`, `8@gfx942,16@gfx950`, or `by_format*4` if the number depends on the formats.
+/// Parses a number of passes: `8`, `8@gfx942,16@gfx950`, or `by_format*4`, which means 4 passes if neither A nor B has 8-bit elements, and
+/// 8 otherwise.
 fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
     let count = |digits: &str| digits.parse().map_err(|_| "`passes=` has numbers");
     if let Some(least) = text.strip_prefix("by_format*") {

@@ -350,7 +350,7 @@ impl Machine {
         self.lines.for_author(offset.into()).map(|place| place.to_string())
     }
 
-    /// A copy of this machine with other sizes of LDS and scratch.
+    /// Returns this machine with other sizes of LDS and scratch.
     #[must_use]
     pub(crate) fn with_sizes(mut self, lds_bytes: u32, private_bytes: u32) -> Machine {
         (self.state.lds_bytes, self.state.private_bytes) = (lds_bytes, private_bytes);

@@ -211,8 +211,8 @@ pub(crate) enum Status {
     Ended,
 }
 
-/// The target of a wave's last backward jump, and all state, except memory, on which its next instructions depend. If the wave returns to
-/// the same state, it is in a loop that only a change in memory can end.
+/// The state of a wave at the target of its last backward jump: all state, except memory, on which its next instructions depend. If the
+/// wave comes back to this target in the same state, it is in a loop that only a change in memory can end.
 pub(crate) struct Snapshot {
     pc: usize,
     s: Sgprs,

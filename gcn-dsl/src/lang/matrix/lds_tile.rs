@@ -26,8 +26,8 @@ use turned::Blocks;
 /// of the loads. Fragments load from the tile as from any matrix. A `barrier()` is needed between a `put` and loads of
 /// elements that other lanes wrote. `tile[row][column]` reads or writes one element.
 ///
-/// If `k` is not the tile's contiguous dimension, a factor is loaded element by element. On gfx950 it is loaded by
-/// transposing loads instead, if all lanes are active and the first row and column are the same in all of them.
+/// If elements with neighbouring `k` are not neighbours in the tile, a factor is loaded element by element. On gfx950 transposing loads
+/// load it instead, if all lanes are active and the first row and column are the same in all of them.
 ///
 /// # Errors
 /// When the kernel is built, at the declaration or at `fetch`: an error if the length of a row is not a multiple of the

@@ -205,7 +205,8 @@ impl<T: Stored, const N: usize> HoldsParts for Lds<T, N> {
     }
 }
 
-/// A row or plane is a place already, so the place has the same type as the value.
+/// For an array with several dimensions, `a[i]` is a row or plane, which refers to LDS and can be assigned through. So the place `a[i]` is
+/// the same as the value `a[i]`.
 impl<T, const N: usize, I: Index> PlaceAt<I> for Lds<T, N>
 where
     Self: LoadAt<I>,

@@ -1,4 +1,4 @@
-//! The bits and parts of floats, and short methods composed of other operations.
+//! Functions on the bits of floats (`to_bits`, `is_normal`, `next_up`, …), and short methods composed of other operations (`to_degrees`, …).
 
 use half::{bf16, f16};
 

@@ -64,7 +64,7 @@ impl HipGraphBuilder {
     /// Adds a kernel launch.
     ///
     /// # Safety
-    /// Like [`HipDevice::launch`](super::HipDevice::launch), for every launch of the graph.
+    /// For every launch of the graph, the caller guarantees what [`HipDevice::launch`](super::HipDevice::launch) requires.
     pub(super) unsafe fn launch(
         &mut self,
         function: &Arc<HipFunction>,

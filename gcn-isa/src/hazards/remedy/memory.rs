@@ -13,7 +13,7 @@ const BEGUN: u8 = 1;
 /// Bit mask of stages: sequences whose second step, a branch, is complete.
 const BRANCHED: u8 = 1 << 1;
 
-const CITE: &str = "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`";
+const CITE: &str = "observed in LLVM 22's output; Mesa 25.0.7, `aco_insert_NOPs`";
 
 /// A step that any instruction of `kinds` takes, regardless of its registers.
 const fn some(kinds: Kinds) -> Step {
@@ -276,7 +276,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.atomic-denorm-mode",
         title: "an atomic on floats in memory is followed by `s_denorm_mode`",
-        cite: "measured with LLVM 22",
+        cite: "observed in LLVM 22's output",
         targets: on::GFX10,
         steps: &[some(Kinds::FLOAT_ATOMIC)],
         second: some(Kinds::DENORM_MODE),
@@ -408,7 +408,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "mesa.dealloc-vgprs",
         title: "a message frees the wave's VGPRs, with no `s_nop` directly before it",
-        cite: "Mesa 25.0.7, `aco_insert_NOPs`; measured with LLVM 22",
+        cite: "Mesa 25.0.7, `aco_insert_NOPs`; observed in LLVM 22's output",
         targets: on::FROM_GFX11,
         steps: &[Step { who: but(Kinds::EVERY, Kinds::NOP), ..some(Kinds::EVERY) }],
         second: some(Kinds::DEALLOC_VGPRS),

@@ -276,7 +276,7 @@ impl fmt::Display for Remedy {
             Remedy::States(1) => f.write_str("1 wait state, such as `s_nop 0`"),
             Remedy::States(states) => write!(f, "{states} wait states"),
             Remedy::Field(WaitField::Valus) => {
-                f.write_str("a `wait_vdst` in the second instruction of at most the number of vector ALU instructions in between, or of 0 if one of these is transcendental")
+                f.write_str("`wait_vdst:n` in the second instruction, where n is at most the number of vector ALU instructions in between, and 0 if one of these is transcendental")
             }
             Remedy::Field(WaitField::NoValu) => f.write_str("`wait_vdst:0` in the second instruction"),
             Remedy::Field(WaitField::NoVmem) => f.write_str("`wait_vm_vsrc:0` in the second instruction"),

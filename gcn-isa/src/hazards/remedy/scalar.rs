@@ -19,7 +19,7 @@ const WRITTEN: u8 = 1 << 1;
 const READ_SGPR: RemedyRule = RemedyRule {
     id: "",
     title: "",
-    cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
+    cite: "observed in LLVM 22's output; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::GFX12,
     waves: WaveSizes::all(),
     steps: &[READS, SALU_COMPUTES],
@@ -333,7 +333,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         id: "llvm.scratch-base.valu",
         ends: &[end(EndBy::Waits(Waits::VA_SDST), 1)],
         remedy: Remedy::Wait(Dependency::VaSdst),
-        note: "LLVM waits for both the vector and the scalar ALU, this rule is about the vector ALU; ten scalar ALU instructions between the write and the read end the hazard",
+        note: "LLVM waits for both the vector and the scalar ALU; this rule is about the vector ALU. Ten scalar ALU instructions between the write and the read end the hazard",
         ..SCRATCH_BASE
     },
 ];
@@ -343,7 +343,7 @@ pub(super) const RULES: &[RemedyRule] = &[
 const SCRATCH_BASE: RemedyRule = RemedyRule {
     id: "llvm.scratch-base.salu",
     title: "the SGPRs of the base of scratch are written, then the base is read",
-    cite: "measured with LLVM 22",
+    cite: "observed in LLVM 22's output",
     targets: on::GFX12_5,
     steps: &[Step { who: anyone(Kinds::EVERY), roles: Role::SDST, which: Which::Sgprs, tie: Tie::Each }],
     second: Step {
@@ -357,7 +357,7 @@ const SCRATCH_BASE: RemedyRule = RemedyRule {
     outside: false,
     alone: false,
     evidence: Evidence::LLVM,
-    note: "LLVM waits for both the vector and the scalar ALU, this rule is about the scalar ALU; ten scalar ALU instructions between the write and the read end the hazard",
+    note: "LLVM waits for both the vector and the scalar ALU; this rule is about the scalar ALU. Ten scalar ALU instructions between the write and the read end the hazard",
     ..READ_SGPR
 };
 

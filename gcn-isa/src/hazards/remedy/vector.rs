@@ -124,7 +124,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "rdna.matrix",
         title: "a matrix instruction writes VGPRs, then the next vector ALU instruction is a matrix instruction that reads them as A, B or index",
-        cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
+        cite: "observed in LLVM 22's output; Mesa 25.0.7, `aco_insert_NOPs`",
         targets: on::ALL_FROM_GFX11,
         waves: WaveSizes::all(),
         steps: &[Step { who: anyone(Kinds::MATRIX), roles: Role::VDST, which: Which::Vgprs, tie: Tie::Each }],
@@ -145,7 +145,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.cmpx-permlane.rdna",
         title: "a compare writes EXEC, then `v_permlane*` follows, with no vector ALU instruction other than `v_nop` in between",
-        cite: "measured with LLVM 22",
+        cite: "observed in LLVM 22's output",
         targets: on::ALL_FROM_GFX11,
         ends: &[End { by: EndBy::Kind(but(Kinds::ANY_VALU, Kinds::V_NOP)), stages: 1 }],
         evidence: Evidence::LLVM.mesa(Voice::Less),
@@ -178,7 +178,7 @@ const VALU_READS_FIRST: Step = Step { tie: Tie::Each, ..VALU_READS };
 /// The common fields of the hazards of transcendental instructions of gfx12.5, which complete out of order with the rest of the vector ALU.
 const TRANS_GFX12_5: RemedyRule = RemedyRule {
     targets: on::GFX12_5,
-    cite: "measured with LLVM 22",
+    cite: "observed in LLVM 22's output",
     ends: &[],
     within: BESIDE,
     remedy: Remedy::VectorNops(1),
@@ -231,7 +231,7 @@ const fn overlapping(
     let valu = RemedyRule {
         id: ids[1],
         title: "a matrix instruction writes VGPRs, then the vector ALU reads or writes them",
-        cite: "measured with LLVM 22",
+        cite: "observed in LLVM 22's output",
         targets: on::GFX12_5,
         waves: WaveSizes::all(),
         steps: results,
@@ -279,7 +279,7 @@ const fn overlapping(
 const CMPX_PERMLANE: RemedyRule = RemedyRule {
     id: "rdna.cmpx-permlane",
     title: "a compare writes EXEC, then `v_permlane*` follows",
-    cite: "measured with LLVM 22; Mesa 25.0.7, `aco_insert_NOPs`",
+    cite: "observed in LLVM 22's output; Mesa 25.0.7, `aco_insert_NOPs`",
     targets: on::ALL_FROM_GFX11,
     waves: WaveSizes::all(),
     steps: &[Step { who: anyone(Kinds::COMPARE), roles: Role::SDST, which: Which::Exec, tie: Tie::Some }],

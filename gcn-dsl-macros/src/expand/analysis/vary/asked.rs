@@ -153,7 +153,8 @@ impl Analysis {
                 Closing { of: self, height: question.height, at: variable.height, left: REPLACED };
             let mut expr = question.expr;
             closing.visit_expr_mut(&mut expr);
-            // The question cannot be asked at the declaration, so the assumed answer decides.
+            // The names in the question could not be replaced by what is in scope at the variable's declaration, so rustc cannot be asked
+            // there. The assumed answer decides.
             if closing.left == 0 {
                 certain |= question.varies;
                 continue;
