@@ -144,6 +144,17 @@ pub enum Op {
     Either(Bin),
 }
 
+impl Op {
+    /// True if the result for a lane depends on which other lanes compute the operation too.
+    pub fn reads_other_lanes(self) -> bool {
+        use Op::*;
+        matches!(
+            self,
+            Ballot | Any | All | ReadFirst | ReadLane | Shuffle | ShuffleXor(_) | Reduce(_) | Scan(..)
+        )
+    }
+}
+
 /// The type of a variable with parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {

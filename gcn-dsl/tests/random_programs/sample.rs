@@ -132,47 +132,6 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_29(
-        out_i8: &mut [i8],
-        a_i16: i16,
-        out_i16: &mut [i16],
-        a_u32: u32,
-        in_i64: &[i64],
-        a_f16: f16,
-        in_f16: &[f16],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f16, 128>::new();
-        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
-        let own1 = Private::<i8, 8>::filled(0i8);
-        lds0[local] = select(out_f32[global] >= a_f32, splat(a_f16), a_f16);
-        lds0[local + 64u32] = in_f16[lane];
-        let mut x0: V<i16> = -4;
-        let mut x1: i8 = 3;
-        let x4: V<f32>;
-        if splat(a_f32) < splat(a_f32) {
-            let mut x2: S<u32> = 0;
-            while x2 < 4u32 {
-                x2 += 1;
-                x0 -= x0 * wave_sum(splat(a_i16));
-                let mut object0: Thing = if out_f32[global + 64] != -25.75f32 { Thing::Number((a_u32 ^ group).min(a_u32 ^ group)) } else { Thing::Wide(in_i64[global]) };
-                for x3 in (0u32..splat(4u32)).rev().step_by(3) {
-                }
-            }
-            x4 = a_f32;
-        } else {
-            x4 = in_f32[lane];
-        }
-        out_i16[global] = x0;
-        out_i8[global] = x1;
-        out_f32[global] = x4;
-    }
-
-    #[workgroup(64)]
     fn program_30(
         a_i16: i16,
         in_i16: &[i16],
@@ -295,66 +254,6 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_57(
-        a_bool: bool,
-        out_u8: &mut [u8],
-        a_i16: i16,
-        in_i16: &[i16],
-        in_u16: &[u16],
-        in_i32: &[i32],
-        a_u32: u32,
-        in_u32: &[u32],
-        a_i64: i64,
-        in_i64: &[i64],
-        in_bf16: &[bf16],
-        out_bf16: &mut [bf16],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<f64, 8>::filled(0.0f64);
-        let x0 = a_bool;
-        let x1 = in_f32[lane];
-        let mut x2: V<f32> = x1;
-        out_f32[global + 64] = x2;
-        let mut x3: bf16 = again(splat(bf16::from_bits(0x42d4 /* 106 */)), |v| v + select(splat(bf16::from_bits(0x42dc /* 110 */)) <= in_bf16[local], shuffle_xor(out_bf16[global + 64], 48), in_bf16[local]));
-        out_f32[global] = (if in_u32.uniform(26u32) >= wave { in_f32.uniform(21u32) + a_f32 } else { in_f32.uniform(18u32).floor() });
-        for x4 in 4294967294u32..splat(4294967295u32) {
-            x3 = x3;
-        }
-        let mut x5: V<u32> = 0;
-        while (x5 < 5u32) && (x2 == -99.125f32) {
-            x5 += 1;
-            let mut object0: [V<i16>; 3] = [in_i16.load_vector::<4>((local / ((if in_i64[global] > a_i64 { in_u32[local] } else { a_u32 }) | 1u32)) & 127u32).get(1), splat(a_i16), in_i16[local]];
-        }
-        let mut object1: Result<V<u32>, V<i32>> = Err(in_i32[local]);
-        match in_u16[global] {
-            2u16..=65535u16 => {
-                let mut x6: V<bool> = false;
-                let mut x7: V<f32> = 86.25;
-            }
-            65535u16 => {
-                match object1 {
-                    Ok(x8) => {
-                    }
-                    Err(x9) => {
-                    }
-                }
-            }
-            7u16..=65535u16 => {
-            }
-            _ => {
-            }
-        }
-        out_u8[global] = x0 as u8;
-        out_f32[global] = x1;
-        out_f32[global + 64] = x2;
-        out_bf16[global] = x3;
-    }
-
-    #[workgroup(64)]
     fn program_75(
         a_bool: bool,
         in_i8: &[i8],
@@ -400,46 +299,6 @@ gcn_kernel! {
         out_u32[global] = x0;
         out_f16[global] = x1;
         out_u32[global + 64] = x2;
-    }
-
-    #[workgroup(64)]
-    fn program_76(
-        a_bool: bool,
-        a_u16: u16,
-        in_u16: &[u16],
-        a_i32: i32,
-        in_i32: &[i32],
-        out_i32: &mut [i32],
-        a_u32: u32,
-        in_u32: &[u32],
-        in_i64: &[i64],
-        a_bf16: bf16,
-        out_bf16: &mut [bf16],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-        a_f64: f64,
-        in_f64: &[f64],
-        out_f64: &mut [f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let x0 = in_i32[global];
-        let mut x1: u32 = 0;
-        while (x1 < 3u32) && (in_f32.uniform(59u32) > (a_f32 + a_f32)) {
-            x1 += 1;
-            let mut x2: V<bool> = wave_inclusive_min(in_u16.load_vector::<2>(local & 127u32).get(0)) != (a_u16 + 64u16);
-            x2 = in_f32[lane] < 65504.0f32;
-        }
-        let mut object0: (V<i32>, V<f64>) = (either((x0 % -2147483647i32) * in_i32[local], |v| v > select(in_i64[local] == in_i64.uniform(27u32), read_lane(x0, (wave + group) % 64u32), x0), |v| v | select(in_i64[local] == in_i64.uniform(27u32), read_lane(x0, (wave + group) % 64u32), x0)).unwrap_or(super::bits::table::<i32>(3)[(global ^ shuffle_xor(local, 18)) & 7].min(-2147483648i32)), splat(a_f64).min(in_f64[global]));
-        let mut x3: f32 = -111.625;
-        if (if a_bool { in_u32.uniform(39u32) } else { 20u32 }) <= splat(a_u32) {
-            x3 = in_f32.uniform(56u32) * x3;
-            object0 = if x0 != splat(1965618447i32) { (4i32 + x0, splat(a_f64)) } else { (a_i32 as i32, out_f64[global + 256].mul_add(101.0f64, in_f64[local])) };
-            out_bf16[global] = a_bf16;
-        }
-        out_i32[global] = x0;
-        out_f32[global] = x3;
     }
 
     #[workgroup(64)]
@@ -569,148 +428,145 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
-    fn program_123(
-        a_bool: bool,
-        in_i16: &[i16],
-        a_u16: u16,
+    fn program_108(
+        out_u8: &mut [u8],
         a_u32: u32,
         in_u32: &[u32],
         out_u32: &mut [u32],
         at_u32: *const u32,
-        a_i64: i64,
-        in_i64: &[i64],
-        out_i64: &mut [i64],
-        a_u64: u64,
-        in_u64: &[u64],
-        a_bf16: bf16,
-        in_bf16: &[bf16],
-        a_f32: f32,
-        a_f64: f64,
+        in_f16: &[f16],
+        out_f16: &mut [f16],
         in_f64: &[f64],
-        out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        let own0 = Private::<u8, 8>::filled(0u8);
-        let own1 = Private::<u8, 8>::filled(0u8);
-        lds0[local] = shuffle_xor(global, 63);
-        let mut x0: S<u32> = wave;
-        if local < global {
+        let lds0 = Lds::<f64, 128>::new();
+        let lds1 = Lds::<f32, 128>::new();
+        lds0[local] = in_f64[lane].round_ties_even();
+        lds1[local] = splat(f32::from_bits(0x6f7dd625));
+        let mut x0: V<bool> = in_u32.load_vector::<4>(lane & 127u32).get(0) >= group;
+        let mut x1: u32 = lane;
+        x0 = x0;
+        let mut object0 = at_u32.add(select(x0, x1, a_u32) & 63);
+        if all(splat(f32::from_bits(0x4e6d553b)) > splat(f32::from_bits(0x4f000000))) {
             cold_path();
-            let mut object0: V<Cell> = cell((local * x0).max(in_u32[local]) - 4294967294u32, in_u64[global].to_bits_as::<i64>());
-        } else {
-            let mut object1: *const u32 = at_u32.add(global & 63);
-            let mut x1: u32 = in_u32.uniform(65u32);
-            for x2 in (5i16..=(((in_i16[lane] % 30469i16) & 7i16) - 3i16)).step_by(2) {
-                let mut object2: V<Cell> = if a_bf16 > super::bits::table::<bf16>(6)[(lane ^ in_u32[global]) & 63] { cell(out_u32[global + 128], (-splat(a_f64)).to_bits_as::<i64>()) } else { cell(lane.wrapping_shl(26u32), x0 as i64) };
-                let mut x3: u32 = x0.max(x0);
-                if in_bf16[global] != splat(bf16::from_bits(0xc1a9 /* -21.125 */)) {
-                    cold_path();
-                    let mut object3: (V<u32>, V<i64>) = if in_u32[local] == in_u32[local] { (in_u32[global] % 1u32, in_i64[global]) } else { (splat(a_u32), ((a_i64 & in_i64.uniform(30u32)) + out_i64[global + 256].wrapping_shl(44u32)).max(89i64)) };
-                }
-                let x4 = x2;
-            }
+            return;
         }
-        out_u32[global] = splat(2147483649u32);
-        let mut object4: (V<f32>, V<u16>) = (shuffle_xor(splat(a_f32), 39), (a_u16 * a_u16) - (a_bool as u16));
-        let x5: u32;
-        if (f64::from_bits(0x7ff0000000000000) * in_f64[lane]) < out_f64[global + 128] {
-            if a_u64.to_bits_as::<u64>() < 16510385046859142061u64 {
-                cold_path();
-                if global == (lane / (global | 1u32)) {
-                }
-            }
-            x5 = out_u32[global].wrapping_shr(54u32) ^ 84u32;
-        } else {
-            x5 = in_u32[in_u32[local] % 96u32];
-        }
-        out_u32[global] = x0;
-        out_u32[global + 128] = x5;
+        out_f16[global + 256] = in_f16[global];
+        out_u8[global] = x0 as u8;
+        out_u32[global] = x1;
     }
 
-    #[workgroup(64)]
-    fn program_152(
-        a_i8: i8,
-        a_u8: u8,
-        in_u8: &[u8],
+    #[workgroup(128)]
+    fn program_109(
+        out_u8: &mut [u8],
+        in_i16: &[i16],
+        out_i16: &mut [i16],
+        in_u16: &[u16],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let x0 = (!(splat(0u32) == 7u32));
+        let mut x1: u32 = lane * 1688272086u32;
+        #[unroll]
+        for x2 in 0u32..0 {
+            let x3 = x1;
+            for x4 in (((lane ^ x1) & 7u32)..(in_u32[local] & 7u32)).rev().step_by(3) {
+                match wave_product(in_u16[lane] / (in_u16[local] | 1u16)) {
+                    65533u16..=65535u16 => {
+                        x1 |= x1;
+                    }
+                    5u16..=65535u16 => {
+                        out_i16[global] = shuffle_xor((&in_i16[89u32..89u32 + 58])[x3.to_bits_as::<u32>() & 63u32], 25);
+                    }
+                    _ => {
+                    }
+                }
+            }
+        }
+        out_u8[global] = x0 as u8;
+        out_u32[global] = x1;
+    }
+
+    #[workgroup(128)]
+    fn program_129(
+        out_u8: &mut [u8],
+        a_i16: i16,
+        out_i16: &mut [i16],
+        a_u16: u16,
+        in_u16: &[u16],
+        out_u16: &mut [u16],
+        a_i32: i32,
         in_i32: &[i32],
-        shared_i32: &mut [i32],
-        a_u32: u32,
+        out_i32: &mut [i32],
         in_u32: &[u32],
         out_u32: &mut [u32],
         a_f32: f32,
         in_f32: &[f32],
         out_f32: &mut [f32],
-        out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let own0 = Private::<i64, 8>::filled(0i64);
-        let mut x0: V<u32> = in_u32.load_vector::<2>((global ^ in_u32[lane]) & 127u32).get(0);
-        let mut x1: u32 = out_f64[global + 64] as u32;
-        let x2 = (x0 % (x1.max(1u32) | 1u32)) | x1.min(x1);
-        x0 = (in_f32[local] as u32).max((if splat(131072u32) >= 0u32 { x2 } else { in_u32[lane] })) - 0u32;
-        let x3 = splat(110.5f32);
-        for x4 in (((a_i8 & a_i8) & 7i8) - 3i8)..=4i8 {
-            let mut object0: Result<V<f32>, V<u32>> = if x3 != x3 { Err(x2.min(x2)) } else { Err(wave_xor(x1 ^ wave)) };
-            if a_f32 != in_f32[local] {
-                match object0 {
-                    Ok(x5) => {
-                        x0 |= x5 as u32;
-                    }
-                    Err(x6) => {
-                        x0 = local - 3u32;
-                        x1 += 2738491921;
-                        out_f32[global + 64] = x3;
-                    }
-                }
-                if object0.is_ok() {
+        let lds0 = Lds::<f32, 128>::new();
+        lds0[local] = in_f32[lane];
+        let x0 = (splat(a_f32) / in_f32[lane]) >= (splat(64.625f32) + 51.75f32);
+        let x1 = (&in_f32[83u32..83u32 + 29])[(global * out_u32[global]) & 63u32];
+        let x2 = (in_i32.uniform(49u32) * a_i32) - (in_i32.uniform(36u32) / 1i32);
+        let mut x3: i16 = splat(a_i16);
+        let mut object0: Thing = Thing::Nothing;
+        let x4: V<u16>;
+        if in_f32.load_vector::<4>(in_u32[local] & 127u32).get(1) < x1 {
+            x3 &= x1 as i16;
+            x4 = splat(90u16).max((splat(4682u16) + in_u16[lane]).min(shuffle_xor(out_u16[global], 19)));
+        } else {
+            x4 = a_u16;
+        }
+        out_u8[global] = x0 as u8;
+        out_f32[global] = x1;
+        out_i32[global] = x2;
+        out_i16[global] = x3;
+        out_u16[global] = x4;
+    }
+
+    #[workgroup(128)]
+    fn program_162(
+        in_i8: &[i8],
+        a_u8: u8,
+        in_i16: &[i16],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_u64: &[u64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+        in_f64: &[f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<i8, 8>::filled(0i8);
+        let x0 = (&in_u32[(wave_min(in_u32[lane]) & 127u32)..(wave_min(in_u32[lane]) & 127u32) + 60])[in_f32[global].to_bits_as::<u32>() & 63u32];
+        out_u32[global] = splat(a_u32);
+        let mut x1: V<u32> = 0;
+        while x1 < 2u32 {
+            x1 += 1;
+            for x2 in (4i16..=((in_i16[global].to_bits_as::<i16>() & 7i16) - 3i16)).step_by(2) {
+                if (a_u8 as u32) > group {
                     cold_path();
-                    let mut object1: Thing = Thing::Nothing;
-                    shared_i32.atomic(x0.wrapping_shr(34u32) & 15u32).fetch_add(in_i32[local], Scope::Agent, Ordering::Relaxed);
-                    x0 &= in_u32[local];
-                    x0 = x2 % (select(splat(a_u8) > in_u8[local], x1, a_u32) | 1u32);
+                    own0[0u32] = in_i8[global];
+                } else {
+                    let mut x3: u64 = (x2 as u64) % ((&in_u64[7u32..7u32 + 0])[(x0 ^ group) & 63u32] | 1u64);
+                    if in_f64[lane] >= in_f64[lane] {
+                        x3 -= splat(-9223372036854775806i64).to_bits_as::<u64>();
+                        x3 = x3.wrapping_shr(x0);
+                        out_f32[global + 512] = (a_u32 as f32).min(a_f32);
+                    }
                 }
             }
         }
         out_u32[global] = x0;
-        out_u32[global + 64] = x1;
-        out_u32[global + 128] = x2;
-        out_f32[global] = x3;
-    }
-
-    #[workgroup(128)]
-    fn program_169(
-        a_i32: i32,
-        in_u32: &[u32],
-        in_i64: &[i64],
-        out_i64: &mut [i64],
-        a_f16: f16,
-        in_f16: &[f16],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        lds0[local] = in_u32[lane].wrapping_shr(21u32);
-        let mut x0: V<i64> = -3;
-        let x1 = (87u32 + in_u32[local]).to_bits_as::<f32>();
-        let mut x2: S<u32> = 0;
-        while (x2 < 3u32) && (!(-2147483647i32 == a_i32)) {
-            x2 += 1;
-            let mut x3: V<u32> = 0;
-            while (x3 < 5u32) && (splat(98i32) == a_i32) {
-                x3 += 1;
-                x0 += 5;
-                x0 = in_f16[local] as i64;
-                x0 -= x0;
-                x0 ^= in_i64[lane].max(x0) + 1152921504606846976i64;
-            }
-            let mut x4: S<f16> = a_f16;
-        }
-        out_i64[global] = x0;
-        out_f32[global] = x1;
     }
 
     #[workgroup(64)]
@@ -769,55 +625,6 @@ gcn_kernel! {
         out_u32[global] = x4;
     }
 
-    #[workgroup(64)]
-    fn program_173(
-        a_bool: bool,
-        a_i8: i8,
-        out_u8: &mut [u8],
-        a_u16: u16,
-        in_u16: &[u16],
-        a_i32: i32,
-        in_i32: &[i32],
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_i64: i64,
-        in_i64: &[i64],
-        shared_i64: &mut [i64],
-        in_bf16: &[bf16],
-        out_bf16: &mut [bf16],
-        a_f32: f32,
-        in_f32: &[f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u16, 128>::new();
-        lds0[local] = in_u16[lane];
-        lds0[local + 64u32] = again(splat(a_u16), |v| v + shuffle_xor(global as u16, 20).min((in_u16[global] / ((splat(a_u16) | a_u16) | 1u16)) % (splat(42u16) | 1u16)));
-        let mut x0: V<bool> = in_u32[lane] <= global;
-        let mut x1: u32 = in_u32[local];
-        out_bf16[global] = (if in_i32.uniform(83u32) >= a_i32 { in_bf16[lane] } else { splat(bf16::from_bits(0xddf2 /* -2179742200000000000 */)) });
-        let mut object0: Result<V<f32>, V<u32>> = if (!x0) { Err(read_lane(x1, group % 64u32) * read_first_lane(x1)) } else { Err(x1) };
-        shared_i64.atomic(in_u32[local] & 15u32).fetch_min(in_i64[lane], Scope::Agent, Ordering::Relaxed);
-        if splat(93i32) < (a_i32 ^ a_i32) {
-            for x2 in 4294967294u32..splat(4294967295u32) {
-                object0 = if a_i8.wrapping_shl(wave) > a_i8.wrapping_shr(32u32) { Err(x1) } else { Ok((a_f32 - in_f32[local]).abs()) };
-                lds0[local] = a_u16.wrapping_shl(23u32);
-                let mut x3: V<i32> = 948525831;
-                if (if a_bool { in_i32.uniform(46u32) } else { a_i32 }) == a_i32 {
-                    cold_path();
-                    continue;
-                }
-            }
-            x1 = lane ^ a_u32;
-        } else {
-            let x4 = in_i64[lane] | (a_i64 + 72i64);
-            lds0[local] = splat(65529u16);
-        }
-        out_u8[global] = x0 as u8;
-        out_u32[global] = x1;
-    }
-
     #[workgroup(128)]
     fn program_178(
         a_bool: bool,
@@ -867,73 +674,39 @@ gcn_kernel! {
         out_u16[global] = x0;
     }
 
-    #[workgroup(128)]
-    fn program_187(
+    #[workgroup(64)]
+    fn program_182(
         a_bool: bool,
-        a_i16: i16,
-        in_u16: &[u16],
-        in_i32: &[i32],
+        a_i8: i8,
         a_u32: u32,
         in_u32: &[u32],
-        out_u32: &mut [u32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        let own0 = Private::<f16, 8>::filled(f16::from_bits(0x0 /* 0 */));
-        lds0[local] = splat(a_u32);
-        let mut x0: V<u32> = in_u32[local] * in_u32.uniform(37u32);
-        x0 = (if a_bool { x0 } else { a_u32 });
-        x0 = in_u32[local];
-        if a_bool {
-            x0 = wave.wrapping_shr(a_u32).max(wave);
-            let mut object0: Thing = Thing::Both { near: ((in_i32[global] | in_i32[lane]) + read_lane(splat(2097152i32), group % 64u32)).max(215650235i32), far: out_f32[global + 128] };
-            own0[6u32] = in_u16.load_vector::<2>((x0 / (out_u32[global + 256] | 1u32)) & 127u32).get(1).to_bits_as::<f16>();
-        } else {
-            cold_path();
-            if group.wrapping_shl(19u32) <= wave.to_bits_as::<u32>() {
-                cold_path();
-                return;
-            }
-            x0 = x0.wrapping_shl(42u32);
-            if (a_i16 - a_i16) >= 0i16 {
-                x0 = wave_exclusive_or(x0);
-                return;
-            }
-            if lane.wrapping_shl(46u32) == shuffle(x0, x0 | x0) {
-                cold_path();
-                x0 += super::bits::table::<u32>(6)[(global ^ local) & 63] * 0u32;
-            } else {
-                cold_path();
-                let mut object1: Thing = Thing::Number(x0.wrapping_shr(x0 + lane));
-            }
-        }
-        out_u32[global] = x0;
-    }
-
-    #[workgroup(128)]
-    fn program_194(
-        out_u32: &mut [u32],
         in_i64: &[i64],
+        out_u64: &mut [u64],
+        in_f16: &[f16],
+        a_f32: f32,
         in_f32: &[f32],
-        out_f32: &mut [f32],
+        a_f64: f64,
+        in_f64: &[f64],
+        out_f64: &mut [f64],
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        let lds1 = Lds::<i64, 128>::new();
-        lds0[local] = out_u32[global + 256];
-        lds1[local] = (if in_f32[global] == in_f32[local] { in_i64[lane] } else { in_i64[global] });
-        let mut x0: V<f32> = in_f32[local];
-        if (91.625f32 - x0) != -60.375f32 {
-            let mut object0: Long = Long::Left(splat((out_f32[global + 512] + (x0 * x0)) as i64));
-            let mut object1: Option<V<i16>> = None;
-        } else {
-            cold_path();
-            x0 = x0;
+        let mut x0: S<f64> = a_f64;
+        let mut x1: f64 = in_f64.uniform(87u32);
+        let x2 = in_f64[global];
+        let mut object0: [V<f32>; 3] = if a_bool { [in_f32[global], a_f32, in_f32[local]] } else { [(if splat(-5i8) != a_i8 { splat(f32::from_bits(0x4f000000)) } else { splat(35.375f32) }), a_u32 as f32, splat(a_f32)] };
+        for x3 in (4i8..=splat(2i8)).rev().step_by(3) {
+            let mut x4: S<bool> = (!all(splat(a_f64) < x2));
+            let mut object1: (V<u32>, V<i64>) = if (x2 >= x2) && true { (either(local, |v| v > (global.min((x2 <= x2) as u32) * (a_u32.wrapping_shl(31u32) % ((group ^ a_u32) | 1u32))), |v| v ^ (global.min((x2 <= x2) as u32) * (a_u32.wrapping_shl(31u32) % ((group ^ a_u32) | 1u32)))).unwrap_or((shuffle_xor(in_f16[local], 53) as u32) | 1978235881u32), in_i64[global].min(in_i64[lane])) } else { (a_u32.min(a_u32), out_u64[global + 64].to_bits_as::<i64>()) };
         }
-        out_f32[global] = x0;
+        if (a_f64 * x0) >= read_lane(x2, (in_u32.uniform(52u32) - in_u32.uniform(87u32)) % 64u32) {
+            let x5 = in_f64[local];
+            if a_bool {
+            }
+        }
+        out_f64[global] = x0;
+        out_f64[global + 64] = x1;
+        out_f64[global + 128] = x2;
     }
 
     #[workgroup(128)]
@@ -964,6 +737,112 @@ gcn_kernel! {
         out_i32[global] = x0;
         out_u32[global] = x1;
         out_u32[global + 128] = x2;
+    }
+
+    #[workgroup(128)]
+    fn program_204(
+        a_u8: u8,
+        out_u8: &mut [u8],
+        out_u16: &mut [u16],
+        a_i32: i32,
+        in_i32: &[i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        out_u64: &mut [u64],
+        in_f16: &[f16],
+        in_bf16: &[bf16],
+        out_bf16: &mut [bf16],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<i64, 128>::new();
+        let own0 = Private::<i64, 8>::filled(0i64);
+        lds0[local] = in_f16[lane] as i64;
+        let mut x0: V<u8> = 0;
+        let mut x1: u32 = select(lane <= global, lane, 2147483650u32);
+        let mut x2: V<u32> = in_u32[local];
+        for x3 in (4i64..=(((out_i64[global + 256] * in_i64[lane]) & 7i64) - 3i64)).step_by(3) {
+            let x6: V<bf16>;
+            if (if out_f32[global] > in_f32.uniform(59u32) { in_u32[global] } else { 0u32 }) != 0u32 {
+                let mut object0: Thing = Thing::Both { near: in_i32[local], far: a_f32 };
+                if all(in_f32[global] == in_f32[lane]) {
+                    cold_path();
+                    x0 -= a_u8.min(3u8) * (x0 / ((if out_u16[global + 512] != 39130u16 { out_u8[global] } else { x0 }) | 1u8));
+                } else {
+                    for x4 in (1i32..((splat(0i32) & 7i32) - 3i32)).rev().step_by(1) {
+                        x1 = (a_u32 * a_u32).wrapping_shr(wave + 4u32);
+                    }
+                    x0 = in_i32[local].max(splat(a_i32) - 4i32) as u8;
+                    x1 ^= x1.max(131072u32) | 2147483650u32;
+                }
+                put(&mut own0, 6u32, (&in_i64[43u32..43u32 + 40])[select(x2 > 2147483648u32, x2, 61u32) & 63u32]);
+                x6 = shuffle_xor(in_bf16[global].to_bits_as::<bf16>(), 28);
+            } else {
+                for x5 in 5u64..=((in_u32.uniform(23u32) as u64) & 7u64) {
+                    x2 = x2.wrapping_shl(in_u32[local]);
+                    own0[0u32] = (out_u64[global + 512] as u32) as i64;
+                }
+                x6 = again(x1 as bf16, |v| v + out_bf16[global + 512]);
+            }
+        }
+        out_u8[global] = x0;
+        out_u32[global] = x1;
+        out_u32[global + 256] = x2;
+    }
+
+    #[workgroup(128)]
+    fn program_208(
+        out_i8: &mut [i8],
+        a_u8: u8,
+        a_i16: i16,
+        a_u32: u32,
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        a_f32: f32,
+        in_f32: &[f32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let mut x0: V<f32> = -75.625;
+        let x1 = super::bits::table::<i8>(6)[(global ^ lane) & 63];
+        let mut object0: Result<V<u32>, V<i32>> = Ok(lane);
+        let mut x2: S<u32> = 0;
+        while x2 < 3u32 {
+            x2 += 1;
+            let mut x3: V<u32> = 0;
+            while x3 < 5u32 {
+                x3 += 1;
+                x0 = splat(-117.0f32);
+            }
+        }
+        match a_i16 - (a_u8 as i16) {
+            6i16 => {
+                let x6: V<f32>;
+                if a_f32 != 45.375f32 {
+                    x6 = x0.to_bits_as::<f32>();
+                } else {
+                    let x4 = in_i64[local].wrapping_shl(out_u32[global + 256]);
+                    let mut x5: V<u32> = 0;
+                    while (x5 < 5u32) && ((local + a_u32) == (lane - local)) {
+                        x5 += 1;
+                    }
+                    x6 = shuffle_xor((if object0.is_ok() { in_f32[global % 96u32] } else { in_f32[local] + a_f32 }), 33);
+                }
+            }
+            4i16..=6i16 => {
+            }
+            _ => {
+            }
+        }
+        out_f32[global] = x0;
+        out_i8[global] = x1;
     }
 
     #[workgroup(128)]
@@ -1103,46 +982,6 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
-    fn program_259(
-        a_i8: i8,
-        out_i8: &mut [i8],
-        out_u8: &mut [u8],
-        a_u32: u32,
-        in_u32: &[u32],
-        a_i64: i64,
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-        in_f64: &[f64],
-        out_f64: &mut [f64],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u32, 128>::new();
-        lds0[local] = super::bits::table::<u32>(6)[(lane ^ global) & 63];
-        lds0[local + 64u32] = in_u32[local];
-        let mut x0: V<f64> = in_f64[global];
-        let x1: f32;
-        if (a_f32 / a_f32) != a_f32.mul_add(60.5f32, in_f32.uniform(8u32)) {
-            x1 = in_f32[lane];
-        } else {
-            x1 = in_f32[global];
-        }
-        if (local / (in_u32[lane].min(2147483649u32) | 1u32)) != shuffle_xor(in_u32[lane], 15) {
-            cold_path();
-            return;
-        }
-        x0 = x0 + in_f64[splat(a_u32) % 96u32];
-        let mut object0: Thing = Thing::Wide(a_i64);
-        let mut x2: V<bool> = in_f32.uniform(70u32) == out_f32[global + 128];
-        for x3 in ((((out_i8[global + 64] | splat(a_i8)) & 7i8) - 3i8)..((splat(a_i8) & 7i8) - 3i8)).rev() {
-        }
-        out_f64[global] = x0;
-        out_f32[global] = x1;
-        out_u8[global] = x2 as u8;
-    }
-
-    #[workgroup(64)]
     fn program_262(
         a_bool: bool,
         out_u8: &mut [u8],
@@ -1172,6 +1011,42 @@ gcn_kernel! {
         }
         out_u8[global] = x0;
         out_i32[global] = x1;
+    }
+
+    #[workgroup(128)]
+    fn program_264(
+        in_u8: &[u8],
+        out_u8: &mut [u8],
+        a_u16: u16,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        let own0 = Private::<u8, 8>::filled(0u8);
+        let own1 = Private::<u64, 8>::filled(0u64);
+        lds0[local] = in_u32[global] + in_u32[local];
+        let mut x0: V<i32> = in_i32[lane].max(-2147483648i32) / (in_i32[local] | 1i32);
+        let x2: V<u8>;
+        if (a_u32 as u32) > (wave + group) {
+            let mut object0: Thing = Thing::Wide(splat(-9191772365970224498i64));
+            x0 = x0;
+            let x1: i32;
+            if (a_u16 == a_u16) || (out_f32[global + 256] >= -24.875f32) {
+                x1 = splat(0i32) - -2147483648i32;
+            } else {
+                x1 = in_i32[local % 96u32];
+            }
+            x2 = shuffle(splat(129u8), lane);
+        } else {
+            x2 = in_u8[local].max(splat(13u8));
+        }
+        out_i32[global] = x0;
+        out_u8[global] = x2;
     }
 
     #[workgroup(64)]
@@ -1242,6 +1117,63 @@ gcn_kernel! {
         out_i32[global] = x0;
         out_u64[global] = x1;
         out_i32[global + 128] = x2;
+    }
+
+    #[workgroup(64)]
+    fn program_274(
+        a_i8: i8,
+        in_i8: &[i8],
+        out_i8: &mut [i8],
+        a_i16: i16,
+        a_u16: u16,
+        in_u16: &[u16],
+        out_u16: &mut [u16],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_i64: i64,
+        in_i64: &[i64],
+        a_bf16: bf16,
+        in_bf16: &[bf16],
+        a_f32: f32,
+        out_f32: &mut [f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        let lds1 = Lds::<f32, 128>::new();
+        lds0[local] = out_u32[global + 128] as u32;
+        lds0[local + 64u32] = in_u32[local];
+        lds1[local] = splat(a_f32).mul_add(f32::from_bits(0x3bf24dd5), out_f32[global + 64]);
+        lds1[local + 64u32] = splat(a_f32);
+        let x0 = in_u32[local];
+        let mut x1: u16 = (splat(65532u16).wrapping_shl(x0) as u16) - (in_u16[global] - again(in_u16[local], |v| v | (a_i16.to_bits_as::<u16>() & a_u16.max(a_u16))));
+        let mut x2: V<u16> = in_u16.load_vector::<4>(x0.wrapping_shr(in_u32[local]) & 127u32).get(1) | shuffle(x1, (if splat(bf16::from_bits(0x4d9b /* 325058560 */)) == in_bf16[lane] { x0 } else { wave }));
+        let mut x3: V<u32> = 0;
+        loop {
+            x3 += 1;
+            if x3 > 4u32 {
+                cold_path();
+                break;
+            }
+            let mut x4: S<u32> = a_bf16 as u32;
+        }
+        x2 -= in_u16[lane];
+        lds1[local] = out_f32[global] - a_f32;
+        match (-out_i8[global + 64]) + splat(a_i8).max(in_i8[local]) {
+            6i8..=11i8 => {
+                x1 |= x2;
+            }
+            _ => {
+                let mut object0: V<Cell> = if group < 3u32 { cell(group + (wave ^ group), splat(0i64).wrapping_shl(58u32) ^ a_i64) } else { cell(global, in_i64[local]) };
+                x1 &= select(local != x0, in_u16[lane] | 32769u16, 0u16);
+            }
+        }
+        let mut x5: u16 = a_u16.to_bits_as::<u16>() - a_u16;
+        let mut object1: Word = Word::Left(splat(in_u32[local]));
+        out_u32[global] = x0;
+        out_u16[global] = x1;
+        out_u16[global + 64] = x2;
+        out_u16[global + 128] = x5;
     }
 
     #[workgroup(128)]
@@ -1416,43 +1348,6 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
-    fn program_285(
-        a_bool: bool,
-        in_u8: &[u8],
-        out_u8: &mut [u8],
-        in_i16: &[i16],
-        at_u16: *const u16,
-        a_u32: u32,
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_i64: i64,
-        in_i64: &[i64],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i64, 128>::new();
-        let lds1 = Lds::<u16, 128>::new();
-        let own0 = Private::<i16, 8>::filled(0i16);
-        lds0[local] = (&in_i64[29u32..29u32 + 59])[in_u32[local % 96u32] & 63u32];
-        lds1[local] = splat(32769u16) / 32769u16;
-        let mut x0: V<u8> = in_u8[global];
-        let mut x1: f32 = 39.625;
-        let mut x2: V<bool> = in_u32.uniform(48u32) != local;
-        let mut object0 = at_u16.add(either((if a_f32 == in_f32[global] { global } else { a_u32 }), |v| v > ((out_u32[global + 128] ^ in_u32[local]) % (wave_exclusive_min(in_u32[lane]) | 1u32)), |v| v ^ ((out_u32[global + 128] ^ in_u32[local]) % (wave_exclusive_min(in_u32[lane]) | 1u32))).unwrap_or(in_u32[lane] as u32) & 63);
-        own0[6u32] = in_i16[global] / (splat(-6i16).min(splat(0i16)) | 1i16);
-        let mut object1: V<Cell> = cell(splat(31u32), a_i64.wrapping_shr(4u32));
-        put(&mut own0, 3u32, in_i16[local]);
-        x1 = read_first_lane(in_f32[global]);
-        let mut object2: Thing = if a_bool { Thing::Wide(a_i64) } else { Thing::Number(lane as u32) };
-        out_u8[global] = x0;
-        out_f32[global] = x1;
-        out_u8[global + 128] = x2 as u8;
-    }
-
-    #[workgroup(128)]
     fn program_286(
         out_u8: &mut [u8],
         in_i16: &[i16],
@@ -1508,43 +1403,100 @@ gcn_kernel! {
         out_u8[global] = x1 as u8;
         out_i64[global] = x2;
     }
+
+    #[workgroup(128)]
+    fn program_287(
+        out_u8: &mut [u8],
+        a_i16: i16,
+        in_i16: &[i16],
+        out_i16: &mut [i16],
+        a_u16: u16,
+        in_u16: &[u16],
+        a_u32: u32,
+        in_u32: &[u32],
+        shared_u32: &mut [u32],
+        in_i64: &[i64],
+        a_u64: u64,
+        in_u64: &[u64],
+        a_f32: f32,
+        in_f32: &[f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u16, 128>::new();
+        let lds1 = Lds::<u32, 128>::new();
+        lds0[local] = in_u16[global] - 29335u16;
+        lds1[local] = in_u32[lane] + global;
+        let x0 = in_i64[local] < in_i64[lane];
+        let mut x1: i16 = out_i16[global + 128] - -1i16;
+        x1 -= (x1 | x1) ^ (a_i16 & a_i16);
+        barrier();
+        let x2 = x1.min(x1) <= (a_i16 * a_i16);
+        let mut object0: Word = if x0 { Word::Right(splat(in_f32[local])) } else { Word::Left(splat(splat(0u32).wrapping_shr(13u32))) };
+        if (!(in_u64[local] != splat(2093597301269287965u64))) {
+            cold_path();
+            if (a_f32 + in_f32.uniform(66u32)) < a_f32 {
+                let x3 = lds0[(a_u32 | in_u32[local]) & 127u32];
+                x1 = select(x2, splat(1i16), a_i16);
+                let x4 = lds0[(in_u32[local] * local) & 127u32];
+            }
+            x1 ^= out_i16[global];
+            shared_u32.atomic(global & 15u32).fetch_min(a_f32.to_bits_as::<u32>() ^ group, Scope::Agent, Ordering::Relaxed);
+            let mut x5: u16 = splat(0u16) + splat(a_u16);
+        } else {
+            cold_path();
+            match object0 {
+                Word::Left(x6) => {
+                    let mut object1: Result<V<u32>, V<i32>> = if super::bits::table::<f16>(6)[(wave ^ group) & 63] < f16::from_bits(0xd1dc /* -46.875 */) { Ok(select(x6 < x6, x6, 0u32)) } else { Ok(in_i16[in_u32[local] % 96u32] as u32) };
+                    x1 &= 79;
+                    x1 = again(x1 ^ in_i16[lane], |v| v ^ (x1 % -32765i16));
+                    for x7 in (0u64..(splat(a_u64) & 7u64)).rev() {
+                    }
+                }
+                Word::Right(x8) => {
+                }
+            }
+        }
+        out_u8[global] = x0 as u8;
+        out_i16[global] = x1;
+        out_u8[global + 128] = x2 as u8;
+    }
 }
 
 pub const SAMPLE: &[Sampled] = &[
     (3, |target, options| program_3.build_with(target, options).map(BuiltKernel::into_any)),
     (10, |target, options| program_10.build_with(target, options).map(BuiltKernel::into_any)),
     (22, |target, options| program_22.build_with(target, options).map(BuiltKernel::into_any)),
-    (29, |target, options| program_29.build_with(target, options).map(BuiltKernel::into_any)),
     (30, |target, options| program_30.build_with(target, options).map(BuiltKernel::into_any)),
     (35, |target, options| program_35.build_with(target, options).map(BuiltKernel::into_any)),
     (41, |target, options| program_41.build_with(target, options).map(BuiltKernel::into_any)),
     (52, |target, options| program_52.build_with(target, options).map(BuiltKernel::into_any)),
-    (57, |target, options| program_57.build_with(target, options).map(BuiltKernel::into_any)),
     (75, |target, options| program_75.build_with(target, options).map(BuiltKernel::into_any)),
-    (76, |target, options| program_76.build_with(target, options).map(BuiltKernel::into_any)),
     (93, |target, options| program_93.build_with(target, options).map(BuiltKernel::into_any)),
     (97, |target, options| program_97.build_with(target, options).map(BuiltKernel::into_any)),
     (102, |target, options| program_102.build_with(target, options).map(BuiltKernel::into_any)),
-    (123, |target, options| program_123.build_with(target, options).map(BuiltKernel::into_any)),
-    (152, |target, options| program_152.build_with(target, options).map(BuiltKernel::into_any)),
-    (169, |target, options| program_169.build_with(target, options).map(BuiltKernel::into_any)),
+    (108, |target, options| program_108.build_with(target, options).map(BuiltKernel::into_any)),
+    (109, |target, options| program_109.build_with(target, options).map(BuiltKernel::into_any)),
+    (129, |target, options| program_129.build_with(target, options).map(BuiltKernel::into_any)),
+    (162, |target, options| program_162.build_with(target, options).map(BuiltKernel::into_any)),
     (172, |target, options| program_172.build_with(target, options).map(BuiltKernel::into_any)),
-    (173, |target, options| program_173.build_with(target, options).map(BuiltKernel::into_any)),
     (178, |target, options| program_178.build_with(target, options).map(BuiltKernel::into_any)),
-    (187, |target, options| program_187.build_with(target, options).map(BuiltKernel::into_any)),
-    (194, |target, options| program_194.build_with(target, options).map(BuiltKernel::into_any)),
+    (182, |target, options| program_182.build_with(target, options).map(BuiltKernel::into_any)),
     (198, |target, options| program_198.build_with(target, options).map(BuiltKernel::into_any)),
+    (204, |target, options| program_204.build_with(target, options).map(BuiltKernel::into_any)),
+    (208, |target, options| program_208.build_with(target, options).map(BuiltKernel::into_any)),
     (220, |target, options| program_220.build_with(target, options).map(BuiltKernel::into_any)),
     (226, |target, options| program_226.build_with(target, options).map(BuiltKernel::into_any)),
     (227, |target, options| program_227.build_with(target, options).map(BuiltKernel::into_any)),
     (231, |target, options| program_231.build_with(target, options).map(BuiltKernel::into_any)),
-    (259, |target, options| program_259.build_with(target, options).map(BuiltKernel::into_any)),
     (262, |target, options| program_262.build_with(target, options).map(BuiltKernel::into_any)),
+    (264, |target, options| program_264.build_with(target, options).map(BuiltKernel::into_any)),
     (265, |target, options| program_265.build_with(target, options).map(BuiltKernel::into_any)),
     (266, |target, options| program_266.build_with(target, options).map(BuiltKernel::into_any)),
+    (274, |target, options| program_274.build_with(target, options).map(BuiltKernel::into_any)),
     (276, |target, options| program_276.build_with(target, options).map(BuiltKernel::into_any)),
     (281, |target, options| program_281.build_with(target, options).map(BuiltKernel::into_any)),
     (283, |target, options| program_283.build_with(target, options).map(BuiltKernel::into_any)),
-    (285, |target, options| program_285.build_with(target, options).map(BuiltKernel::into_any)),
     (286, |target, options| program_286.build_with(target, options).map(BuiltKernel::into_any)),
+    (287, |target, options| program_287.build_with(target, options).map(BuiltKernel::into_any)),
 ];

@@ -70,18 +70,20 @@ fn features(program: &Program) -> BTreeSet<String> {
 /// True for a program of a size for rustc that has a meaning.
 pub fn is_suitable(program: &Program) -> bool {
     program.size() <= LARGEST
-        && !branches_in_closures(program)
+        && !has_unlike_closure(program)
         && interpret::run(program, &Data::new(program)).is_ok()
 }
 
-/// True if an operand that is printed inside a closure contains an `if`, which the macro rejects there.
-fn branches_in_closures(program: &Program) -> bool {
+/// True if an operand that is printed inside a closure contains an `if`, which the macro rejects there, or reads other lanes: the closure
+/// may run for some lanes only, while the interpreter computes operands for all.
+fn has_unlike_closure(program: &Program) -> bool {
     let mut found = false;
     program.each(&mut |stmt| {
         for expr in stmt.exprs() {
             expr.each(&mut |expr| {
                 if let Op::Again(_) | Op::Either(_) | Op::MapOr(..) = expr.op {
-                    expr.args[1].each(&mut |inside| found |= inside.op == Op::If);
+                    expr.args[1]
+                        .each(&mut |inside| found |= inside.op == Op::If || inside.op.reads_other_lanes());
                 }
             });
         }
