@@ -256,8 +256,8 @@ impl Table {
         self.rows.iter().any(|row| row.scopes.contains(&Scope::Cluster))
     }
 
-    /// The row of a combination. In LDS, scopes wider than the workgroup are treated as the workgroup, and without
-    /// clusters that of a cluster as the agent.
+    /// The row for an operation, ordering, scope and address space. In LDS, a scope wider than the workgroup is treated
+    /// as workgroup scope. If the table has no rows for clusters, cluster scope is treated as agent scope.
     pub fn row(
         &self,
         operation: Operation,

@@ -24,9 +24,9 @@ use crate::{colour, file};
 /// `--strip` first removes every `s_nop` and `s_waitcnt` and then inserts as few as the rules allow. Waits that order memory (before
 /// barriers, in a release, after an acquire) are kept, and so are those in unreachable code.
 ///
-/// If the file waits for a write to LDS (or a load from memory into it) before some barrier (or LDS access), its waits for such writes are
-/// assumed to suffice everywhere: while data arrives in one LDS buffer, others may be in use. A write (or load) for which the file never
-/// waits is waited for everywhere.
+/// A write to LDS (or a load from memory into it) need not be waited for at every barrier: while it fills one LDS buffer, the program may
+/// use another. If the file waits for such an instruction before at least one barrier or LDS access, its waits for it are assumed to be
+/// right. If the file never waits for it, waits are inserted before every barrier and LDS access.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -67,8 +67,8 @@ impl Flow {
         self.after_call(block).and_then(|_| returns::after(program, &self.cfg, block))
     }
 
-    /// Connects jumps and calls with unknown destinations to the unknown entries, or makes these entries
-    /// roots.
+    /// With `guesses`, adds edges from jumps and calls with unknown destinations to the unknown entries. Without, and
+    /// if there are such jumps or calls, makes the entries roots, where control may arrive from outside.
     fn connect_unknown(&mut self, program: &Program, entries: &[usize], guesses: bool) {
         let blocks = |is: &dyn Fn(usize) -> bool| (0..self.real()).filter(|b| is(*b)).collect::<Vec<_>>();
         let calls = blocks(&|b| self.ends[b] == End::Call(Callee::Unknown));

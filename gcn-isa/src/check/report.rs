@@ -244,7 +244,7 @@ impl fmt::Display for Finding {
 }
 
 impl CheckReport {
-    /// True if no rule is broken on any path that the program shows.
+    /// True if there are no findings, listed or not, and no decision was left open because a budget was used up.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.not_listed.is_empty() && self.undecided == 0
     }

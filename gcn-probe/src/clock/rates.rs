@@ -46,7 +46,8 @@ pub(super) fn unit(bench: &mut Bench<'_>) -> Result<(), String> {
     let times = far.run(bench.gpu())?;
     let issued = times.first(0, 1) - times.first(0, 0);
     bench.number("vmem.queue", cycles * (BURST - 1) as f64 - issued);
-    // Each scalar load reads a whole line, of two in turn; enough waves run that no wave's counter limits the throughput.
+    // Each scalar load starts in the middle of a line of 64 bytes, so it reads two lines. Enough waves run that no wave's counter limits
+    // the throughput.
     let mut scalar = bench.frame();
     scalar.room = 4096;
     scalar.waves = 16;

@@ -287,7 +287,7 @@ pub(crate) fn from_int(to: Format, round: Round, negative: bool, magnitude: u64)
 mod tests {
     use super::*;
 
-    /// A small generator, so that the test cases are the same on every machine.
+    /// A small pseudorandom number generator, so that the test cases are the same on every machine.
     struct Bits(u64);
 
     impl Bits {

@@ -1,4 +1,4 @@
-//! The changes that merging makes at an instruction, and helpers for vector and scalar accesses.
+//! The changes that the merging of adjacent memory accesses makes at an instruction, and helpers for vector and scalar accesses.
 
 use super::super::align::{Alignment, Split};
 use super::super::{Inst, Kernel, Stmt, Value};

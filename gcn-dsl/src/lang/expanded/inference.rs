@@ -128,7 +128,7 @@ pub fn each_lanes_own<X: EachLanes>(id: X) -> X {
     id
 }
 
-/// The first value of a variable; it becomes varying if it is a number.
+/// The first value of a variable, which becomes varying if its type implements [`Vary`].
 #[derive(Debug)]
 pub struct First<X>(RefCell<Option<X>>);
 
