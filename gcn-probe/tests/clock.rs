@@ -77,7 +77,11 @@ const TARGETS: [(Target, &[&str]); 7] = [
     (Target::GFX950, &["valu.lanes", "message.latency"]),
     (Target::GFX1030, &["message.latency", "smem.store-latency"]),
     (Target::GFX1100, &["memtime.latency", "smem.store-latency"]),
-    (Target::GFX1201, &["memtime.latency", "smem.store-latency", "device.cus-per-l2"]),
+    // RDNA 4 has no GL1 cache (`gl1.bytes` is 0).
+    (
+        Target::GFX1201,
+        &["memtime.latency", "smem.store-latency", "device.cus-per-l2", "gl1.latency", "gl1.ways"],
+    ),
 ];
 
 /// Runs on all targets only in a full run, because the measurements take long.

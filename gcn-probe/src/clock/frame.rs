@@ -95,6 +95,12 @@ impl Dialect {
         }
     }
 
+    /// The wait before a vector instruction reads a scalar register that it, or one like it, has read before and a scalar instruction has
+    /// written since (rule `rdna.read-sgpr.valu`).
+    pub fn scalars_arrive(self) -> &'static str {
+        if self.splits_counters() { "s_wait_alu depctr_sa_sdst(0)\n" } else { "" }
+    }
+
     /// The barrier of a workgroup.
     pub fn barrier(self) -> &'static str {
         if self.splits_counters() { "s_barrier_signal -1\ns_barrier_wait -1\n" } else { "s_barrier\n" }
@@ -288,9 +294,10 @@ impl Frame {
                 d.wait(Wait::All),
             ));
             add(format_args!(
-                "{}v_mov_b32 v2, s46\nv_mov_b32 v4, s{}\nv_mov_b32 v5, s{}\n\
+                "{}{}v_mov_b32 v2, s46\nv_mov_b32 v4, s{}\nv_mov_b32 v5, s{}\n\
                  global_store_dwordx2 v2, v[4:5], s[4:5] offset:{}\n{}",
                 d.exec(Mask::First),
+                d.scalars_arrive(),
                 self.stored[0],
                 self.stored[1],
                 number * 8,

@@ -234,9 +234,10 @@ fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     frame.stored = [42, 50];
     frame.add(String::new(), Wait::None);
     let last = format!(
-        "{}{}v_mov_b32 v5, s20\nglobal_store_dword v2, v5, s[4:5] offset:4\n",
+        "{}{}{}v_mov_b32 v5, s20\nglobal_store_dword v2, v5, s[4:5] offset:4\n",
         d.clock(20),
-        d.wait(Wait::Scalar)
+        d.wait(Wait::Scalar),
+        d.scalars_arrive()
     );
     // The first wave of a workgroup ends long after the others, so that its end is the end of the workgroup.
     frame.end = format!(
