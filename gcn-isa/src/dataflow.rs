@@ -4,9 +4,9 @@
 //! facts:
 //!
 //! - [`Flow`] states how bits combine, and is part of the instruction's table entry. An entry without it has
-//! [`Flow::All`], which is correct for every instruction but imprecise.
+//!   [`Flow::All`], which is correct for every instruction but imprecise.
 //! - [`parts`] states which source bits each part of the result reads. It follows from the instruction's modifiers and
-//! the instruction's description in [`crate::semantics`], called its *line* here.
+//!   the instruction's description in [`crate::semantics`], called its *line* here.
 //!
 //! The rules follow Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 //! bit-precision", USENIX 2005) and LLVM's MemorySanitizer, applied to these instructions.

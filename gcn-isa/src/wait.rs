@@ -6,12 +6,12 @@
 //! - *Sufficient*: on no path does an instruction execute before the results on which it depends are available.
 //! - *Minimal*: no inserted counter value can be raised and no inserted wait state can be removed.
 //! - *Cheap*: if a loop waits only for instructions before the loop, the wait is placed before the loop, provided that
-//! an instruction can be inserted on every edge into the loop.
+//!   an instruction can be inserted on every edge into the loop.
 //! - *Explained*: each wait has its [`Reason`]s, which are also written to the line's note unless
-//! [`WaitOptions::notes`] is off.
+//!   [`WaitOptions::notes`] is off.
 //!
 //! - *Filled*, on request: instructions are moved within their blocks to positions where the program would otherwise have
-//! idle wait states (`fill`).
+//!   idle wait states (`fill`).
 //!
 //! `s_waitcnt` are inserted first because each of them is itself a wait state. Both passes are forward dataflow analyses with one solver
 //! (`solve`) and different lattices: `outstanding` for counters, `distance` for wait states. Waits that the program already has are taken

@@ -7,10 +7,10 @@
 //!
 //! - `call`: explicitly named instructions; `scc`: SCC among their results.
 //! - `arith`: integer and floating-point arithmetic; `unary`: operations of one operand; `compare`:
-//! comparisons and selection; `convert`: conversions; `lanes`: single lanes.
+//!   comparisons and selection; `convert`: conversions; `lanes`: single lanes.
 //! - `scalar_float`: uniform floats, where the target has scalar instructions for them.
 //! - `expand`: operations without a single instruction (reciprocals, division of floats, 64-bit
-//! multiplication).
+//!   multiplication).
 //! - `memory`: loads, stores, kernel arguments; `constants`: the address of tables after the code.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
