@@ -294,7 +294,7 @@ impl Cx<'_> {
         let args: Vec<TokenStream> = match method == "then_some" || method == "ok_or" {
             true => self.arguments(&e.args.iter().map(inferred).collect()),
             // The functions of this macro call are known, so literals can take the types of their parameters.
-            false => self.arguments(&self.as_taken(&e.method, &e.args).into_owned()),
+            false => self.arguments(&self.as_taken(&e.method, &e.args)),
         };
         // Has the span of the call, so that the source location of the instruction is the user's line.
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
