@@ -172,7 +172,7 @@ fn every_combination_has_one_row() {
                         match operation.allows(ordering) {
                             true if wide_row => assert!(rows <= 1, "{at}"),
                             true if scope == Scope::Cluster && !table.has_clusters() => {
-                                assert_eq!(rows, 0, "{at}")
+                                assert_eq!(rows, 0, "{at}");
                             }
                             true => assert_eq!(rows, 1, "{at}"),
                             false => assert_eq!(rows, 0, "{at}"),

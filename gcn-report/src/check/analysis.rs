@@ -101,7 +101,7 @@ pub struct Group<'c> {
 
 /// The findings of one rule about one instruction.
 pub struct Place<'c> {
-    /// The most severe finding of the group: the one for which [`Place::missing`] is greatest.
+    /// The most severe finding of the group: the one for which `missing` is greatest.
     pub finding: &'c Finding,
     /// For each further finding of the group, the line of its first instruction.
     pub also: Vec<usize>,
