@@ -4,24 +4,36 @@
 /// (`H<T> in [S, V]`), it stands for a generic type.
 macro_rules! for_each_type {
     ($name:ident in [$($t:ty),+] $items:tt) => {$(
-        // A conversion of one type may do nothing for another.
-        #[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::unnecessary_fallible_conversions)]
+        #[allow(
+            clippy::useless_conversion,
+            clippy::unnecessary_cast,
+            clippy::unnecessary_fallible_conversions,
+            reason = "a conversion for one type does nothing for another"
+        )]
         const _: () = {
             type $name = $t;
             $items
         };
     )+};
     ($name:ident<$a:ident> in [$($t:ident),+] $items:tt) => {$(
-        // A conversion of one type may do nothing for another.
-        #[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::unnecessary_fallible_conversions)]
+        #[allow(
+            clippy::useless_conversion,
+            clippy::unnecessary_cast,
+            clippy::unnecessary_fallible_conversions,
+            reason = "a conversion for one type does nothing for another"
+        )]
         const _: () = {
             type $name<$a> = $t<$a>;
             $items
         };
     )+};
     ($name:ident<$a:ident, $b:ident> in [$($t:ident),+] $items:tt) => {$(
-        // A conversion of one type may do nothing for another.
-        #[allow(clippy::useless_conversion, clippy::unnecessary_cast, clippy::unnecessary_fallible_conversions)]
+        #[allow(
+            clippy::useless_conversion,
+            clippy::unnecessary_cast,
+            clippy::unnecessary_fallible_conversions,
+            reason = "a conversion for one type does nothing for another"
+        )]
         const _: () = {
             type $name<$a, $b> = $t<$a, $b>;
             $items
