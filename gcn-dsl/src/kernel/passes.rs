@@ -84,6 +84,7 @@ const fn row(name: &'static str, when: When, run: Run, what: &'static str) -> Pa
 
 /// All passes, in order.
 #[rustfmt::skip]
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the methods are of a `Passes` of one lifetime, rows of any")]
 pub(super) const PASSES: &[Pass] = &[
     row("ping_pong", ALWAYS, |p, k| ping_pong::run(k, p.target).map(|()| Left::Work).map_err(Into::into),
         "checks the barriers of `#[ping_pong]` loops and sets the priorities of their two groups of waves"),
@@ -114,10 +115,10 @@ pub(super) const PASSES: &[Pass] = &[
     row("gvn", PIPELINED, GVN, "equal computations become one again, before pipelining"),
     row("licm", PIPELINED, LICM,
         "computations that are the same in every iteration move before the loop, before pipelining"),
-    row("pipeline", ALWAYS, Passes::pipeline,
+    row("pipeline", ALWAYS, |p, k| p.pipeline(k),
         "in `#[pipeline]` loops, loads of later iterations start early"),
     row("dce", CHANGED, DCE, "unused instructions are removed again, if there is a `#[pipeline]` loop"),
-    row("reserve_lds", ALWAYS, Passes::reserve_lds,
+    row("reserve_lds", ALWAYS, |p, k| p.reserve_lds(k),
         "reserves LDS for spilled registers, if arrays of dynamic size come after it"),
     row("far", ALWAYS, |_, k| Ok(far::run(k).into()),
         "for LDS arrays beyond the reach of an instruction's offset, the array's address becomes part of the index"),
