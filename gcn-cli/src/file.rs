@@ -288,7 +288,7 @@ pub fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| Failure::usage(format!("cannot write {file}: {error}")))
 }
 
-/// Fails if [`write`] would, before there is anything to write.
+/// Fails if [`write()`] would, before there is anything to write.
 pub fn writable(file: &str) -> Result<(), Failure> {
     if file == STANDARD {
         return Ok(());
