@@ -117,8 +117,11 @@ fn disasm(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult<
         disassembled(name, &data, &options, |object, disassembly| {
             let unit = gcn_emit::code::Unit::of_object(object);
             let notes = unit.map(|unit| unit.register_notes(disassembly)).unwrap_or_default();
-            let how =
-                code::Options { kernel: options.kernel.as_deref(), bytes: options.bytes, notes: Some(&notes) };
+            let how = code::Options {
+                kernel: options.kernel.as_deref(),
+                bytes: options.bytes,
+                notes: Some(&notes),
+            };
             Ok(disassembly.to_assembly(&how))
         })
     })
@@ -185,10 +188,8 @@ fn inspect(py: Python<'_>, name: &str, data: Vec<u8>, options: &str) -> PyResult
 #[pymodule]
 fn _gcn(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<Error>())?;
-    module.add(
-        "TARGETS",
-        gcn_isa::Target::KNOWN.into_iter().map(gcn_isa::Target::name).collect::<Vec<_>>(),
-    )?;
+    module
+        .add("TARGETS", gcn_isa::Target::KNOWN.into_iter().map(gcn_isa::Target::name).collect::<Vec<_>>())?;
     for function in [
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(fix, module)?,
