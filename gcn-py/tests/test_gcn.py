@@ -87,7 +87,7 @@ def test_options_select_rules_and_grades():
     [
         (lambda: gcn.check(MISSING, without=["cnt.vmem"]), "cnt.vmem"),
         (lambda: gcn.check("s_endpgm\n"), "target"),
-        (lambda: gcn.check("s_endpgm\n", target="gfx1250"), "gfx1250"),
+        (lambda: gcn.check("s_endpgm\n", target="gfx1310"), "gfx1310"),
         (lambda: gcn.check(b"\xff\xfe\n"), "byte 0 is not UTF-8"),
         (lambda: gcn.check(MISSING, level="high"), "high"),
         (lambda: gcn.check(b"\x7fELF"), "<bytes>"),

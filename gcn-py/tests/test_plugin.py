@@ -95,7 +95,7 @@ def test_the_configuration_file_sets_it_too(pytester, cache):
     run(pytester).assert_outcomes(passed=2, failed=1)
 
 
-@pytest.mark.parametrize("option", ["--gcn-check=high", "--gcn-target=gfx1250"])
+@pytest.mark.parametrize("option", ["--gcn-check=high", "--gcn-target=gfx1310"])
 def test_wrong_options_are_refused(pytester, cache, option):
     result = run(pytester, "--gcn-check", option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
