@@ -40,8 +40,7 @@ struct Listed {
 impl Listed {
     fn of(target: Target) -> Listed {
         let usual = target.usual_wave();
-        let mut waves = vec![WaveSize::W32, WaveSize::W64];
-        waves.retain(|&wave| target.instruction_set().has_wave(wave));
+        let mut waves = target.wave_sizes().to_vec();
         waves.sort_by_key(|&wave| wave != usual);
         let members = target.generic().map_or(&[][..], |(_, members)| members);
         Listed {
@@ -56,6 +55,7 @@ impl Listed {
     }
 }
 
+/// Prints the targets whose name or processor contains the text.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let text = args.text.to_lowercase();
     let listed: Vec<Listed> = Target::KNOWN

@@ -258,7 +258,7 @@ pub fn trials(rule: &'static RemedyRule, target: Target, seed: u64) -> Result<Ve
 
 impl Trial {
     /// `None` if the target lacks an instruction, or if the sequence does not break the rule, or still does with the remedy. True if
-    /// it breaks no rule that is surer, and with the remedy only such that
+    /// it breaks no rule that is surer, and with the remedy only rules that
     /// are less sure.
     fn broken_by(sequence: &Sequence, rule: &RemedyRule, on: Subtarget, seed: u64) -> Option<(Trial, bool)> {
         if sequence.wave.is_some_and(|wave| wave != on.wave) {
