@@ -274,6 +274,11 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         Type::Ptr(p) => (ArgKind::Pointer, ty::bare(&p.elem)),
         _ => return Err(unknown()),
     };
+    if kind != ArgKind::Value && matches!(elem, Type::Tuple(_)) {
+        let message = "Rust does not say how a tuple lies in memory: members of one type are an array, `&[[u32; 2]]`, and others a \
+                       `#[device] #[repr(C)] struct`";
+        return Err((elem.to_token_stream(), message.to_owned()));
+    }
     if kind != ArgKind::Value && !matches!(elem, Type::Path(_) | Type::Array(_)) {
         return Err(unknown());
     }

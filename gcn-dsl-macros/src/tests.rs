@@ -102,7 +102,7 @@ fn array_variables_are_changed_by_element() {
 #[test]
 fn control_flow_carries_its_flow() {
     let text = body(quote! { if a < 1 { barrier(); } else { y[a] = 1.0; } });
-    assert!(text.contains("let__gcn_if=::gcn_dsl::__private::if_begin(::gcn_dsl::__private::lt(a,1),&__gcn_flow);let__gcn_then_value={let__gcn_flow=__gcn_if.flow();barrier().a_call_in_a_kernel::<_,::gcn_dsl::__private::AnyTarget,::gcn_dsl::__private::AnyTarget>(&__gcn_flow);};"), "{text}");
+    assert!(text.contains("let__gcn_if=::gcn_dsl::__private::if_begin(::gcn_dsl::__private::lt(a,1),&__gcn_flow);let__gcn_then_value={let__gcn_flow=__gcn_if.flow();::gcn_dsl::__private::Call(barrier()).in_a_kernel::<_,::gcn_dsl::__private::AnyTarget,::gcn_dsl::__private::AnyTarget>(&__gcn_flow);};"), "{text}");
     assert!(text.contains("let__gcn_else=__gcn_if.otherwise();"), "{text}");
     let text = body(quote! { for k in (0..a).step_by(4) { y[k] = 0.0; } while a > 1 {} });
     assert!(

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use gcn_dsl::__private::{
-    self as lang, Arguments, Leave, Packer, RegisterLimits, S, Signature, Top, Uniform, V, Var,
+    self as lang, Arguments, Leave, Packer, RegisterLimits, S, Signature, WholeWorkgroup, Uniform, V, Var,
 };
 use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::prelude::*;
@@ -110,8 +110,8 @@ impl Kernel for Long {
                 pool
             }
             code => {
-                let flow = Top::new();
-                let pool: Vec<Var<V<f32>, Top>> = start.into_iter().map(|v| Var::declare(&flow, v)).collect();
+                let flow = WholeWorkgroup::new();
+                let pool: Vec<Var<V<f32>, WholeWorkgroup>> = start.into_iter().map(|v| Var::declare(&flow, v)).collect();
                 let mut body = Body { random, n, lane, pool, left: self.length };
                 while body.left > 0 {
                     body.write(code);
@@ -139,13 +139,13 @@ struct Body {
     random: Random,
     n: S<u32>,
     lane: V<u32>,
-    pool: Vec<Var<V<f32>, Top>>,
+    pool: Vec<Var<V<f32>, WholeWorkgroup>>,
     left: usize,
 }
 
 impl Body {
     fn add(&mut self, count: usize) {
-        let flow = Top::new();
+        let flow = WholeWorkgroup::new();
         for _ in 0..count {
             let [a, b, at] = [(); 3].map(|()| self.random.below(self.pool.len()));
             self.pool[at].set(&flow, self.pool[a].get() + self.pool[b].get());
@@ -169,7 +169,7 @@ impl Body {
         let mut open = Vec::new();
         for _ in 0..depth {
             let range = lang::range(0u32, self.n);
-            open.push(lang::for_begin::<_, Top, Uniform, Uniform>(range, &Top::new(), false, false));
+            open.push(lang::for_begin::<_, WholeWorkgroup, Uniform, Uniform>(range, &WholeWorkgroup::new(), false, false));
             self.add(count);
         }
         for guard in open.into_iter().rev() {
@@ -184,7 +184,7 @@ impl Body {
         let mut open = Vec::new();
         for _ in 0..depth {
             let lane = self.random.below(64) as u32;
-            open.push(lang::if_begin(lang::lt(self.lane, lane), &Top::new()));
+            open.push(lang::if_begin(lang::lt(self.lane, lane), &WholeWorkgroup::new()));
             self.add(count);
         }
         for guard in open.into_iter().rev() {

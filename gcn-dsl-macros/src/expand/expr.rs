@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Token, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprMethodCall, Token, UnOp, parse_quote_spanned};
 
 use super::{Cx, Kind, is_of_lang, lang};
 use crate::attrs;
@@ -19,8 +19,8 @@ use crate::operator::is_compound;
 use crate::parse::marked;
 use crate::syntax::name_of;
 
-/// The method of `gcn_dsl::__private::GivesBack` that receives the result of a call.
-const HERE: &str = "a_call_in_a_kernel";
+/// The method of `gcn_dsl::__private::Call` that receives the result of a call.
+const HERE: &str = "in_a_kernel";
 
 /// For syntax that kernels do not support: the tokens, and a message that names an alternative.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
@@ -258,7 +258,7 @@ impl Cx<'_> {
 
     /// Expands `x.method(…)`.
     fn method_call(&mut self, e: &ExprMethodCall) -> TokenStream {
-        if let Some(call) = self.mutating_call(e) {
+        if let Some(call) = self.into_expected(e).or_else(|| self.mutating_call(e)) {
             return call;
         }
         if let Some(value) =
@@ -510,7 +510,7 @@ impl Cx<'_> {
                 return quote!(#left #op #right);
             }
         };
-        let [left, right] = self.sides(e);
+        let [left, right] = self.sides(e).map(|side| untyped_none(&side).map_or(side, Cow::Owned));
         let sides = [self.expr(&left), self.expr(&right)];
         let [left, right] = self.sized(e, sides, span);
         let call = lang(name, span);
@@ -630,7 +630,8 @@ impl Cx<'_> {
         let taken = Ident::new(taken, span);
         let (flow, targets) = (self.flow_of_call(span), self.on_targets(span));
         let flow = quote_spanned!(end=> (#flow));
-        quote_spanned!(span=> #call.#taken::<_, #targets> #flow)
+        let of = lang("Call", span);
+        quote_spanned!(span=> #of(#call).#taken::<_, #targets> #flow)
     }
 
     /// The flow token, whose type says whether all lanes are active, to be passed to a call.
@@ -673,6 +674,14 @@ impl Cx<'_> {
         let on = pairs.unwrap_or_else(|| lang("AnyTarget", span));
         quote_spanned!(span=> #on, #on)
     }
+}
+
+/// `None` for `None::<T>`: in a comparison, the other side says the type.
+fn untyped_none(e: &Expr) -> Option<Expr> {
+    let Expr::Path(path) = e else { return None };
+    let [only] = path.path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+    let name = &only.ident;
+    (name == "None" && !only.arguments.is_none()).then(|| parse_quote_spanned!(name.span()=> #name))
 }
 
 pub(super) fn called(function: &Expr) -> Option<&Ident> {

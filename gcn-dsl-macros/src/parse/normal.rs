@@ -1,10 +1,10 @@
-//! Normalises the syntax tree, so that later stages handle fewer forms: `unsafe { … }` becomes a marked block, and
-//! `v.iter_mut().for_each(|e| …)` a loop.
+//! Normalises the syntax tree, so that later stages handle fewer forms: `unsafe { … }` becomes a marked block,
+//! `v.iter_mut().for_each(|e| …)` a loop, `mem::swap(&mut a, &mut b)` and its like assignments.
 
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprBlock, ExprMethodCall, ExprUnsafe, parse_quote_spanned};
+use syn::{Block, Expr, ExprBlock, ExprCall, ExprMethodCall, ExprUnsafe, Ident, parse_quote_spanned};
 
 use crate::attrs;
 
@@ -28,6 +28,7 @@ impl VisitMut for Normal {
         let other = match e {
             Expr::Unsafe(of) => Some(Expr::Block(marked(of))),
             Expr::MethodCall(call) => in_place(call),
+            Expr::Call(call) => exchange(call),
             _ => None,
         };
         if let Some(other) = other {
@@ -55,6 +56,45 @@ fn in_place(call: &ExprMethodCall) -> Option<Expr> {
     }
     let (of, body) = (&call.receiver, &closure.body);
     Some(parse_quote_spanned!(call.span()=> for #input in #of { #body; }))
+}
+
+/// The assignments that are equivalent to `mem::swap`, `mem::replace` and `mem::take`: a variable of the device is changed only
+/// by assignments, which know the lanes that run.
+fn exchange(call: &ExprCall) -> Option<Expr> {
+    let Expr::Path(path) = &*call.func else { return None };
+    let names: Vec<&Ident> = path.path.segments.iter().map(|s| &s.ident).collect();
+    let [.., module, name] = names[..] else { return None };
+    let span = call.span();
+    let args: Vec<&Expr> = call.args.iter().collect();
+    let place = |e: &Expr| -> Expr {
+        match e {
+            Expr::Reference(of) if of.mutability.is_some() => (*of.expr).clone(),
+            // A name that is a `&mut` itself.
+            of => parse_quote_spanned!(of.span()=> *#of),
+        }
+    };
+    if module != "mem" {
+        return None;
+    }
+    match (name.to_string().as_str(), args[..].as_ref()) {
+        ("swap", [a, b]) => {
+            let [a, b] = [place(a), place(b)];
+            Some(parse_quote_spanned!(span=> (#a, #b) = (#b, #a)))
+        }
+        ("replace", [of, new]) => {
+            let of = place(of);
+            Some(parse_quote_spanned!(span=> { let __gcn_old = #of; #of = #new; __gcn_old }))
+        }
+        ("take", [of]) => {
+            let of = place(of);
+            Some(parse_quote_spanned!(span=> {
+                let __gcn_old = #of;
+                #of = ::gcn_dsl::__private::default_of(&__gcn_old);
+                __gcn_old
+            }))
+        }
+        _ => None,
+    }
 }
 
 fn is_in_place(e: &Expr) -> bool {

@@ -239,20 +239,20 @@ fn host_time_blocks() {
 #[test]
 fn rustc_is_asked_what_a_call_needs() {
     let asked =
-        |call: &str| format!("{call}.a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
+        |call: &str| format!("lang::Call({call}).in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow)");
     becomes(quote! { barrier(); }, &asked("barrier()"));
     becomes(quote! { sync(); }, &asked("sync()"));
     becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, &asked("gcn::mfma(p, q, lang::load(&x, 0))"));
     becomes(quote! { f.barrier(); }, "f.barrier();");
     becomes(
         quote! { f(all_lanes(), a); },
-        "f(all_lanes().a_call_as_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
+        "f(lang::Call(all_lanes()).as_an_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
     );
     // rustc decides whether this is a function that takes arguments or the barrier, which passes buffers to the next
     // phase.
     becomes(
         quote! { let p = barrier(p); },
-        "lang::CallWith(barrier).given(&flow, p) }).a_call_in_a_kernel::<_",
+        "lang::CallWith(barrier).given(&flow, p) })).in_a_kernel::<_",
     );
     // A function that the body or the macro call declares is never the library's, even if the names are equal.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
@@ -277,7 +277,7 @@ fn structure_stays_around_rewritten_parts() {
     becomes(quote! { f([x[0]], [x[2]; 4]); }, "f([lang::load(&x, 0)], [lang::load(&x, 2); 4]);");
     becomes(
         quote! { F::<u32, 4>::g(x[0].0, a..b).h::<3>(x[1]); },
-        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).a_call_in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
+        "lang::Call(F::<u32, 4>::g(lang::load(&x, 0).0, a..b)).in_a_kernel::<_, lang::AnyTarget, lang::AnyTarget>(&flow).h::<3>(lang::load(&x, 1));",
     );
     becomes(quote! { let g = |j| x[j] + 1.0; }, "let g = |j| { lang::load(&x, j) + 1.0 };");
     becomes(

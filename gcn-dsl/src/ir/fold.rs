@@ -38,6 +38,7 @@ impl Builder {
 fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
+        Inst::ReadFirstLane(v) => read_first_lane(b, v, ty),
         Inst::Bin(op, x, y) if is_int32(ty) => match bin(b, op, x, y, ty, loc) {
             Folded::Inst(inst) => Folded::Inst(patterns::of_bits(b, inst, ty)),
             folded => folded,
@@ -121,6 +122,15 @@ fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
         // The loaded value is the same in all lanes, and already uniform.
         Inst::ReadFirstLane(of) if b.kernel().ty(of) == ty && is_uniform_load(b, of) => Folded::Value(of),
         _ => Folded::Inst(Inst::Splat(v)),
+    }
+}
+
+/// The first lane's part of a uniform value that was converted to a varying one is that value.
+fn read_first_lane(b: &Builder, v: Value, ty: Type) -> Folded {
+    match b.kernel().def(v).inst {
+        Inst::Splat(of) if b.kernel().ty(of) == ty => Folded::Value(of),
+        Inst::Const(bits) => Folded::Inst(Inst::Const(bits)),
+        _ => Folded::Inst(Inst::ReadFirstLane(v)),
     }
 }
 

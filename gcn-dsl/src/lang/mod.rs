@@ -134,7 +134,7 @@ pub mod private {
     pub use super::control::short_circuit::{LeftSide, and_begin, or_begin};
     pub use super::control::*;
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
-    pub use super::expanded::call::{CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
+    pub use super::expanded::call::{Call, CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
     pub use super::expanded::inference::{
         EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, GivenUniform, Joins,
         JoinsLiterals, JoinsNumbers, JoinsOthers, Stays, each_lanes_own, given, given_by,
@@ -157,6 +157,7 @@ pub mod private {
     pub use super::numbers::float_parts::{BitsOf, from_bits};
     pub use super::numbers::host_number::{KnownNumber, known};
     pub use super::numbers::host_size::{IsNoSize, IsSize, PerhapsSize, Size, size};
+    pub use super::numbers::into::{Converts, NumberInto, OtherInto};
     pub use super::numbers::min_max::{Extreme, greatest, least};
     pub use super::schedule::{
         Carried, Carry, Drained, Interleave, Manual, MatrixPhase, PingPong, ReadPhase, StorePhase, Turn,
@@ -167,7 +168,7 @@ pub mod private {
     pub use super::values::debug_name::{ShowDevice, ShowOther, Shown};
     pub use super::values::element_assign::{HasElements, at, element_of, put};
     pub use super::values::flow::{
-        After, Div, EveryLane, Flow, InLoop, Leave, SameScope, Top, after, either,
+        After, EveryLane, Flow, InLoop, Leave, PartOf, SameScope, WholeWorkgroup, after, either,
     };
     pub use super::values::kind::{Kind, Uniform, Varying};
     pub use super::values::literal::{
@@ -177,7 +178,7 @@ pub mod private {
     pub use super::values::merge::{Merge, Never};
     pub use super::values::operand::{At, OfType, Operand, SameElement, of_type};
     pub use super::values::register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
-    pub use super::values::value::{AsIs, PerLane, annotate, convert};
+    pub use super::values::value::{AsIs, PerLane, annotate, convert, default_of};
     pub use super::values::variable::{Here, Var, holds};
     pub use super::*;
 }

@@ -11,6 +11,7 @@ pub(super) mod host_number;
 pub(super) mod host_size;
 pub(super) mod integer;
 pub(super) mod integer_math;
+pub(super) mod into;
 pub(super) mod literal;
 pub(super) mod math;
 pub(super) mod math32;

@@ -25,7 +25,7 @@ fn program(target: Target, body: impl FnOnce()) -> gcn_isa::Program {
 fn saxpy_has_no_needless_move() {
     for target in TARGETS {
         let p = program(target, || {
-            let flow = lang::Top::new();
+            let flow = lang::WholeWorkgroup::new();
             let mut args = Arguments::default();
             let a = args.value::<f32>();
             let x = args.slice::<f32>();

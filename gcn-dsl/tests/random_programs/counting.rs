@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::__private::{self as lang, Flow, ForIndex, ForRange, IntoDevice, Kind, Leave, Top, Uniform};
+use gcn_dsl::__private::{self as lang, Flow, ForIndex, ForRange, IntoDevice, Kind, Leave, WholeWorkgroup, Uniform};
 
 use super::ast::{Range, Stmt, has_breaks, has_continues};
 use super::value::{D, Val};
@@ -30,7 +30,7 @@ exits! { Loop; While<K: Kind>; ForLoop<I: ForIndex>; }
 /// The loops that have been begun and not ended.
 pub type Open = Vec<Rc<dyn Exits>>;
 
-/// Builds the body of a loop, which lanes leave through `guard`. Returns the guard. The flow's type is always [`Top`]:
+/// Builds the body of a loop, which lanes leave through `guard`. Returns the guard. The flow's type is always [`WholeWorkgroup`]:
 /// `typing` checks what it would check, and with a single type there is less to compile.
 pub fn looped<T, G: Exits + 'static>(
     tracer: &mut T,
@@ -93,8 +93,8 @@ fn one<T, A: ForRange<B>, B>(
         Some(step) => bounds.step_by(step.step()),
         None => bounds,
     };
-    let guard: lang::ForLoop<A::Index, Top, Uniform, Uniform> =
-        lang::for_begin(bounds, &Top::new(), breaks, continues);
+    let guard: lang::ForLoop<A::Index, WholeWorkgroup, Uniform, Uniform> =
+        lang::for_begin(bounds, &WholeWorkgroup::new(), breaks, continues);
     if let Some(stages) = range.stages {
         MayPipeline::pipeline(&guard, stages.into());
     }
@@ -110,18 +110,18 @@ pub trait Step<I> {
 
 /// A counter whose loop can be pipelined: calls `lang::pipeline` for uniform counters and does nothing for others.
 trait MayPipeline: ForIndex {
-    fn pipeline(guard: &lang::ForLoop<Self, Top, Uniform, Uniform>, stages: usize);
+    fn pipeline(guard: &lang::ForLoop<Self, WholeWorkgroup, Uniform, Uniform>, stages: usize);
 }
 
 macro_rules! steps {
     ($($t:ty)*) => {$(
         impl MayPipeline for lang::S<$t> {
-            fn pipeline(guard: &lang::ForLoop<Self, Top, Uniform, Uniform>, stages: usize) {
+            fn pipeline(guard: &lang::ForLoop<Self, WholeWorkgroup, Uniform, Uniform>, stages: usize) {
                 lang::pipeline(guard, Some(stages), None);
             }
         }
         impl MayPipeline for lang::V<$t> {
-            fn pipeline(_: &lang::ForLoop<Self, Top, Uniform, Uniform>, _: usize) {}
+            fn pipeline(_: &lang::ForLoop<Self, WholeWorkgroup, Uniform, Uniform>, _: usize) {}
         }
         impl Step<lang::S<$t>> for u8 {
             fn step(self) -> lang::S<$t> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::__private::{self as lang, IntoDevice, Maybe, OfVariant, Outcome, Top, V, Var, Variants};
+use gcn_dsl::__private::{self as lang, IntoDevice, Maybe, OfVariant, Outcome, WholeWorkgroup, V, Var, Variants};
 use gcn_dsl::prelude::f16;
 use gcn_dsl::scalar::Elem;
 
@@ -56,14 +56,14 @@ macro_rules! choose {
     ($cond:expr, $then:expr, $else:expr) => {
         match $cond {
             D::V(cond) => {
-                let guard = lang::if_begin(cond, &Top::new());
+                let guard = lang::if_begin(cond, &WholeWorkgroup::new());
                 let then = $then;
                 let other = guard.otherwise();
                 let els = $else;
                 other.end(then, els)
             }
             cond => {
-                let guard = lang::if_begin(cond.wave(), &Top::new());
+                let guard = lang::if_begin(cond.wave(), &WholeWorkgroup::new());
                 let then = $then;
                 let other = guard.otherwise();
                 let els = $else;
@@ -76,7 +76,7 @@ macro_rules! choose {
 /// An `if` without a value.
 macro_rules! branch {
     ($cond:expr, $then:expr, $else:expr) => {{
-        let guard = lang::if_begin($cond, &Top::new());
+        let guard = lang::if_begin($cond, &WholeWorkgroup::new());
         $then;
         let other = guard.otherwise();
         $else;
@@ -84,7 +84,7 @@ macro_rules! branch {
     }};
 }
 
-struct Variable<X>(Var<X, Top>);
+struct Variable<X>(Var<X, WholeWorkgroup>);
 
 /// `let mut objectK = …;`
 pub fn declare(shape: Shape, cond: Option<D<bool>>, values: Values) -> Rc<dyn Held> {
@@ -94,7 +94,7 @@ pub fn declare(shape: Shape, cond: Option<D<bool>>, values: Values) -> Rc<dyn He
             let mut first: Option<$t> = None;
             <$t as Makes>::made(cond, values, &mut |x| first = Some(x));
             let first = first.unwrap_or_else(|| unreachable!("a value is made"));
-            Rc::new(Variable::<$t>(Var::declare(&Top::new(), first)))
+            Rc::new(Variable::<$t>(Var::declare(&WholeWorkgroup::new(), first)))
         }};
     }
     match shape {
@@ -204,7 +204,7 @@ macro_rules! tuples {
         }
         impl Held for Variable<(V<$a>, V<$b>)> {
             fn set(&self, cond: Option<D<bool>>, values: Values) {
-                Makes::made(cond, values, &mut |x: (V<$a>, V<$b>)| self.0.set(&Top::new(), x));
+                Makes::made(cond, values, &mut |x: (V<$a>, V<$b>)| self.0.set(&WholeWorkgroup::new(), x));
             }
             fn take(&self, body: Body) {
                 let (a, b) = self.0.get();
@@ -215,8 +215,8 @@ macro_rules! tuples {
             }
             fn set_member(&self, field: usize, value: Val) {
                 match field {
-                    0 => self.0.set_part(&Top::new(), |whole| &mut whole.0, of::<$a>(value).lane()),
-                    _ => self.0.set_part(&Top::new(), |whole| &mut whole.1, of::<$b>(value).lane()),
+                    0 => self.0.set_part(&WholeWorkgroup::new(), |whole| &mut whole.0, of::<$a>(value).lane()),
+                    _ => self.0.set_part(&WholeWorkgroup::new(), |whole| &mut whole.1, of::<$b>(value).lane()),
                 }
             }
         }
@@ -235,7 +235,7 @@ macro_rules! arrays {
         }
         impl Held for Variable<[V<$t>; 3]> {
             fn set(&self, cond: Option<D<bool>>, values: Values) {
-                Makes::made(cond, values, &mut |x: [V<$t>; 3]| self.0.set(&Top::new(), x));
+                Makes::made(cond, values, &mut |x: [V<$t>; 3]| self.0.set(&WholeWorkgroup::new(), x));
             }
             fn take(&self, body: Body) {
                 body(0, self.0.get().map(Val::from).to_vec());
@@ -244,7 +244,7 @@ macro_rules! arrays {
                 self.0.get()[field].into()
             }
             fn set_member(&self, field: usize, value: Val) {
-                self.0.set_part(&Top::new(), |whole| &mut whole[field], of::<$t>(value).lane());
+                self.0.set_part(&WholeWorkgroup::new(), |whole| &mut whole[field], of::<$t>(value).lane());
             }
         }
     )*};
@@ -261,7 +261,7 @@ impl Makes for Lanes {
 
 impl Held for Variable<Lanes> {
     fn set(&self, cond: Option<D<bool>>, values: Values) {
-        Makes::made(cond, values, &mut |x: Lanes| self.0.set(&Top::new(), x));
+        Makes::made(cond, values, &mut |x: Lanes| self.0.set(&WholeWorkgroup::new(), x));
     }
     fn take(&self, body: Body) {
         body(0, vec![self.member(0), self.member(1)]);
@@ -271,14 +271,14 @@ impl Held for Variable<Lanes> {
     }
     fn set_member(&self, field: usize, value: Val) {
         match field {
-            0 => self.0.set_part(&Top::new(), |whole| &mut whole.low, of::<u32>(value).lane()),
-            _ => self.0.set_part(&Top::new(), |whole| &mut whole.wide, of::<i64>(value).lane()),
+            0 => self.0.set_part(&WholeWorkgroup::new(), |whole| &mut whole.low, of::<u32>(value).lane()),
+            _ => self.0.set_part(&WholeWorkgroup::new(), |whole| &mut whole.wide, of::<i64>(value).lane()),
         }
     }
     fn step(&self, twice: bool, by: Val) -> Val {
         let (mut receiver, by) = (self.0.get(), of::<u32>(by).lane());
         let result = if twice { receiver.twice(by) } else { receiver.step(by) };
-        self.0.set(&Top::new(), receiver);
+        self.0.set(&WholeWorkgroup::new(), receiver);
         result.into()
     }
     fn peek(&self) -> Val {
@@ -288,7 +288,7 @@ impl Held for Variable<Lanes> {
 
 impl Held for Variable<Pair> {
     fn set(&self, cond: Option<D<bool>>, values: Values) {
-        Makes::made(cond, values, &mut |x: Pair| self.0.set(&Top::new(), x));
+        Makes::made(cond, values, &mut |x: Pair| self.0.set(&WholeWorkgroup::new(), x));
     }
     fn take(&self, body: Body) {
         let Pair { count, level } = self.0.get();
@@ -299,8 +299,8 @@ impl Held for Variable<Pair> {
     }
     fn set_member(&self, field: usize, value: Val) {
         match field {
-            0 => self.0.set_part(&Top::new(), |whole| &mut whole.count, of::<u32>(value).lane()),
-            _ => self.0.set_part(&Top::new(), |whole| &mut whole.level, of::<f32>(value).lane()),
+            0 => self.0.set_part(&WholeWorkgroup::new(), |whole| &mut whole.count, of::<u32>(value).lane()),
+            _ => self.0.set_part(&WholeWorkgroup::new(), |whole| &mut whole.level, of::<f32>(value).lane()),
         }
     }
     fn step(&self, twice: bool, by: Val) -> Val {
@@ -309,7 +309,7 @@ impl Held for Variable<Pair> {
             false => receiver.step(by),
             true => receiver.twice(by),
         };
-        self.0.set(&Top::new(), receiver);
+        self.0.set(&WholeWorkgroup::new(), receiver);
         result.into()
     }
     fn peek(&self) -> Val {
@@ -319,7 +319,7 @@ impl Held for Variable<Pair> {
 
 impl Held for Variable<Thing> {
     fn set(&self, cond: Option<D<bool>>, values: Values) {
-        Makes::made(cond, values, &mut |x: Thing| self.0.set(&Top::new(), x));
+        Makes::made(cond, values, &mut |x: Thing| self.0.set(&WholeWorkgroup::new(), x));
     }
     fn take(&self, body: Body) {
         type Host = <Thing as Variants>::Host;
@@ -356,7 +356,7 @@ macro_rules! options {
     ($($t:ty)*) => {$(
         impl Held for Variable<Maybe<V<$t>>> {
             fn set(&self, cond: Option<D<bool>>, values: Values) {
-                Makes::made(cond, values, &mut |x: Maybe<V<$t>>| self.0.set(&Top::new(), x));
+                Makes::made(cond, values, &mut |x: Maybe<V<$t>>| self.0.set(&WholeWorkgroup::new(), x));
             }
             fn take(&self, body: Body) {
                 let whole = self.0.get();
@@ -396,7 +396,7 @@ macro_rules! results {
         }
         impl Held for Variable<Outcome<V<$t>, V<$e>>> {
             fn set(&self, cond: Option<D<bool>>, values: Values) {
-                Makes::made(cond, values, &mut |x: Outcome<V<$t>, V<$e>>| self.0.set(&Top::new(), x));
+                Makes::made(cond, values, &mut |x: Outcome<V<$t>, V<$e>>| self.0.set(&WholeWorkgroup::new(), x));
             }
             fn take(&self, body: Body) {
                 let whole = self.0.get();
@@ -436,7 +436,7 @@ macro_rules! eithers {
         }
         impl Held for Variable<Either<V<$a>, V<$b>>> {
             fn set(&self, cond: Option<D<bool>>, values: Values) {
-                Makes::made(cond, values, &mut |x: Either<V<$a>, V<$b>>| self.0.set(&Top::new(), x));
+                Makes::made(cond, values, &mut |x: Either<V<$a>, V<$b>>| self.0.set(&WholeWorkgroup::new(), x));
             }
             fn take(&self, body: Body) {
                 type Host = <Either<V<$a>, V<$b>> as Variants>::Host;

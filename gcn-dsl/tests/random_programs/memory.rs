@@ -1,7 +1,7 @@
 //! Arguments, arrays and variables of types that are known only at run time.
 
 use gcn_dsl::__private::{
-    self as lang, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, Top, V, Var,
+    self as lang, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, WholeWorkgroup, V, Var,
     Writable,
 };
 use gcn_dsl::prelude::{Ordering, Private};
@@ -234,11 +234,11 @@ pub fn declare(decl: VarDecl, init: Val) -> Variable {
 /// `let x: T;`
 pub fn later(decl: VarDecl) -> Variable {
     with_type!(decl.ty.elem, T => {
-        let var = std::rc::Rc::new(Var::<V<T>, Top>::deferred(&Top::new()));
+        let var = std::rc::Rc::new(Var::<V<T>, WholeWorkgroup>::deferred(&WholeWorkgroup::new()));
         let again = var.clone();
         Variable {
             get: Box::new(move || again.get().into()),
-            set: Box::new(move |v| var.set_first(&Top::new(), of::<T>(v).lane())),
+            set: Box::new(move |v| var.set_first(&WholeWorkgroup::new(), of::<T>(v).lane())),
         }
     }, bool => unreachable!("numbers only"))
 }
@@ -248,7 +248,7 @@ where
     D<T>: TryFrom<Val, Error = Val>,
     Val: From<S<T>> + From<V<T>>,
 {
-    let top = Top::new();
+    let top = WholeWorkgroup::new();
     if place == Place::Wave {
         let var = std::rc::Rc::new(Var::declare(&top, of::<T>(init).wave()));
         let again = var.clone();

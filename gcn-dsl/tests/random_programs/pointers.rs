@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::__private::{self as lang, Arguments, LanePtr, Ptr, ReadOnly, Top, V, Var};
+use gcn_dsl::__private::{self as lang, Arguments, LanePtr, Ptr, ReadOnly, WholeWorkgroup, V, Var};
 use gcn_dsl::scalar::{Elem, Number};
 
 use super::ast::POINTED;
@@ -35,7 +35,7 @@ impl Pointers {
 }
 
 struct Pointer<T> {
-    to: Var<LanePtr<T, ReadOnly>, Top>,
+    to: Var<LanePtr<T, ReadOnly>, WholeWorkgroup>,
     /// The pointer that is the argument.
     start: Ptr<T, ReadOnly>,
 }
@@ -46,7 +46,7 @@ where
 {
     fn declare(start: Option<Ptr<T, ReadOnly>>, values: Values) -> Rc<dyn Held> {
         let start = start.expect("a used argument");
-        Rc::new(Pointer { to: Var::declare(&Top::new(), at(start, values)), start })
+        Rc::new(Pointer { to: Var::declare(&WholeWorkgroup::new(), at(start, values)), start })
     }
 }
 
@@ -59,7 +59,7 @@ where
     Val: From<V<T>>,
 {
     fn set(&self, _: Option<D<bool>>, values: Values) {
-        self.to.set(&Top::new(), at(self.start, values));
+        self.to.set(&WholeWorkgroup::new(), at(self.start, values));
     }
     fn take(&self, _: &mut dyn FnMut(usize, Vec<Val>)) {
         unreachable!("`typing` knows what is taken apart")

@@ -1,7 +1,7 @@
 //! A device value whose type is known only at run time: calls the operators and functions of `gcn_dsl::lang` by
 //! enumerating all types.
 
-use gcn_dsl::__private::{self as lang, CastTo, Compare, Condition, IntoDevice, Logic, S, Top, V};
+use gcn_dsl::__private::{self as lang, CastTo, Compare, Condition, IntoDevice, Logic, S, WholeWorkgroup, V};
 use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
@@ -239,12 +239,12 @@ pub fn logic(and: bool, left: D<bool>, lane: bool, right: &mut dyn FnMut() -> Va
 
 fn logic_of<A, O>(and: bool, left: A, lane: bool, right: &mut dyn FnMut() -> Val) -> Val
 where
-    A: Condition<Top> + Logic<V<bool>, Output = V<bool>> + Logic<S<bool>, Output = O>,
-    O: Condition<Top> + Into<Val>,
+    A: Condition<WholeWorkgroup> + Logic<V<bool>, Output = V<bool>> + Logic<S<bool>, Output = O>,
+    O: Condition<WholeWorkgroup> + Into<Val>,
 {
     let side = match and {
-        true => lang::and_begin(left, &Top::new()),
-        false => lang::or_begin(left, &Top::new()),
+        true => lang::and_begin(left, &WholeWorkgroup::new()),
+        false => lang::or_begin(left, &WholeWorkgroup::new()),
     };
     match (side.right().map(|_| of::<bool>(right())), lane) {
         (None, true) => side.end::<V<bool>, _>(None).into(),
@@ -427,18 +427,18 @@ macro_rules! joined {
 }
 
 /// The value of an `if`. `side` returns the value of the side that its argument selects. The flow's type is always
-/// [`Top`], as in `counting`.
+/// [`WholeWorkgroup`], as in `counting`.
 pub fn if_value(cond: D<bool>, side: &mut dyn FnMut(bool) -> Val) -> Val {
     match cond {
         W(cond) => {
-            let guard = lang::if_begin(cond, &Top::new());
+            let guard = lang::if_begin(cond, &WholeWorkgroup::new());
             let then = side(true);
             let other = guard.otherwise();
             let els = side(false);
             joined!(other, then, els; Bool I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
         }
         L(cond) => {
-            let guard = lang::if_begin(cond, &Top::new());
+            let guard = lang::if_begin(cond, &WholeWorkgroup::new());
             let then = side(true);
             let other = guard.otherwise();
             let els = side(false);
@@ -452,7 +452,7 @@ pub fn if_value(cond: D<bool>, side: &mut dyn FnMut(bool) -> Val) -> Val {
 pub fn branch(cond: D<bool>, has_else: bool, side: &mut dyn FnMut(bool)) {
     macro_rules! branch {
         ($cond:expr) => {{
-            let guard = lang::if_begin($cond, &Top::new());
+            let guard = lang::if_begin($cond, &WholeWorkgroup::new());
             side(true);
             if !has_else {
                 return guard.end();

@@ -226,7 +226,7 @@ fn trace(
         use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
         #freed
         #fields
-        let #flow = ::gcn_dsl::__private::Top::new();
+        let #flow = ::gcn_dsl::__private::WholeWorkgroup::new();
         #(#bindings)*
         { #body }
     }

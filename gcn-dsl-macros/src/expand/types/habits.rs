@@ -190,15 +190,21 @@ impl Cx<'_> {
                 let (a, b) = (args.next()?, args.next()?);
                 Some(quote_spanned!(e.span()=> (#a).#method(#b)))
             }
-            ([.., "mem", name @ ("swap" | "replace" | "take")], _) => {
-                let what = format!(
-                    "`mem::{name}` exchanges values of the host; variables of the device are assigned: `(a, b) = (b, a)` swaps them"
-                );
-                self.errors.at(&e.func, what);
-                Some(TokenStream::new())
-            }
             _ => None,
         }
+    }
+
+    /// Expands `x.into()`: the place that takes it determines what a number becomes; for other values it is Rust's own.
+    pub(in crate::expand) fn into_expected(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+        if e.method != "into" || !e.args.is_empty() || e.turbofish.is_some() {
+            return None;
+        }
+        let (converts, receiver) = (lang("Converts", e.method.span()), self.expr(&e.receiver));
+        Some(quote_spanned!(e.span()=> ({
+            #[allow(unused_imports)]
+            use ::gcn_dsl::__private::{NumberInto as _, OtherInto as _};
+            (&&#converts::new(#receiver)).into_expected()
+        })))
     }
 
     /// Expands `f32::max(x, y)` as a method call, which accepts device values. If an operand is a literal, rustc infers

@@ -11,6 +11,7 @@ use crate::ir::Value;
 use crate::ir::named::Shape;
 use crate::lang::values::data::{AssignIn, Declare, Flatten};
 use crate::lang::values::kind::Uniform;
+use crate::lang::numbers::into::Converted;
 use crate::lang::values::literal::{Literal, TakesLiteral};
 use crate::lang::values::merge::{Merge, Never};
 use crate::lang::values::operand::OfType;
@@ -64,6 +65,18 @@ for_each_type!(H<T> in [S, V] {
         }
     }
 });
+
+/// `x.into()` as a field.
+#[diagnostic::do_not_recommend]
+impl<X, H> IntoField<X> for Converted<H>
+where
+    Converted<H>: IntoDevice<X>,
+{
+    #[track_caller]
+    fn into_field(self) -> X {
+        self.into_device()
+    }
+}
 
 /// A field for a read-only slice also accepts a writable one.
 #[diagnostic::do_not_recommend]

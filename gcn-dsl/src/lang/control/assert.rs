@@ -9,7 +9,7 @@ use crate::ir::{Arg, Call, Effect, Inst, Place, Type, Value};
 use crate::lang::context::source;
 use crate::lang::control::if_begin;
 use crate::lang::values::data::is_memory;
-use crate::lang::values::flow::Top;
+use crate::lang::values::flow::WholeWorkgroup;
 use crate::lang::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::scalar::Elem;
 
@@ -50,7 +50,7 @@ pub fn trap() {
 }
 
 fn guarded(condition: S<bool>, loc: &'static Location<'static>) {
-    let guard = if_begin(condition, &Top::new());
+    let guard = if_begin(condition, &WholeWorkgroup::new());
     stop(loc);
     guard.end();
 }

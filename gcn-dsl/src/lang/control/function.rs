@@ -9,7 +9,7 @@ use crate::ir::{Value, Variable};
 use crate::lang::matrix::AnyTarget;
 use crate::lang::values::data::{AssignIn, Declare, Flatten};
 use crate::lang::values::flow::Convergent;
-use crate::lang::values::flow::{EveryLane, Flow, SameScope, Top};
+use crate::lang::values::flow::{EveryLane, Flow, SameScope, WholeWorkgroup};
 use crate::lang::values::variable::Var;
 use crate::lang::{IntoDevice, S, with};
 
@@ -140,7 +140,7 @@ impl<T> AllLanes<T> {
 
     /// The flow in a device function that takes the token.
     #[track_caller]
-    pub fn flow(self) -> Top {
+    pub fn flow(self) -> WholeWorkgroup {
         let loc = Location::caller();
         // The macro allows the token only in calls, but a host function could still have passed it to code with another
         // divergence.
@@ -151,7 +151,7 @@ impl<T> AllLanes<T> {
                 c.fail(loc, message.to_owned());
             }
         });
-        Top::new()
+        WholeWorkgroup::new()
     }
 }
 

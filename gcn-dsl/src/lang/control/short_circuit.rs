@@ -7,7 +7,7 @@ use std::panic::Location;
 use crate::ir::{Bin, Inst, Place, Region, Value};
 use crate::lang::control::Condition;
 use crate::lang::values::data::with_values;
-use crate::lang::values::flow::{Flow, Top};
+use crate::lang::values::flow::{Flow, WholeWorkgroup};
 use crate::lang::{Flatten, Logic, with};
 
 /// Code under construction that is executed only where `condition` equals `when`.
@@ -150,7 +150,7 @@ impl<A, Inside: Flow> LeftSide<A, Inside> {
 
     /// Ends the operator; returns its result.
     #[track_caller]
-    pub fn end<B, O: Condition<Top>>(self, right: Option<B>) -> O
+    pub fn end<B, O: Condition<WholeWorkgroup>>(self, right: Option<B>) -> O
     where
         A: Logic<B, Output = O>,
     {

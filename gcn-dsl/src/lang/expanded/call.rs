@@ -7,66 +7,78 @@ use crate::lang::matrix::{ExistsOn, HasMfmaMx};
 use crate::lang::schedule::{Turn, barrier_turn};
 use crate::lang::values::flow::Convergent;
 
-/// Results of functions without requirements. A call `f(x)` expands to `f(x).a_call_in_a_kernel(…)`; if it is an argument
-/// of another call, to `f(x).a_call_as_argument(…)`. The generic parameters are the call's flow, its targets `T`, and
-/// `B`, the targets whose matrix instructions it may use. Results with requirements have inherent methods of these
-/// names, which take precedence. rustc prints the names: `required by a bound in Barrier::a_call_in_a_kernel`.
+/// The result of a call. A call `f(x)` expands to `Call(f(x)).in_a_kernel(…)`; if it is an argument of another call, to
+/// `Call(f(x)).as_an_argument(…)`. The generic parameters of these methods are the call's flow, its targets `T`, and `B`, the
+/// targets whose matrix instructions it may use. For results with requirements they are inherent methods, which take
+/// precedence over those of [`GivesBack`]. Since the receiver is a `Call`, methods of the user's types cannot be meant.
+/// rustc prints the names: `required by a bound in Call::<Barrier>::in_a_kernel`.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct Call<R>(pub R);
+
+/// Results of functions without requirements.
 pub trait GivesBack: Sized {
+    /// The type of the result.
+    type Result;
     /// Returns the result.
     #[doc(hidden)]
-    fn a_call_in_a_kernel<F, T, B>(self, _flow: &F) -> Self {
-        self
-    }
-    /// As `a_call_in_a_kernel`, for an argument of another call.
+    fn in_a_kernel<F, T, B>(self, _flow: &F) -> Self::Result;
+    /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    fn a_call_as_argument<F, T, B>(self, _flow: &F) -> Self {
-        self
+    fn as_an_argument<F, T, B>(self, _flow: &F) -> Self::Result;
+}
+impl<R> GivesBack for Call<R> {
+    type Result = R;
+    fn in_a_kernel<F, T, B>(self, _flow: &F) -> R {
+        self.0
+    }
+    fn as_an_argument<F, T, B>(self, _flow: &F) -> R {
+        self.0
     }
 }
-impl<R> GivesBack for R {}
 
-impl<R, X> Everyone<R, X> {
+impl<R, X> Call<Everyone<R, X>> {
     /// Unwraps the result; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn a_call_in_a_kernel<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn in_a_kernel<F: Convergent, T, B>(self, _flow: &F) -> R
     where
         X: ExistsOn<B>,
     {
-        self.checked()
+        self.0.checked()
     }
-    /// As `a_call_in_a_kernel`, for an argument of another call.
+    /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn as_an_argument<F: Convergent, T, B>(self, _flow: &F) -> R
     where
         X: ExistsOn<B>,
     {
-        self.checked()
+        self.0.checked()
     }
 }
 
-impl Barrier {
+impl Call<Barrier> {
     /// Emits the barrier; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn a_call_in_a_kernel<F: Convergent, T, B>(self, _flow: &F) {
-        self.0.checked();
+    pub fn in_a_kernel<F: Convergent, T, B>(self, _flow: &F) {
+        self.0.0.checked();
     }
-    /// As `a_call_in_a_kernel`, for an argument of another call.
+    /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) {
-        self.0.checked();
+    pub fn as_an_argument<F: Convergent, T, B>(self, _flow: &F) {
+        self.0.0.checked();
     }
 }
 
-impl<R> OnMx<R> {
+impl<R> Call<OnMx<R>> {
     /// Unwraps the result; requires targets that have the function.
     #[doc(hidden)]
-    pub fn a_call_in_a_kernel<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
-        self.checked()
+    pub fn in_a_kernel<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
+        self.0.checked()
     }
-    /// As `a_call_in_a_kernel`, for an argument of another call.
+    /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn a_call_as_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
-        self.checked()
+    pub fn as_an_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
+        self.0.checked()
     }
 }
 
@@ -77,13 +89,13 @@ impl<R> OnMx<R> {
 )]
 pub trait KeepsToken {}
 
-impl AllLanesHere {
+impl Call<AllLanesHere> {
     /// Rejects the token, which is allowed only as an argument.
     #[doc(hidden)]
-    pub fn a_call_in_a_kernel<F: KeepsToken, T, B>(self, _flow: &F) {}
+    pub fn in_a_kernel<F: KeepsToken, T, B>(self, _flow: &F) {}
     /// Creates the token; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn a_call_as_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
+    pub fn as_an_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
         AllLanes::here()
     }
 }

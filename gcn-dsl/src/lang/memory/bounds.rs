@@ -6,7 +6,7 @@ use crate::ir::probe::Role;
 use crate::lang::context::source;
 use crate::lang::control::assert::{probe, stop};
 use crate::lang::control::if_begin;
-use crate::lang::values::flow::Top;
+use crate::lang::values::flow::WholeWorkgroup;
 use crate::lang::{IntoDevice, S, V, ballot, lt, ne, read_lane, with};
 
 /// In a kernel built with [`BuildOptions::check_bounds`](crate::BuildOptions::check_bounds): emits a trap that is
@@ -34,7 +34,7 @@ pub(in crate::lang) fn check_at(
         return;
     }
     let outside = ballot(!lt(i, len));
-    let guard = if_begin(ne(outside, 0), &Top::new());
+    let guard = if_begin(ne(outside, 0), &WholeWorkgroup::new());
     let index = read_lane(i, outside.trailing_zeros());
     with(|c| c.builder.note(source(loc), "an index is out of bounds".to_owned()));
     for (value, role) in [(index, Role::Index), (len, Role::Length)] {

@@ -6,11 +6,11 @@ use super::kind::{Kind, Uniform, Varying};
 
 /// All lanes of the workgroup are active.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Top(());
+pub struct WholeWorkgroup(());
 
 /// Under a varying condition: a subset of the lanes of flow `F` is active.
 #[derive(Debug, Clone, Copy)]
-pub struct Div<F>(PhantomData<F>);
+pub struct PartOf<F>(PhantomData<F>);
 
 /// In the body of a loop that is in flow `F`. Lanes may have left in an earlier iteration: `B` is the kind (uniform or
 /// varying) of exits by the loop's condition, `break` or `continue`, and `R` that of exits by `return`.
@@ -33,27 +33,27 @@ pub trait Flow: Copy {
     fn token() -> Self;
 }
 
-impl Top {
+impl WholeWorkgroup {
     /// The flow of a kernel's body.
     #[allow(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> Top {
-        Top(())
+    pub fn new() -> WholeWorkgroup {
+        WholeWorkgroup(())
     }
 }
 
-impl Flow for Top {
-    type Lanes = Top;
-    type Scope = Top;
-    fn token() -> Top {
-        Top(())
+impl Flow for WholeWorkgroup {
+    type Lanes = WholeWorkgroup;
+    type Scope = WholeWorkgroup;
+    fn token() -> WholeWorkgroup {
+        WholeWorkgroup(())
     }
 }
 
-impl<F: Flow> Flow for Div<F> {
-    type Lanes = Div<F::Lanes>;
-    type Scope = Div<F::Scope>;
-    fn token() -> Div<F> {
-        Div(PhantomData)
+impl<F: Flow> Flow for PartOf<F> {
+    type Lanes = PartOf<F::Lanes>;
+    type Scope = PartOf<F::Scope>;
+    fn token() -> PartOf<F> {
+        PartOf(PhantomData)
     }
 }
 
@@ -111,7 +111,7 @@ pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: 
     note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call after it"
 )]
 pub trait EveryLane {}
-impl EveryLane for Top {}
+impl EveryLane for WholeWorkgroup {}
 
 /// Implemented by the [`Flow::Scope`]s of two flows if they are equal.
 #[diagnostic::on_unimplemented(

@@ -145,6 +145,12 @@ for_each_type!(H<T> in [S, V] {
     }
 });
 
+/// The default of the type of `_of`; for the expansion of `mem::take(&mut x)`.
+#[track_caller]
+pub fn default_of<X: Default>(_of: &X) -> X {
+    X::default()
+}
+
 /// The expansion of `let x: X = e`.
 #[track_caller]
 pub fn annotate<X, E: IntoDevice<X>>(e: E) -> X {

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use gcn_dsl::__private::{Arguments, Everyone, Packer, Signature, Top, load};
+use gcn_dsl::__private::{Arguments, Call, Everyone, Packer, Signature, WholeWorkgroup, load};
 use gcn_dsl::Kernel;
 use gcn_dsl::lang::matrix::{
     AccElement, Accumulates, AccumulatesScaled, AccumulatesSparse, AnyTarget, ExistsOn, MxA, MxB, MxFormat,
@@ -19,7 +19,7 @@ use super::formats::Stored;
 
 /// What the macro expands a call by all lanes to.
 fn by_all<C, X: ExistsOn<AnyTarget>>(called: Everyone<C, X>) -> C {
-    called.a_call_in_a_kernel::<_, AnyTarget, AnyTarget>(&Top::new())
+    Call(called).in_a_kernel::<_, AnyTarget, AnyTarget>(&WholeWorkgroup::new())
 }
 
 /// An instruction on a target.

@@ -72,3 +72,19 @@ impl<A: Placed + Copy> Compare<Absent> for Maybe<A> {
         }
     }
 }
+
+/// `None == a`.
+impl<A: Placed + Copy> Compare<Maybe<A>> for Absent {
+    type Output = Beside<A>;
+    #[track_caller]
+    fn compare(self, pred: Pred, other: Maybe<A>) -> Beside<A> {
+        let exchanged = match pred {
+            Pred::Lt => Pred::Gt,
+            Pred::Le => Pred::Ge,
+            Pred::Gt => Pred::Lt,
+            Pred::Ge => Pred::Le,
+            Pred::Eq | Pred::Ne => pred,
+        };
+        other.compare(exchanged, self)
+    }
+}

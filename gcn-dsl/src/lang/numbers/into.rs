@@ -1,0 +1,82 @@
+//! `x.into()`: where a number is expected, a number of another type that every value fits into, as Rust's `From` says.
+
+use std::cell::Cell;
+
+use crate::lang::numbers::cast::CastTo;
+use crate::lang::values::operand::OfType;
+use crate::lang::{IntoDevice, S, V};
+use crate::scalar::{CastTarget, Scalar};
+
+/// The receiver of `into()`. The expansion is `(&&Converts::new(x)).into_expected()`: method lookup finds
+/// [`NumberInto`] for a number of the device, and otherwise [`OtherInto`].
+#[derive(Debug)]
+pub struct Converts<R>(Cell<Option<R>>);
+
+impl<R> Converts<R> {
+    /// Holds the receiver.
+    pub fn new(receiver: R) -> Self {
+        Converts(Cell::new(Some(receiver)))
+    }
+
+    fn taken(&self) -> R {
+        self.0.take().unwrap_or_else(|| unreachable!("the expansion calls one method once"))
+    }
+}
+
+/// A number of the device that becomes one of the expected type, if Rust's `From` converts between the two element types.
+#[derive(Debug)]
+pub struct Converted<H>(H);
+
+/// Numbers of the device.
+pub trait NumberInto<H> {
+    /// The number; the place that it is written to determines the type.
+    fn into_expected(&self) -> Converted<H>;
+}
+
+/// Other values: Rust's own `into`.
+pub trait OtherInto<R> {
+    /// Converts the value.
+    fn into_expected<X>(&self) -> X
+    where
+        R: Into<X>;
+}
+
+impl<R> OtherInto<R> for Converts<R> {
+    #[track_caller]
+    fn into_expected<X>(&self) -> X
+    where
+        R: Into<X>,
+    {
+        self.taken().into()
+    }
+}
+
+for_each_type!(H<T> in [S, V] {
+    impl<T: Scalar> NumberInto<H<T>> for &Converts<H<T>> {
+        fn into_expected(&self) -> Converted<H<T>> {
+            Converted(self.taken())
+        }
+    }
+
+    impl<T: Scalar, U: CastTarget + From<T>> IntoDevice<V<U>> for Converted<H<T>> {
+        #[track_caller]
+        fn into_device(self) -> V<U> {
+            CastTo::<U>::cast_to(self.0).into_device()
+        }
+    }
+
+    impl<T: Scalar, U: CastTarget + From<T>> OfType<U> for Converted<H<T>> {
+        type Value = H<U>;
+        #[track_caller]
+        fn of_type(self) -> H<U> {
+            CastTo::<U>::cast_to(self.0)
+        }
+    }
+});
+
+impl<T: Scalar, U: CastTarget + From<T>> IntoDevice<S<U>> for Converted<S<T>> {
+    #[track_caller]
+    fn into_device(self) -> S<U> {
+        CastTo::<U>::cast_to(self.0)
+    }
+}
