@@ -244,6 +244,37 @@ fn a_kernel_that_is_loaded_is_launched_with_one_call() {
     assert_eq!(alive(), 0, "everything is freed");
 }
 
+/// A launch finds the code that an earlier one has built and loaded. Code objects of other compilers load beside it, through a `Device` and
+/// through the `HipDevice` under it.
+#[test]
+#[allow(unsafe_code, reason = "the arguments are those of the kernel `record`")]
+fn a_launch_keeps_what_it_has_built_and_foreign_code_loads_beside_it() {
+    let Some(fake) = Fake::compile("kept", true) else { return };
+    let hip = fake.load().open(0).unwrap();
+    let device = Device::of_hip(&hip);
+    let calls = number(&fake, b"fake_hip_calls");
+    let stream = device.stream().unwrap();
+    let mut out = device.zeroed::<u32>(9).unwrap();
+    record.launch(&stream, Grid::x(1), (&mut out,)).unwrap();
+    for n in 2..5 {
+        let before = calls();
+        record.launch(&stream, Grid::x(n), (&mut out,)).unwrap();
+        assert_eq!(calls(), before + 1, "only the launch itself");
+    }
+    stream.synchronize().unwrap();
+
+    // SAFETY: the kernel writes to the buffer that it is given.
+    let object = unsafe { device.load_object(&recording(device.target())) }.unwrap();
+    let kernel = object.kernel::<(DevicePtr<u32>, u32)>("record").unwrap();
+    kernel.launch(Grid::xyz(7, 6, 5), [64, 2, 1], (out.as_mut_ptr(), 99)).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [7, 6, 5, 64, 2, 1, 0, 16, 99]);
+
+    let kernel = hip.load_module(&recording(hip.target())).unwrap().function("record").unwrap();
+    launch(&hip, &kernel, [3, 2, 1], [64, 1, 1], 0, &kernarg(out.as_mut_ptr().address(), 98)).unwrap();
+    hip.synchronize().unwrap();
+    assert_eq!(out.to_vec().unwrap(), [3, 2, 1, 64, 1, 1, 0, 16, 98]);
+}
+
 /// Returns the number of objects that the fake library was not asked to free.
 fn alive(fake: &Fake) -> impl Fn() -> i32 {
     number(fake, b"fake_hip_alive")

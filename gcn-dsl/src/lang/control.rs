@@ -1,6 +1,6 @@
 //! Control flow in a kernel: `if`, `match`, `while`, `for`, `loop`, blocks, and exits from them.
 //!
-//! A *flow* is a type that says which lanes execute a statement: [`WholeWorkgroup`] if all lanes do, [`PartOf`]`<F>` under a varying
+//! A *flow* is a type that says which lanes execute a statement: [`WholeWorkgroup`] if all lanes do, [`SomeLanesOf`]`<F>` under a varying
 //! condition inside flow `F`, [`InLoop`] and [`After`] if lanes may have left by `break`, `continue` or `return`. A
 //! function that needs all lanes, such as `barrier()` or `mfma()`, returns [`everyone::Everyone`], which is accepted
 //! only in flows with all lanes, so rustc rejects such a call in divergent code.

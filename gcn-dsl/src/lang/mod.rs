@@ -168,7 +168,7 @@ pub mod private {
     pub use super::values::debug_name::{ShowDevice, ShowOther, Shown};
     pub use super::values::element_assign::{HasElements, at, element_of, put};
     pub use super::values::flow::{
-        After, EveryLane, Flow, InLoop, Leave, PartOf, SameScope, WholeWorkgroup, after, either,
+        After, EveryLane, Flow, InLoop, Leave, SameScope, SomeLanesOf, WholeWorkgroup, after, either,
     };
     pub use super::values::kind::{Kind, Uniform, Varying};
     pub use super::values::literal::{

@@ -693,3 +693,55 @@ fn what_rustc_could_not_check_does_not_build() {
     let error = kept_for_later.build(Target::GFX942).unwrap_err().to_string();
     assert!(error.contains("all lanes must make this call") && error.contains("names.rs"), "{error}");
 }
+
+/// Types of the user's with the names of memory of the language: they are uniform.
+mod memory_names {
+    use gcn_dsl::prelude::*;
+
+    gcn_kernel! {
+        #[device]
+        struct Private {
+            n: u32,
+        }
+
+        #[device]
+        impl Private {
+            fn new(n: u32) -> Private {
+                Private { n }
+            }
+            fn get(self) -> u32 {
+                self.n
+            }
+        }
+
+        #[device]
+        struct Lds {
+            n: [u32; 2],
+        }
+
+        #[device]
+        impl Lds {
+            fn new(n: u32) -> Lds {
+                Lds { n: [n, n + 1] }
+            }
+        }
+
+        #[workgroup(64)]
+        pub fn kernel(n: u32, x: &mut [u32]) {
+            let (private, lds) = (Private::new(n), Lds::new(n));
+            let mut trips = 1u32;
+            trips += private.get() + lds.n[1];
+            for _ in 0..trips {
+                barrier();
+            }
+            x[global_id().x] = trips;
+        }
+    }
+}
+
+#[test]
+fn types_may_have_the_names_of_memory() {
+    let mut x = vec![0; 64];
+    memory_names::kernel.launch(&Device::simulator(Target::GFX942), Grid::x(1), (3, &mut x)).unwrap();
+    assert_eq!(x, [8; 64]);
+}

@@ -652,3 +652,125 @@ fn arrays_have_the_methods_of_slices() {
         assert_eq!(out, want.collect::<Vec<u32>>(), "{target}");
     }
 }
+
+gcn_kernel! {
+    #[device]
+    struct Candidate {
+        cost: V<u32>,
+        id: u32,
+    }
+
+    /// `mem::swap` and its like, on variables, on elements of arrays and on memory.
+    #[workgroup(64)]
+    fn exchanged(n: u32, x: &mut [u32]) {
+        let i = global_id().x;
+        let (mut a, mut b) = (x[i], 7);
+        std::mem::swap(&mut a, &mut b);
+        let c = std::mem::replace(&mut a, b + 3);
+        let d = std::mem::take(&mut b);
+        let mut list = [Candidate { cost: x[i], id: n }, Candidate { cost: 60, id: 2 }];
+        let mut next = Candidate { cost: x[i] / 2, id: 5 };
+        for slot in list.iter_mut() {
+            if next.cost < slot.cost {
+                std::mem::swap(&mut slot.cost, &mut next.cost);
+            }
+        }
+        let old = std::mem::replace(&mut x[i], 1);
+        x[i] += a + b + c * 3 + d * 5 + old * 7 + next.cost * 11 + list[0].cost * 13 + list[1].cost * 17 + list[1].id;
+    }
+
+    /// `into()` takes the type of the place.
+    #[workgroup(64)]
+    fn converted(b: &[u8], x: &mut [u32], y: &mut [f32]) {
+        let shared = Lds::<u32, 64>::new();
+        let i = global_id().x;
+        shared[i] = b[i].into();
+        let plain: u32 = b[i].into();
+        let lanes: V<i64> = b[i].into();
+        let mut later = 0.0f32;
+        later = b[i].into();
+        x[i] = (b[i] > 60).into();
+        x[i] += plain + lanes as u32 + shared[i];
+        y[i] = b[i].into();
+        y[i] += later;
+    }
+
+    /// An untyped and a typed `None` on either side.
+    #[workgroup(64)]
+    fn nothing(x: &mut [u32]) {
+        let i = global_id().x;
+        let some = if x[i] > 70 { Some(x[i]) } else { None };
+        let cases = [some != None::<u32>, some == None, None::<u32> == some, None < some, some == Some(72)];
+        let mut bits = 0u32;
+        for (k, case) in cases.iter().enumerate() {
+            bits |= (*case as u32) << k;
+        }
+        x[i] = bits;
+    }
+
+    /// What all lanes have alike is taken by functions across lanes, too.
+    #[workgroup(64)]
+    fn of_one_for_all(n: u32, f: bool, x: &mut [u32]) {
+        let i = global_id().x;
+        let masks = ballot(f).count_ones() + read_first_lane(f) as u32 + any(f) as u32 + all(!f) as u32;
+        x[i] = read_first_lane(n + 1) + read_lane(n, 3) + masks;
+    }
+}
+
+#[test]
+fn values_are_exchanged_as_in_rust() {
+    let x: Vec<u32> = (0..64).map(|i| i * 37 % 211).collect();
+    let want = x.iter().map(|&x| {
+        let (a, b, c, d) = (x + 3, 0, 7, x);
+        let mut costs = [x, 60, x / 2];
+        for k in 0..2 {
+            if costs[2] < costs[k] {
+                costs.swap(k, 2);
+            }
+        }
+        1 + a + b + c * 3 + d * 5 + x * 7 + costs[2] * 11 + costs[0] * 13 + costs[1] * 17 + 2
+    });
+    let want: Vec<u32> = want.collect();
+    on_all(|device| {
+        let mut got = x.clone();
+        exchanged.launch(device, Grid::x(1), (9, &mut got)).unwrap();
+        assert_eq!(got, want);
+    });
+}
+
+#[test]
+fn into_takes_the_type_of_the_place() {
+    let b: Vec<u8> = (0..64).map(|i| i * 3).collect();
+    on_all(|device| {
+        let (mut x, mut y) = (vec![0; 64], vec![0.0; 64]);
+        converted.launch(device, Grid::x(1), (&b, &mut x, &mut y)).unwrap();
+        for (i, b) in b.iter().enumerate() {
+            assert_eq!((x[i], y[i]), (u32::from(*b) * 3 + u32::from(*b > 60), f32::from(*b) * 2.0));
+        }
+    });
+}
+
+#[test]
+fn none_is_compared_on_either_side() {
+    let x: Vec<u32> = (50..114).collect();
+    on_all(|device| {
+        let mut got = x.clone();
+        nothing.launch(device, Grid::x(1), (&mut got,)).unwrap();
+        for (x, got) in x.iter().zip(got) {
+            let some = (*x > 70).then_some(*x);
+            let cases = [some.is_some(), some.is_none(), some.is_none(), None < some, some == Some(72)];
+            assert_eq!(got, cases.iter().enumerate().map(|(k, case)| u32::from(*case) << k).sum(), "{x}");
+        }
+    });
+}
+
+#[test]
+fn functions_across_lanes_take_what_all_lanes_have_alike() {
+    on_all(|device| {
+        for f in [false, true] {
+            let mut x = vec![0; 64];
+            of_one_for_all.launch(device, Grid::x(1), (9, f, &mut x)).unwrap();
+            assert_eq!(x, [10 + 9 + if f { 64 + 1 + 1 } else { 1 }; 64]);
+        }
+    });
+}

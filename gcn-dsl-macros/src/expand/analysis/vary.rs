@@ -52,10 +52,8 @@ impl Shape {
     }
 }
 
-/// Memory types whose loads give varying values.
-const MEMORY: [&str; 3] = ["Lds", "LdsSlice", "Private"];
-
-/// Methods of memory that return memory or a pointer.
+/// Methods of slices and raw pointers that return memory or a pointer. They are syntax: the receiver is known to be a
+/// `&mut [T]` or a `*mut T` from the parameter's type or a cast, and these types have no methods but those of the language.
 const POINTERS: [&str; 5] = ["add", "offset", "cast", "slice", "as_slice"];
 
 /// A name in scope.

@@ -14,7 +14,9 @@ use crate::expand::places::place::{Place, Step};
 use crate::expand::{Cx, Kind};
 use crate::syntax::name_of;
 
-/// Methods of host arrays and iterators, which may return references.
+/// Methods of host arrays and iterators, which may return references to their receiver: it has to live as long as the statement, so
+/// they are called on the value itself. A name says only that. If it is a user's method with `&mut self`, the call does not compile
+/// ([`Cx::unchanged`]): `(&mut x).last()` says that it changes `x`.
 const OF_HOST: [&str; 15] = [
     "iter",
     "into_iter",
@@ -147,13 +149,14 @@ impl Cx<'_> {
         quote_spanned!(e.paren_token.span.join()=> (#(#args),*))
     }
 
-    /// Expands the receiver of an unknown method. An element of memory, and a variable that a closure captures, are
-    /// passed as a copy, and rustc checks that the method does not change it.
+    /// Expands the receiver of an unknown method. An element of memory, a variable that a closure captures, and the receiver of a method
+    /// that may return references are passed as a copy, and rustc checks that the method does not change it.
     pub(in crate::expand) fn unchanged(&mut self, e: &ExprMethodCall) -> TokenStream {
         let receiver = self.receiver(e);
-        let known = !may_change(&e.method) || self.known.of_data.contains_key(&e.method.to_string());
-        let copied = is_element(&e.receiver)
-            || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(root, _)) if self.is_captured(root));
+        // What takes its receiver by value cannot change it.
+        let by_value = e.method == "into_iter";
+        let known = by_value || self.known.of_data.contains_key(&e.method.to_string());
+        let copied = is_element(&e.receiver) || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(..)));
         match copied && !known {
             // A change of the copy would be lost. Because the reference is shared, rustc rejects a method that changes
             // its receiver.

@@ -85,7 +85,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("atomicCAS", "x.atomic(i).compare_exchange(…)"),
 ];
 
-/// Types whose methods may be called by path, as in `f32::max(a, b)`.
+/// Types whose methods may be called by path, as in `f32::max(a, b)`. They are syntax, not names: Rust's primitive types, which
+/// nobody declares, and the two of `half`; a type of another name, an alias of one of these among them, is rustc's to resolve.
 pub(in crate::expand) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 

@@ -1,6 +1,6 @@
 //! `x.into()`: where a number is expected, a number of another type that every value fits into, as Rust's `From` says.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 
 use crate::lang::numbers::cast::CastTo;
 use crate::lang::values::operand::OfType;
@@ -10,12 +10,12 @@ use crate::scalar::{CastTarget, Scalar};
 /// The receiver of `into()`. The expansion is `(&&Converts::new(x)).into_expected()`: method lookup finds
 /// [`NumberInto`] for a number of the device, and otherwise [`OtherInto`].
 #[derive(Debug)]
-pub struct Converts<R>(Cell<Option<R>>);
+pub struct Converts<R>(RefCell<Option<R>>);
 
 impl<R> Converts<R> {
     /// Holds the receiver.
     pub fn new(receiver: R) -> Self {
-        Converts(Cell::new(Some(receiver)))
+        Converts(RefCell::new(Some(receiver)))
     }
 
     fn taken(&self) -> R {

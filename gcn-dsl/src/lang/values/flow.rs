@@ -10,7 +10,7 @@ pub struct WholeWorkgroup(());
 
 /// Under a varying condition: a subset of the lanes of flow `F` is active.
 #[derive(Debug, Clone, Copy)]
-pub struct PartOf<F>(PhantomData<F>);
+pub struct SomeLanesOf<F>(PhantomData<F>);
 
 /// In the body of a loop that is in flow `F`. Lanes may have left in an earlier iteration: `B` is the kind (uniform or
 /// varying) of exits by the loop's condition, `break` or `continue`, and `R` that of exits by `return`.
@@ -49,11 +49,11 @@ impl Flow for WholeWorkgroup {
     }
 }
 
-impl<F: Flow> Flow for PartOf<F> {
-    type Lanes = PartOf<F::Lanes>;
-    type Scope = PartOf<F::Scope>;
-    fn token() -> PartOf<F> {
-        PartOf(PhantomData)
+impl<F: Flow> Flow for SomeLanesOf<F> {
+    type Lanes = SomeLanesOf<F::Lanes>;
+    type Scope = SomeLanesOf<F::Scope>;
+    fn token() -> SomeLanesOf<F> {
+        SomeLanesOf(PhantomData)
     }
 }
 

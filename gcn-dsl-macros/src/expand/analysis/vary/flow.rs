@@ -8,7 +8,7 @@ use syn::{Expr, ExprCall, Ident, Pat};
 
 use crate::expand::expr::called;
 
-use super::{Analysis, Around, MEMORY, POINTERS, Shape, Variable};
+use super::{Analysis, Around, POINTERS, Shape, Variable};
 use crate::attrs;
 use crate::expand::control::iterate::InPlace;
 use crate::expand::types::habits::NUMBERS;
@@ -479,12 +479,9 @@ impl Analysis {
         }
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [ty, function] = segments.as_slice() {
-            let memory = MEMORY.contains(&&**ty);
-            let number = NUMBERS.contains(&&**ty);
-            return match (memory, number) {
-                (true, _) => Shape::Memory,
-                (_, true) => arguments,
-                _ => self.ask_or(&Expr::Call(e.clone()), self.known.functions.contains(function)),
+            return match NUMBERS.contains(&&**ty) {
+                true => arguments,
+                false => self.ask_or(&Expr::Call(e.clone()), self.known.functions.contains(function)),
             };
         }
         let Some(name) = called(&e.func).map(ToString::to_string) else { return Shape::Other };

@@ -2,7 +2,7 @@
 
 use syn::{FnArg, Pat, Type, parse_quote};
 
-use super::{Analysis, Binding, MEMORY, Shape};
+use super::{Analysis, Binding, Shape};
 use crate::parse::{KernelFn, Known};
 use crate::ty::{Elements, bare, is_handle};
 
@@ -29,9 +29,6 @@ pub(super) fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Op
             _ => (Shape::Other, false),
         },
         Type::Ptr(_) => (Shape::Memory, false),
-        Type::Path(p) if p.path.segments.last().is_some_and(|s| MEMORY.iter().any(|m| s.ident == m)) => {
-            (Shape::Memory, false)
-        }
         ty if elements.is_varying(ty) => (Shape::Varying, true),
         ty => (Shape::Other, of_numbers(ty, elements, known)),
     };
