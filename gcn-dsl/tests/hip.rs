@@ -267,7 +267,7 @@ fn a_launch_keeps_what_it_has_built_and_foreign_code_loads_beside_it() {
     let object = unsafe { device.load_object(&recording(device.target())) }.unwrap();
     let kernel = object.kernel::<(DevicePtr<u32>, u32)>("record").unwrap();
     kernel.launch(Grid::xyz(7, 6, 5), [64, 2, 1], (out.as_mut_ptr(), 99)).unwrap();
-    assert_eq!(out.to_vec().unwrap(), [7, 6, 5, 64, 2, 1, 0, 16, 99]);
+    assert_eq!(out.to_vec().unwrap(), [7, 6, 5, 64, 2, 1, 0, 12, 99]);
 
     let kernel = hip.load_module(&recording(hip.target())).unwrap().function("record").unwrap();
     launch(&hip, &kernel, [3, 2, 1], [64, 1, 1], 0, &kernarg(out.as_mut_ptr().address(), 98)).unwrap();
