@@ -679,6 +679,11 @@ gcn_kernel! {
         x[i] += a + b + c * 3 + d * 5 + old * 7 + next.cost * 11 + list[0].cost * 13 + list[1].cost * 17 + list[1].id;
     }
 
+    #[device]
+    fn own(b: V<u8>) -> V<u8> {
+        b + 1
+    }
+
     /// `into()` takes the type of the place.
     #[workgroup(64)]
     fn converted(b: &[u8], x: &mut [u32], y: &mut [f32]) {
@@ -688,7 +693,7 @@ gcn_kernel! {
         let plain: u32 = b[i].into();
         let lanes: V<i64> = b[i].into();
         let mut later = 0.0f32;
-        later = b[i].into();
+        later = own(b[i]).into();
         x[i] = (b[i] > 60).into();
         x[i] += plain + lanes as u32 + shared[i];
         y[i] = b[i].into();
@@ -745,7 +750,7 @@ fn into_takes_the_type_of_the_place() {
         let (mut x, mut y) = (vec![0; 64], vec![0.0; 64]);
         converted.launch(device, Grid::x(1), (&b, &mut x, &mut y)).unwrap();
         for (i, b) in b.iter().enumerate() {
-            assert_eq!((x[i], y[i]), (u32::from(*b) * 3 + u32::from(*b > 60), f32::from(*b) * 2.0));
+            assert_eq!((x[i], y[i]), (u32::from(*b) * 3 + u32::from(*b > 60), f32::from(*b) * 2.0 + 1.0));
         }
     });
 }

@@ -394,6 +394,8 @@ impl Analysis {
         let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
         match receiver {
             _ if atomic && name != "store" => Shape::Varying,
+            // The place says what it becomes, and the receiver whether lanes have their own.
+            _ if name == "into" && e.args.is_empty() => receiver,
             // Receivers such as `(a..b).step_by(k)`.
             Shape::Varying => Shape::Varying,
             Shape::Memory if name == "get" => Shape::Varying,
