@@ -85,8 +85,9 @@ impl Cx<'_> {
         // As in a `let` with a value, literals take the annotated type, and uniform values are converted to a varying
         // one.
         let value = ty.map_or(value.clone(), |ty| self.written(ty, &value, span));
-        // `*const T` is written for uniform pointers and for those that differ between lanes.
-        let open = ty.is_none_or(|ty| matches!(crate::ty::bare(ty), syn::Type::Ptr(_)));
+        // A plain type and `*const T` are written for what is uniform and for what differs between lanes.
+        let either = |ty| matches!(crate::ty::bare(ty), syn::Type::Ptr(_)) || self.elements.leaves_open(ty);
+        let open = ty.is_none_or(either);
         let value = if open && self.varying.has_deferred(name) {
             let vary = lang("vary", span);
             quote_spanned!(span=> #vary(#value))

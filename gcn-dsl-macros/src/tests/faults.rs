@@ -261,7 +261,7 @@ fn a_missing_instruction_does_not_hide_the_body_from_rustc() {
     let text = expand(quote! {
         #[workgroup(64)] #[targets(gfx900)] fn k(x: &[f32]) { v_accvgpr_read_b32(x[0]); }
     });
-    assert!(text.contains("v_accvgpr_read_b32(::gcn_dsl::__private::load(&x,0))."), "{text}");
+    assert!(text.contains("(v_accvgpr_read_b32(::gcn_dsl::__private::load(&x,0)))."), "{text}");
     assert!(text.contains("doesnotexistongfx900"), "{text}");
 }
 

@@ -31,7 +31,7 @@ fn lets() {
     becomes(quote! { let (p, q) = (a, x[a]); }, "let (p, q) = (a, lang::load(&x, a),);");
     becomes(quote! { #[allow(unused)] let p = a; }, "#[allow(unused)] let p = a;");
     becomes(
-        quote! { let t = Lds::<f32, 64>::new(); let mut p: f32 = 0.0; p += t[a]; },
+        quote! { let mut p: f32 = 0.0; p += y[a]; },
         "let mut p = lang::Var::declare(&flow, lang::annotate::<::gcn_dsl::V<f32>,_>(0.0));",
     );
     becomes(

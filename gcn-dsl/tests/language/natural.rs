@@ -685,6 +685,7 @@ gcn_kernel! {
     }
 
     /// `into()` takes the type of the place.
+    #[allow(unused_assignments, reason = "the first value says the type")]
     #[workgroup(64)]
     fn converted(b: &[u8], x: &mut [u32], y: &mut [f32]) {
         let shared = Lds::<u32, 64>::new();
@@ -711,6 +712,18 @@ gcn_kernel! {
             bits |= (*case as u32) << k;
         }
         x[i] = bits;
+    }
+
+    /// A variable of a plain type that is assigned later: one of its values is each lane's own, as only rustc knows.
+    #[workgroup(64)]
+    fn assigned_later(n: u32, x: &mut [u32]) {
+        let later: u32;
+        if n > 3 {
+            later = splat(n).rotate_left(1);
+        } else {
+            later = read_first_lane(x[0]);
+        }
+        x[global_id().x] = later;
     }
 
     /// What all lanes have alike is taken by functions across lanes, too.
@@ -772,6 +785,11 @@ fn none_is_compared_on_either_side() {
 #[test]
 fn functions_across_lanes_take_what_all_lanes_have_alike() {
     on_all(|device| {
+        for (n, want) in [(9, 18), (1, 77)] {
+            let mut x = vec![77; 64];
+            assigned_later.launch(device, Grid::x(1), (n, &mut x)).unwrap();
+            assert_eq!(x, [want; 64]);
+        }
         for f in [false, true] {
             let mut x = vec![0; 64];
             of_one_for_all.launch(device, Grid::x(1), (9, f, &mut x)).unwrap();
