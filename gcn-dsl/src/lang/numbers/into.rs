@@ -58,6 +58,7 @@ for_each_type!(H<T> in [S, V] {
         }
     }
 
+    #[diagnostic::do_not_recommend]
     impl<T: Scalar, U: CastTarget + From<T>> IntoDevice<V<U>> for Converted<H<T>> {
         #[track_caller]
         fn into_device(self) -> V<U> {
@@ -65,6 +66,7 @@ for_each_type!(H<T> in [S, V] {
         }
     }
 
+    #[diagnostic::do_not_recommend]
     impl<T: Scalar, U: CastTarget + From<T>> OfType<U> for Converted<H<T>> {
         type Value = H<U>;
         #[track_caller]
@@ -74,6 +76,7 @@ for_each_type!(H<T> in [S, V] {
     }
 });
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar, U: CastTarget + From<T>> IntoDevice<S<U>> for Converted<S<T>> {
     #[track_caller]
     fn into_device(self) -> S<U> {
