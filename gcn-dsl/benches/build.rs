@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use gcn_dsl::__private::{
-    self as lang, Arguments, Leave, Packer, RegisterLimits, S, Signature, WholeWorkgroup, Uniform, V, Var,
+    self as lang, Arguments, Leave, Packer, RegisterLimits, S, Signature, Uniform, V, Var, WholeWorkgroup,
 };
 use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::prelude::*;
@@ -111,7 +111,8 @@ impl Kernel for Long {
             }
             code => {
                 let flow = WholeWorkgroup::new();
-                let pool: Vec<Var<V<f32>, WholeWorkgroup>> = start.into_iter().map(|v| Var::declare(&flow, v)).collect();
+                let pool: Vec<Var<V<f32>, WholeWorkgroup>> =
+                    start.into_iter().map(|v| Var::declare(&flow, v)).collect();
                 let mut body = Body { random, n, lane, pool, left: self.length };
                 while body.left > 0 {
                     body.write(code);
@@ -169,7 +170,12 @@ impl Body {
         let mut open = Vec::new();
         for _ in 0..depth {
             let range = lang::range(0u32, self.n);
-            open.push(lang::for_begin::<_, WholeWorkgroup, Uniform, Uniform>(range, &WholeWorkgroup::new(), false, false));
+            open.push(lang::for_begin::<_, WholeWorkgroup, Uniform, Uniform>(
+                range,
+                &WholeWorkgroup::new(),
+                false,
+                false,
+            ));
             self.add(count);
         }
         for guard in open.into_iter().rev() {

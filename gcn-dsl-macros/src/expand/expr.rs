@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use gcn_isa::Target;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -663,17 +664,29 @@ impl Cx<'_> {
             let bound = lang("Bound", span);
             return quote_spanned!(span=> #targets, #bound<#targets>);
         }
-        // A generic target, such as `gfx9-generic`, is replaced by the targets that it represents, because they
-        // determine its matrix instructions.
-        let types = self.targets.unwrap_or_default().iter().flat_map(|target| target.represented_by());
-        let types = types.collect::<BTreeSet<_>>().into_iter().map(|target| {
-            // The type for `gfx90a` is named `Gfx90a`.
-            lang(&target.name().replacen('g', "G", 1), span)
-        });
-        let pairs = types.reduce(|pairs, next| quote_spanned!(span=> (#pairs, #next)));
-        let on = pairs.unwrap_or_else(|| lang("AnyTarget", span));
+        let on = match self.targets {
+            Some(targets) if !targets.is_empty() => Ident::new(TARGETS, span).into_token_stream(),
+            _ => lang("AnyTarget", span),
+        };
         quote_spanned!(span=> #on, #on)
     }
+}
+
+/// The name of the kernel's targets, a type, in the expansion of its body.
+const TARGETS: &str = "__GcnTargets";
+
+/// The declaration of the kernel's targets as a type: every call in the body names it.
+pub(in crate::expand) fn declared_targets(targets: &[Target], span: Span) -> TokenStream {
+    // A generic target, such as `gfx9-generic`, is replaced by the targets that it represents, because they determine
+    // its matrix instructions.
+    let types = targets.iter().flat_map(|target| target.represented_by());
+    let types = types.collect::<BTreeSet<_>>().into_iter().map(|target| {
+        // The type for `gfx90a` is named `Gfx90a`.
+        lang(&target.name().replacen('g', "G", 1), span)
+    });
+    let pairs = types.reduce(|pairs, next| quote_spanned!(span=> (#pairs, #next)));
+    let name = Ident::new(TARGETS, span);
+    pairs.map(|pairs| quote_spanned!(span=> #[allow(dead_code)] type #name = #pairs;)).unwrap_or_default()
 }
 
 /// `None` for `None::<T>`: in a comparison, the other side says the type.

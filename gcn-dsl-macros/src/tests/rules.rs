@@ -250,10 +250,7 @@ fn rustc_is_asked_what_a_call_needs() {
     );
     // rustc decides whether this is a function that takes arguments or the barrier, which passes buffers to the next
     // phase.
-    becomes(
-        quote! { let p = barrier(p); },
-        "lang::CallWith(barrier).given(&flow, p) })).in_a_kernel::<_",
-    );
+    becomes(quote! { let p = barrier(p); }, "lang::CallWith(barrier).given(&flow, p) })).in_a_kernel::<_");
     // A function that the body or the macro call declares is never the library's, even if the names are equal.
     becomes(quote! { let mfma = a; mfma(a); }, "let mfma = a; mfma(a);");
     becomes(quote! { f(); }, "f();");

@@ -777,7 +777,11 @@ fn none_is_compared_on_either_side() {
         for (x, got) in x.iter().zip(got) {
             let some = (*x > 70).then_some(*x);
             let cases = [some.is_some(), some.is_none(), some.is_none(), None < some, some == Some(72)];
-            assert_eq!(got, cases.iter().enumerate().map(|(k, case)| u32::from(*case) << k).sum::<u32>(), "{x}");
+            assert_eq!(
+                got,
+                cases.iter().enumerate().map(|(k, case)| u32::from(*case) << k).sum::<u32>(),
+                "{x}"
+            );
         }
     });
 }

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::__private::{self as lang, Flow, ForIndex, ForRange, IntoDevice, Kind, Leave, WholeWorkgroup, Uniform};
+use gcn_dsl::__private::{
+    self as lang, Flow, ForIndex, ForRange, IntoDevice, Kind, Leave, Uniform, WholeWorkgroup,
+};
 
 use super::ast::{Range, Stmt, has_breaks, has_continues};
 use super::value::{D, Val};

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::__private::{self as lang, IntoDevice, Maybe, OfVariant, Outcome, WholeWorkgroup, V, Var, Variants};
+use gcn_dsl::__private::{
+    self as lang, IntoDevice, Maybe, OfVariant, Outcome, V, Var, Variants, WholeWorkgroup,
+};
 use gcn_dsl::prelude::f16;
 use gcn_dsl::scalar::Elem;
 

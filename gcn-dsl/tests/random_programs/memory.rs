@@ -1,8 +1,8 @@
 //! Arguments, arrays and variables of types that are known only at run time.
 
 use gcn_dsl::__private::{
-    self as lang, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, WholeWorkgroup, V, Var,
-    Writable,
+    self as lang, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, V, Var,
+    WholeWorkgroup, Writable,
 };
 use gcn_dsl::prelude::{Ordering, Private};
 use gcn_dsl::scalar::{Elem, Number, Scalar};

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gcn_dsl::__private::{self as lang, Arguments, LanePtr, Ptr, ReadOnly, WholeWorkgroup, V, Var};
+use gcn_dsl::__private::{self as lang, Arguments, LanePtr, Ptr, ReadOnly, V, Var, WholeWorkgroup};
 use gcn_dsl::scalar::{Elem, Number};
 
 use super::ast::POINTED;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use gcn_dsl::__private::{
-    self as lang, AnyTarget, Arguments, Block, PackedArg, Packer, Signature, WholeWorkgroup, Uniform,
+    self as lang, AnyTarget, Arguments, Block, PackedArg, Packer, Signature, Uniform, WholeWorkgroup,
 };
 use gcn_dsl::Kernel;
 use gcn_dsl::launch::{DevicePacker, Passed};
@@ -233,7 +233,8 @@ impl<'p> Tracer<'p> {
                 });
             }
             Stmt::While { cond, body } => {
-                let guard = lang::while_begin::<_, Uniform, Uniform>(&WholeWorkgroup::new(), has_breaks(body));
+                let guard =
+                    lang::while_begin::<_, Uniform, Uniform>(&WholeWorkgroup::new(), has_breaks(body));
                 match of::<bool>(self.eval(cond)) {
                     D::S(cond) => {
                         let guard = guard.test(cond, has_continues(body));
@@ -250,7 +251,8 @@ impl<'p> Tracer<'p> {
             }
             Stmt::Loop { body } => {
                 let (breaks, continues) = (has_breaks(body), has_continues(body));
-                let guard = lang::loop_begin::<_, Uniform, Uniform>(&WholeWorkgroup::new(), breaks, continues);
+                let guard =
+                    lang::loop_begin::<_, Uniform, Uniform>(&WholeWorkgroup::new(), breaks, continues);
                 let guard = counting::looped(self, Self::open, guard, |t| t.block(body));
                 guard.end(&together(), &together());
             }
@@ -270,7 +272,9 @@ impl<'p> Tracer<'p> {
                     self.block(body);
                 }
             }
-            Stmt::Barrier => lang::Call(lang::barrier()).in_a_kernel::<_, AnyTarget, AnyTarget>(&WholeWorkgroup::new()),
+            Stmt::Barrier => {
+                lang::Call(lang::barrier()).in_a_kernel::<_, AnyTarget, AnyTarget>(&WholeWorkgroup::new())
+            }
             Stmt::Object { object, new, cond, made } => {
                 let cond = cond.as_ref().map(|c| of::<bool>(self.eval(c)));
                 let (old, shape) = (self.objects[*object].clone(), self.program.objects[*object]);

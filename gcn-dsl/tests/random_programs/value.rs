@@ -1,7 +1,7 @@
 //! A device value whose type is known only at run time: calls the operators and functions of `gcn_dsl::lang` by
 //! enumerating all types.
 
-use gcn_dsl::__private::{self as lang, CastTo, Compare, Condition, IntoDevice, Logic, S, WholeWorkgroup, V};
+use gcn_dsl::__private::{self as lang, CastTo, Compare, Condition, IntoDevice, Logic, S, V, WholeWorkgroup};
 use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;

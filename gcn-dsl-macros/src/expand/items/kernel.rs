@@ -11,6 +11,7 @@ use syn::{Attribute, Block, GenericParam};
 use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::expand::analysis::unused;
+use crate::expand::expr::declared_targets;
 use crate::expand::items::inlined;
 use crate::expand::types::counted;
 use crate::expand::{Cx, helper};
@@ -220,8 +221,9 @@ fn trace(
         let (name, elem, method) = (&arg.name, &arg.elem, format_ident!("{}", arg.kind.method()));
         quote_spanned!(name.span()=> let #name = #from.#method::<#elem>();)
     });
-    let fields = fields(head);
+    let (fields, on) = (fields(head), declared_targets(targets.unwrap_or_default(), site));
     quote! {
+        #on
         #[allow(unused_imports)]
         use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
         #freed

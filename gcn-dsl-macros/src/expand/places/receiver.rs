@@ -156,7 +156,8 @@ impl Cx<'_> {
         // What takes its receiver by value cannot change it.
         let by_value = e.method == "into_iter";
         let known = by_value || self.known.of_data.contains_key(&e.method.to_string());
-        let copied = is_element(&e.receiver) || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(..)));
+        let copied =
+            is_element(&e.receiver) || matches!(self.part_of(strip(&e.receiver)), Some(Place::Part(..)));
         match copied && !known {
             // A change of the copy would be lost. Because the reference is shared, rustc rejects a method that changes
             // its receiver.

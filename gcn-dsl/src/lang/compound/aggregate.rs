@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 
 use crate::ir::Value;
 use crate::ir::named::Shape;
+use crate::lang::numbers::into::Converted;
 use crate::lang::values::data::{AssignIn, Declare, Flatten};
 use crate::lang::values::kind::Uniform;
-use crate::lang::numbers::into::Converted;
 use crate::lang::values::literal::{Literal, TakesLiteral};
 use crate::lang::values::merge::{Merge, Never};
 use crate::lang::values::operand::OfType;

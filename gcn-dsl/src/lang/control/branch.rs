@@ -7,7 +7,7 @@ use crate::ir::{Inst, Region, Type, Un, Value, Variable};
 use crate::lang::context::Context;
 use crate::lang::values::data::Flatten;
 use crate::lang::values::flow::Leave;
-use crate::lang::values::flow::{SomeLanesOf, Flow};
+use crate::lang::values::flow::{Flow, SomeLanesOf};
 use crate::lang::values::kind::{Kind, Uniform, Varying};
 use crate::lang::values::literal::{Literal, Real, TakesLiteral, Whole};
 use crate::lang::values::merge::Merge;
