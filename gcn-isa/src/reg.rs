@@ -22,7 +22,7 @@ pub use crate::target::RegFile;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg {
-    /// True if these parts of one register are disjoint. `None` stands for the whole register.
+    /// The register file.
     pub file: RegFile,
     /// The first register's number.
     pub index: u16,

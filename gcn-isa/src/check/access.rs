@@ -122,8 +122,8 @@ pub(super) enum Touching {
     OtherHalf,
 }
 
-/// Of the uses that overlap `written`, a use that the program names explicitly, or a use through an index if there is no other. The use is
-/// restricted to the registers of `written`.
+/// Of the uses that overlap `written`, the most direct one: a use that the program names explicitly or, if there is none, a use through an
+/// index. The latter is restricted to the registers of `written`.
 fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> Option<RegUse> {
     let found = *uses.min_by_key(|u| u.via)?;
     if found.via == Via::Name {
@@ -133,8 +133,8 @@ fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> O
     }
 }
 
-/// True if the operand that the instruction both reads and writes is the destination of a load. The operand may otherwise be data to be
-/// sent.
+/// True if the first operand of the instruction is the destination of a load. In other memory instructions, the first operand may be data
+/// that the instruction sends.
 fn is_load(inst: &Inst) -> bool {
     matches!(
         inst.desc.class,

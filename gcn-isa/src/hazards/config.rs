@@ -299,7 +299,8 @@ impl Config {
 
     /// The registers that may be accessed through an index. There are none if these rules ignore indices.
     pub fn indexing(self, program: &Program, flow: &Flow) -> Indexing {
-        // Without the upper bits, most registers of such programs would be others.
+        // On targets on which `s_set_vgpr_msb` selects the upper bits of VGPR numbers, the numbers in the instructions alone denote the
+        // wrong registers.
         let has_msbs = program.target.addressable_vgprs() == MOST_VGPRS.into();
         if self.follows_indices || has_msbs { Indexing::of(program, flow) } else { Indexing::default() }
     }

@@ -229,7 +229,8 @@ impl Pass for DistancePass<'_> {
         Window::default()
     }
 
-    /// The code outside the program is ignored, so the caller's instructions before the call remain as near as without the call.
+    /// The instructions of the external function are not counted, so the distances to the instructions before the call stay as if there
+    /// were no call.
     fn come_back(&self, _: &mut Window) {}
 
     fn enter(&self, state: &mut Window, by_call: bool) {
@@ -238,8 +239,8 @@ impl Pass for DistancePass<'_> {
         state.recent.dedup();
     }
 
-    /// An `outer` entry is of an instruction before this call or before another call of the function. It is kept only if it is also in the
-    /// state before this call.
+    /// An entry with `outer` is for an instruction before some call of this function, not necessarily before this one. It is kept only if
+    /// the same instruction is also in the state before this call.
     fn leave(&self, state: &mut Window, call: Option<&Window>) {
         state.recent.retain_mut(|r| {
             if !r.outer {
