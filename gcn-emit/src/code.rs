@@ -259,8 +259,8 @@ impl Unit {
         self
     }
 
-    /// What a disassembly of the object of this unit says about VGPRs above 255: `v155 is v411`. Their numbers do not
-    /// follow from an instruction alone, but from the last `s_set_vgpr_msb` on the way to it.
+    /// Comments for a disassembly of this unit's object about VGPRs above 255: `v155 is v411`. The number in an instruction is only the
+    /// lower part of such a register's number; the last `s_set_vgpr_msb` before the instruction has set the upper part.
     ///
     /// ```
     /// # use gcn_emit::{asm, code::Unit, disasm, object::read_code_object};

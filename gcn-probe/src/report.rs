@@ -363,8 +363,9 @@ impl Report {
         suites.into_iter().filter_map(|(name, suite)| Some((name, suite.as_ref()?)))
     }
 
-    /// True if nothing contradicts the simulator. These do not contradict it: a hazard that was not seen, fewer wait states than the rule
-    /// requires, and a timing parameter that is assumed in the table and was measured within its range.
+    /// True if no result contradicts the simulator. The following do not contradict it: a hazard that was not seen, a rule that requires
+    /// more wait states than were needed, and a timing parameter whose value in the table is assumed, if the measured value is within the
+    /// range that the table states.
     pub fn agrees(&self) -> bool {
         let values =
             self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);

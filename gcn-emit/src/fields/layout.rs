@@ -20,7 +20,8 @@ pub(crate) fn layout(desc: &InstDesc) -> Layout {
 /// How an operand's value is represented in its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
-    /// A VGPR number divided by two. Its lowest bit is not stored: it is the opposite of this bit, which belongs to another destination.
+    /// A VGPR number divided by two. The lowest bit of the number is not stored, because it is always the opposite of the bit at this
+    /// position, which is the lowest bit of another destination.
     VectorPair(u8),
     /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from
     /// 256.

@@ -83,8 +83,7 @@ pub(crate) enum Acc {
 pub(crate) enum Width {
     /// The row determines the width.
     Fixed(u8),
-    /// The element format in `cbsz` determines the width (f8f6f4 source A); the number is the width of the widest format, of which a format
-    /// takes a number of eighths.
+    /// The element format in `cbsz` determines the width (f8f6f4 source A): 4, 6 or 8 times this number of dwords.
     Cbsz(u8),
     /// The element format in `blgp` determines the width (f8f6f4 source B), as for `Cbsz`.
     Blgp(u8),
@@ -380,7 +379,7 @@ fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     }
 }
 
-/// The width of the widest format, in the unit in which widths of formats are given: eighths of itself.
+/// The width of the widest format, as a multiple of the number in [`Width::Cbsz`].
 const WIDEST: u8 = 8;
 
 fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {

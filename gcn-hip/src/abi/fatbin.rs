@@ -167,7 +167,7 @@ fn elf_size(at: Ptr) -> Option<usize> {
     let (segments, sections) = (host::word(at.plus(32)) as usize, host::word(at.plus(40)) as usize);
     let (segment_size, segment_count) = (half(54), half(56));
     let (section_size, section_count) = (half(58), half(60));
-    // Read on only if the headers are those of a device's ELF file: the length of other data is unknown.
+    // The size can be computed only if the headers are those of an ELF file for an AMD GPU; other data may not even have as many bytes.
     let is_one = half(18) == AMDGPU && segments <= NEAR;
     if !is_one || segment_size != HEADERS[0] || ![0, HEADERS[1]].contains(&section_size) {
         return None;
