@@ -10,8 +10,8 @@ use gcn_sim::{MatrixArithmetic, Mode, Options, Sanitize};
 /// The maximum number of findings that a launch keeps.
 const FINDINGS: u32 = 1000;
 
-/// The length in instructions of a wave's first turn after a barrier. It is short, since some programs have data races that never show on
-/// hardware, where the waves of a workgroup stay close together.
+/// The number of instructions that a wave executes in its first turn after a barrier. A small number keeps the waves of a workgroup close
+/// together, as on hardware. Some programs have data races that show only if one wave runs far ahead of the others.
 const FIRST_TURN: u64 = 32;
 
 /// The settings of the simulator.

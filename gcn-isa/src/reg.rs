@@ -172,7 +172,7 @@ impl Reg {
 }
 
 impl Reg {
-    /// The register with its name on an instruction set: RDNA has `s102` to `s105` where GFX9 has `flat_scratch` and
+    /// Formats the register under the name that it has on an instruction set: RDNA has `s102` to `s105` where GFX9 has `flat_scratch` and
     /// `xnack_mask`.
     ///
     /// ```

@@ -359,8 +359,8 @@ fn wait_state_edit(
 
 fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall]) {
     for s in causes {
-        // If a wait was moved out of a loop in several steps, each step found the same pair of instructions. The first step had none of
-        // these waits yet.
+        // A wait that was moved out of a loop in several steps has the same pair of instructions as its cause several times. Only the first
+        // cause is kept: its `present` distance does not yet include any of the moved wait states.
         let same = |r: &Reason| {
             r.rule == s.required.rule.id && r.producer == Some(s.producer) && r.consumer == s.consumer
         };

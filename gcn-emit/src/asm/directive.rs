@@ -278,7 +278,7 @@ impl<'s> Assembler<'s> {
 
     fn unknown(&mut self, name: &str, span: Span) -> Located {
         if self.diagnostics.is_full() {
-            // Only the number of such errors is displayed.
+            // Further errors are only counted, so the nearest name is not computed for them.
             return Located::new(span, Fault::UnknownDirective { name: String::new(), nearest: None });
         }
         let near = nearest(name, DIRECTIVES.iter().map(|d| d.name));

@@ -18,7 +18,7 @@ pub struct OwnAddress {
 }
 
 impl OwnAddress {
-    /// The number of instructions after `s_getpc_b64` in which the additions are searched.
+    /// The number of instructions after `s_getpc_b64` that are searched for the additions.
     pub const REACH: usize = 64;
 
     /// Searches for the additions. `code` has the instructions from `s_getpc_b64` to the end of the block.

@@ -48,7 +48,7 @@ pub(super) enum Verdict {
     Undecided,
 }
 
-/// Budget of all searches together, in visited lines: a number for each line of the program, and a minimum.
+/// Budget of all searches together, in visited lines: the first number for each line of the program, but at least the second number.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
 /// The maximum number of states that one search visits.

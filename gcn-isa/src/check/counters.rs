@@ -66,8 +66,9 @@ impl<'a> CounterCheck<'a> {
         known
     }
 
-    /// Reports the findings that are not in `known`, which has the findings on certain paths of the same program. Every finding that this
-    /// function reports depends on a jump to an unknown target, so no budget affects the grades.
+    /// Reports the findings that are not in `known`, which has the findings of the same program on the paths that the program shows. Every
+    /// finding that this function reports depends on a jump to an unknown target, so its grade is low in any case, and no budget affects
+    /// the grades.
     pub fn findings_beyond(&self, known: &Known, findings: &mut Findings) {
         self.each_broken(|broken, line, paths| {
             if !known.covers(broken, line) {

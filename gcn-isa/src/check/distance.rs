@@ -114,9 +114,9 @@ impl Entered {
     }
 }
 
-/// Budget for walking backwards through hubs of one kind, for all walks of a program together: a number for each line, and a minimum. A
-/// *hub* is an artificial block that represents all edges of a kind ([`Flow::is_hub`]). A program in which every jump may lead everywhere,
-/// or in which every function is called from everywhere, has too many pairs of instructions to examine every pair.
+/// Budget for walking backwards through hubs of one kind, for all walks of a program together: the first number for each line, but at least
+/// the second number. A *hub* is an artificial block that represents all edges of a kind ([`Flow::is_hub`]). A program in which every jump
+/// may lead everywhere, or in which every function is called from everywhere, has too many pairs of instructions to examine every pair.
 const HUB_WALKS: (usize, usize) = (32, 1 << 20);
 
 /// The remaining budgets for walks through hubs.
@@ -129,7 +129,7 @@ struct Budgets {
 
 /// Two instructions whose distance is too short. One `Short` is kept for each pair of instructions and each grade. Otherwise a cautious
 /// rule that requires more wait states, or an unknown jump that makes the distance shorter, could hide the requirement of a better
-/// supported rule on a certain path.
+/// supported rule on a path that the program shows.
 struct Short {
     first: usize,
     need: Need,

@@ -15,8 +15,8 @@ use crate::cfg::Flow;
 use crate::inst::Inst;
 use crate::program::Program;
 
-/// Budget of all searches together, in visited lines: a number for each line of the program, and a minimum. A broken program can have as
-/// many findings as lines. The paths of the first findings are enough to fix it.
+/// Budget of all searches together, in visited lines: the first number for each line of the program, but at least the second number. A
+/// broken program can have as many findings as lines. The paths of the first findings are enough to fix it.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
 /// Budget of all searches that do not affect the verdict, in visited lines.

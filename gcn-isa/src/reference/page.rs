@@ -101,9 +101,9 @@ pub struct OperandFacts {
     pub kinds: Vec<&'static str>,
     /// The width in dwords. There are several values if `cbsz` or `blgp` selects the width, and none for operands other than registers.
     pub dwords: Vec<u8>,
-    /// The number at a multiple of which a tuple of vector registers must start.
+    /// The first register of a tuple of vector registers must be a multiple of this number.
     pub vector_alignment: u8,
-    /// The number at a multiple of which a tuple of scalar registers must start.
+    /// The first register of a tuple of scalar registers must be a multiple of this number.
     pub scalar_alignment: u8,
     /// The named registers that the operand accepts. 32-bit registers are listed by their `_lo` half; `ttmp` stands for the trap
     /// temporaries.

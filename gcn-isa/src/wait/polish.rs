@@ -7,8 +7,9 @@ use super::LOOP_WEIGHT;
 use super::loops::Edge;
 use super::solve::{Before, Known, Mode, Pass, Solver};
 
-/// The budget of this step, in visited lines and joined entries of states, including revisits: a number for each line of the program, and a
-/// minimum. A trial visits the blocks that the wait affects, usually those of one or two loops, but possibly the whole program.
+/// The budget of this step, in visited lines and joined entries of states, including revisits: the first number for each line of the
+/// program, but at least the second number. A trial visits the blocks that the wait affects, usually those of one or two loops, but
+/// possibly the whole program.
 const POLISH_BUDGET: (usize, usize) = (64, 20_000_000);
 
 /// Loops that are nested more deeply than this have the same cost as loops at this depth.

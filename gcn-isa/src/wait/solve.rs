@@ -2,17 +2,16 @@
 //!
 //! A wait changes the state after it, and the state determines the wait. Therefore a pass is solved in three steps.
 //!
-//! 1. *Greedy*: blocks are visited in reverse post-order, each time from a fresh join of the latest states of its
-//!    predecessors. Each instruction gets exactly the wait that its state requires. This is repeated until nothing
-//!    changes. As a stronger wait can only weaken later ones, it converges after about as many rounds as loops are
-//!    nested. A block that has not converged after [`GREEDY_VISITS`] visits switches to *growing* (states are joined
-//!    with their old value, and waits take the stronger of the old and new value), which terminates because both are
-//!    bounded. All blocks do so once [`GREEDY_BUDGET`] is used up.
-//! 2. *Fixed*: with these waits given, the transfer functions distribute over the join, so the least solution is exact:
-//!    it describes what really happens on some path. It shows that no wait is too weak.
-//! 3. *Polish*: step 1 may leave a wait that is stronger than the exact solution requires, if a fact kept itself alive
-//!    around a loop. Such a wait is lowered if every other wait is still sufficient. Programs without such waits pay
-//!    nothing.
+//! 1. *Greedy*: blocks are visited in reverse post-order, each time from a fresh join of the latest states of its predecessors. Each
+//!    instruction gets exactly the wait that its state requires. This is repeated until nothing changes. A stronger wait can only weaken
+//!    later ones, so the iteration converges after about as many rounds as loops are nested. A block that has not converged after
+//!    [`GREEDY_VISITS`] visits switches to *growing*: its state is joined with the previous one, and its waits take the stronger of the old
+//!    and the new value. This terminates because states and waits are bounded. All blocks grow once [`GREEDY_BUDGET`] is used up.
+//! 2. *Fixed*: the waits of step 1 are kept as they are. The transfer functions then distribute over the join, so the least solution is
+//!    exact: each of its facts holds on some path. It shows that no wait is too weak.
+//! 3. *Polish*: step 1 may leave a wait that is stronger than the exact solution requires, if states of an earlier round have kept each
+//!    other alive around a loop. Such a wait is lowered if every other wait is still sufficient. Programs without such waits skip this step
+//!    at no cost.
 //!
 //! The result is sufficient on all paths, and no single wait can be lowered (in very long programs, as far as the
 //! budget of [`polish`](super::polish) allows). The passes differ only in their [`Pass`].
@@ -30,8 +29,8 @@ use super::loops::{Edge, Shape};
 /// those of real kernels converge within this number.
 const GREEDY_VISITS: u32 = 40;
 
-/// The budget of greedy mode, in visited lines and joined entries of states: a number for each line of the program, and a minimum. Programs
-/// that converge take far less.
+/// The budget of greedy mode, in visited lines and joined entries of states: the first number for each line of the program, but at least
+/// the second number. Programs that converge take far less.
 const GREEDY_BUDGET: (usize, usize) = (64, 2_000_000);
 
 /// The maximum number of rounds that move waits out of loops. A wait leaves a whole loop nest in one round, so further rounds are necessary

@@ -13,8 +13,8 @@ use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::table::Class;
 
-/// Budget of all walks together, in visited lines: a number for each line of the program, and a minimum. A wait whose walk exceeds the
-/// budget gets no advice.
+/// Budget of all walks together, in visited lines: the first number for each line of the program, but at least the second number. A wait
+/// whose walk exceeds the budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
 /// Removes advice about waits that interrupt a hazard sequence, and adds advice about waits for dependencies.

@@ -9,8 +9,8 @@ use crate::check::outstanding::Outstanding;
 use crate::check::report::Amount;
 use crate::counters::{Counter, WaitCnt};
 
-/// Budget of all walks together, in visited lines: a number for each line of the program, and a minimum. A wait whose walk exceeds the
-/// budget gets no advice.
+/// Budget of all walks together, in visited lines: the first number for each line of the program, but at least the second number. A wait
+/// whose walk exceeds the budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
 pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
