@@ -299,13 +299,13 @@ impl Unit {
 }
 
 impl Code {
-    /// The function to which a line belongs.
+    /// The function to which a line belongs; `None` if it is outside of all functions.
     pub fn function_of(&self, line: usize) -> Option<&Function> {
         let next = self.functions.partition_point(|f| f.lines.start <= line);
         self.functions.get(next.checked_sub(1)?).filter(|f| f.lines.contains(&line))
     }
 
-    /// The line whose instruction begins at an offset in the section.
+    /// The line whose instruction begins at an offset in the section; `None` if no instruction begins there.
     pub fn line_at(&self, offset: u64) -> Option<usize> {
         self.places.binary_search_by_key(&offset, |p| p.offset).ok()
     }

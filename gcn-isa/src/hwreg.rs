@@ -20,7 +20,8 @@ impl HwregField {
     /// `HW_REG_TRAPSTS`.
     pub const TRAPSTS: u8 = 3;
 
-    /// The field that `inst` accesses: register ID in bits 5:0, first bit in 10:6, size minus one in 15:11.
+    /// The field that `inst` accesses: register ID in bits 5:0, first bit in 10:6, size minus one in 15:11. `None` if `inst` has no such
+    /// operand.
     pub fn of(inst: &Inst) -> Option<HwregField> {
         let Some(Operand::Imm(field)) = inst.operand("hwreg") else { return None };
         let first = (field >> 6 & 31) as u32;

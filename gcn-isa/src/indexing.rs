@@ -95,7 +95,7 @@ impl Indexed {
     }
 }
 
-/// The registers that `reg` may denote after an offset in `offsets` is added.
+/// The registers that `reg` may denote after an offset in `offsets` is added; `None` if the tuple is longer than the register file.
 fn reach(reg: Reg, by: IndexedBy, offsets: Offsets, operand: u8) -> Option<Reached> {
     let last = u32::from(file_end(reg, by).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;

@@ -80,7 +80,7 @@ impl Inst {
         self
     }
 
-    /// The operand with the name `name` in the table row (`vdst`, `src0`, `saddr` …).
+    /// The operand with the name `name` in the table row (`vdst`, `src0`, `saddr` …); `None` if the row has no such operand.
     pub fn operand(&self, name: &str) -> Option<Operand> {
         self.desc.operand_index(name).map(|i| self.operands[i])
     }
@@ -165,7 +165,7 @@ impl Inst {
     }
 }
 
-/// The register to whose zero flag the operand refers.
+/// The register to whose zero flag the operand refers; `None` for other operands.
 fn flag_of(operand: Operand) -> Option<Reg> {
     match operand {
         Operand::Special(SrcSpecial::Vccz) => Some(reg::VCC),

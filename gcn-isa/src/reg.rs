@@ -251,7 +251,7 @@ impl RegUnit {
         self.0 as usize
     }
 
-    /// The unit with a dense number.
+    /// The unit with a dense number; `None` if the number is too large.
     pub const fn from_index(index: usize) -> Option<RegUnit> {
         if index < Self::COUNT { Some(RegUnit(index as u16)) } else { None }
     }

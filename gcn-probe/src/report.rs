@@ -99,7 +99,7 @@ pub struct SizeResult {
 }
 
 impl SizeResult {
-    /// The relative error of the model's time: positive if it is longer than the GPU's.
+    /// The relative error of the model's time: positive if it is longer than the GPU's. `None` if one of the times is missing.
     ///
     /// ```
     /// use gcn_probe::report::SizeResult;

@@ -126,7 +126,8 @@ fn options(text: &str, choice: &Choice, keep_instructions: bool) -> Options {
     Options { target: target_of(text, choice.target), wave: choice.wave, keep_instructions }
 }
 
-/// The caller's target, unless the text specifies one: the same option may be used for many files with different targets.
+/// The caller's target, unless the text specifies one: the same option may be used for many files with different targets. `None` if the
+/// text specifies one, or if the caller does not.
 pub fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
     target.filter(|_| !text.lines().any(names_target))
 }

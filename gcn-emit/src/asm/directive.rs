@@ -292,7 +292,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The directive with a name; upper case counts as lower case.
+/// The directive with a name; upper case counts as lower case. `None` if there is no such directive.
 fn find(name: &str) -> Option<&'static Directive> {
     let by_name = |name: &str| {
         let at = DIRECTIVES.binary_search_by(|d| d.name.cmp(name)).ok()?;

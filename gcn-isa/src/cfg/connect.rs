@@ -62,7 +62,8 @@ impl Flow {
         }
     }
 
-    /// The block to which a call at the end of `block` returns.
+    /// The block to which a call at the end of `block` returns; `None` if the block does not end with a call, or if undecoded bytes or the
+    /// end of the program follow.
     fn after(&self, program: &Program, block: usize) -> Option<usize> {
         self.after_call(block).and_then(|_| returns::after(program, &self.cfg, block))
     }

@@ -68,7 +68,7 @@ fn to_fixpoint(
     None
 }
 
-/// The register pair that holds an indirect jump's destination.
+/// The register pair that holds an indirect jump's destination; `None` for other instructions.
 fn target(inst: &Inst) -> Option<Reg> {
     let indirect = inst.desc.class == Class::Branch && inst.desc.branch_operand().is_none();
     inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2)
@@ -164,7 +164,7 @@ impl<'a, I: Image> Round<'a, I> {
         found.collect()
     }
 
-    /// The state before the last line of a block.
+    /// The state before the last line of a block; `None` if the analysis has not reached the block.
     fn at_end(&self, block: usize) -> Option<(usize, Known)> {
         let mut known = self.states[block].clone()?;
         let last = self.cfg.blocks[block].end - 1;

@@ -71,7 +71,8 @@ impl<'a> Accesses<'a> {
     }
 
     /// A register of `held` that the instruction overwrites while an operation of `stream` still has to read `held`. A memory instruction
-    /// whose stream reads operands in order is exempt: when its own result arrives, all earlier operations have read their operands.
+    /// whose stream reads operands in order is exempt: when its own result arrives, all earlier operations have read their operands. `None`
+    /// if there is no such register.
     pub fn overwrites(&self, stream: Stream, held: Reg) -> Option<RegUse> {
         let in_order = stream.in_order() && stream.of_operands().is_some();
         let reads_later = in_order && self.events.iter().any(|e| e.stream == stream);

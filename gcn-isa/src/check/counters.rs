@@ -321,7 +321,7 @@ impl CounterCheck<'_> {
         broken.sort_by_key(|b| b.first);
     }
 
-    /// The rule that requires `operation` to be done before the instruction of `access`.
+    /// The rule that requires `operation` to be done before the instruction of `access`; `None` if no rule does.
     fn conflict(
         &self,
         operation: &Operation<'_>,

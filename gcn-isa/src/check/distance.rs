@@ -159,7 +159,8 @@ impl Distances<'_> {
         above.is_some_and(|above| self.flow.cfg.blocks[block].preds.contains(&above))
     }
 
-    /// The requirement of the memory clause rule for `second` within the lines from `start` on, with the earlier instruction.
+    /// The requirement of the memory clause rule for `second` within the lines from `start` on, with the earlier instruction; `None` if
+    /// there is none.
     fn clause_need(&self, start: usize, second: usize) -> Option<(usize, Need)> {
         let clause = self.views.lines(start..second);
         let (at, need) = hazards::clause_need(clause, &self.views[second], self.rules)?;

@@ -118,7 +118,7 @@ impl<'a> Operation<'a> {
         self.event.stream.counter(self.set)
     }
 
-    /// The registers that the operation writes when it finishes.
+    /// The registers that the operation writes when it finishes; `None` if it writes none.
     fn writes(&self) -> Option<Reg> {
         self.event.writes
     }
@@ -128,7 +128,7 @@ impl<'a> Operation<'a> {
         self.progress.live
     }
 
-    /// The result that the operation has yet to write.
+    /// The result that the operation has yet to write; `None` if there is none.
     pub fn owed(&self) -> Option<Owed> {
         self.writes().map(|reg| Owed { reg, live: self.live(), half: self.event.half })
     }

@@ -65,13 +65,13 @@ impl<'a> Outstanding<'a> {
         &self.operations
     }
 
-    /// The line of an operation that may be outstanding on `counter`.
+    /// The line of an operation that may be outstanding on `counter`; `None` if there is none.
     pub fn any_on(&self, counter: Counter) -> Option<usize> {
         let set = self.set;
         Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.active[s.index()])
     }
 
-    /// The line of an operation that may be outstanding on `counter` and does more than invalidate a cache.
+    /// The line of an operation that may be outstanding on `counter` and does more than invalidate a cache; `None` if there is none.
     pub fn access_on(&self, counter: Counter) -> Option<usize> {
         let set = self.set;
         Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.accesses[s.index()])

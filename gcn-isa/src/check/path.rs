@@ -104,7 +104,8 @@ impl<'a> PathSearch<'a> {
         Judgement { path, caveat }
     }
 
-    /// The assumption of the best path in `nodes` to the second instruction. For `between`, see [`PathSearch::between`].
+    /// The assumption of the best path in `nodes` to the second instruction. For `between`, see [`PathSearch::between`]. `None` if the path
+    /// needs no assumption.
     fn judged(&mut self, nodes: &[Node<'_>], between: Option<&HashSet<usize>>) -> Option<Caveat> {
         let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
         choices::caveat(self.flow, exits, nodes, between)

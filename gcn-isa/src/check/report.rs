@@ -97,7 +97,7 @@ pub enum Caveat {
 }
 
 impl Caveat {
-    /// The assumption about a register that is accessed in this way.
+    /// The assumption about a register that is accessed in this way; `None` if no assumption is necessary.
     pub(super) fn of_index(via: Via) -> Option<Caveat> {
         (via >= Via::Range).then_some(Caveat::Index)
     }

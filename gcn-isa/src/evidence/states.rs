@@ -201,7 +201,7 @@ impl Search {
     }
 }
 
-/// The registers that both tuples contain.
+/// The registers that both tuples contain; `None` if there are none.
 fn common(a: Reg, b: Reg) -> Option<Reg> {
     let start = a.index.max(b.index);
     a.overlaps(b).then(|| Reg { file: a.file, index: start, len: (a.end().min(b.end()) - start) as u8 })

@@ -114,7 +114,7 @@ pub fn citation(id: &str, target: Option<Target>) -> String {
     facts(id).map(on).unwrap_or_default()
 }
 
-/// The facts about the rule with the name `id`, which may be of any kind.
+/// The facts about the rule with the name `id`, which may be of any kind; `None` if there is no such rule.
 pub fn facts(id: &str) -> Option<RuleFacts> {
     every().map(AnyRule::facts).find(|facts| facts.id == id)
 }

@@ -22,7 +22,7 @@ impl Bits {
         Bits { known: u32::MAX, value }
     }
 
-    /// The value of a constant operand.
+    /// The value of a constant operand; `None` for other operands.
     pub fn of(operand: Operand) -> Option<Bits> {
         operand.constant32().map(Bits::constant)
     }

@@ -133,7 +133,7 @@ bitflags! {
 }
 
 impl Behaviours {
-    /// The behaviour that a word of an entry names.
+    /// The behaviour that a word of an entry names; `None` for other words.
     pub(super) fn of_word(word: &str) -> Option<Behaviours> {
         crate::mods::named(word)
     }

@@ -161,7 +161,7 @@ impl<'a> DistancePass<'a> {
         self.views[line].passes()
     }
 
-    /// The largest number of wait states that any rule requires between an earlier instruction and `line`.
+    /// The largest number of wait states that any rule requires between an earlier instruction and `line`; `None` if no rule applies.
     fn required(&self, earlier: &Recent, line: usize) -> Option<Need> {
         let first = earlier.line as usize;
         let pair = (self.views.number(first), self.views.number(line), earlier.since);

@@ -49,7 +49,7 @@ impl Entry {
         (self.debt, self.stream, producer, self.reg, self.half)
     }
 
-    /// The part of `reg` that is still owed and overlaps `with`. `half` restricts `with` to one half.
+    /// The part of `reg` that is still owed and overlaps `with`. `half` restricts `with` to one half. `None` if no part of it is owed.
     pub fn owed(&self, with: Reg, half: Option<Half>) -> Option<Reg> {
         let reg = self.reg?;
         if !reg.overlaps(with) || Half::are_apart(self.half, half) {
@@ -166,7 +166,7 @@ impl Outstanding {
         self.busy.any(reg)
     }
 
-    /// The line of an operation on `stream` that may be outstanding and that does more than invalidate a cache.
+    /// The line of an operation on `stream` that may be outstanding and that does more than invalidate a cache; `None` if there is none.
     pub fn access(&self, stream: Stream) -> Option<u32> {
         self.accesses[stream.index()]
     }

@@ -71,7 +71,8 @@ impl<P: Pass> Solver<'_, P> {
         changed
     }
 
-    /// Lowers one wait to a weaker one if the other waits are still sufficient then. The weakest is tried first.
+    /// Lowers one wait to a weaker one if the other waits are still sufficient then. The weakest is tried first. Returns the affected
+    /// blocks, or `None` if the wait was not lowered.
     fn weaken(&mut self, at: At, budget: usize) -> Option<Vec<usize>> {
         let wait = self.wait_at(at);
         let weaker = self.pass.weaker(wait).into_iter().filter(|w| *w != wait);
@@ -99,7 +100,7 @@ impl<P: Pass> Solver<'_, P> {
 
     /// Lowers the wait of a line if the solution that follows needs other waits but costs less. This is possible because a wait that is
     /// stronger than its own line needs may cover the needs of later lines. The attempt fails if the line would then need the old wait
-    /// again, because an operation stays outstanding around a loop.
+    /// again, because an operation stays outstanding around a loop. Returns the affected blocks, or `None` if the attempt failed.
     fn try_instead(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
         let At::Line { block, line } = at else { return None };
         self.begin();

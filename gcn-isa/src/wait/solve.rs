@@ -308,7 +308,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         true
     }
 
-    /// The joined state at the start of `block`.
+    /// The joined state at the start of `block`; `None` if the states of all predecessors are still unknown.
     fn incoming(&mut self, block: usize, mode: Mode) -> Option<P::State> {
         let mut joined = Joined::default();
         for &kind in &self.root[block] {
@@ -438,7 +438,8 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.shape.contains(l, self.cfg.block_of(line))
     }
 
-    /// The outermost loop for which `line` needs a smaller wait if part of the wait moves to the edges that enter the loop.
+    /// The outermost loop for which `line` needs a smaller wait if part of the wait moves to the edges that enter the loop; `None` if there
+    /// is none.
     fn colder_than(&self, pass: &P, state: &P::State, block: usize, line: usize) -> Option<usize> {
         let whole = pass.need(state, line, &|_| true);
         let mut nest: Vec<usize> = self.shape.nest(block).collect();
@@ -485,7 +486,7 @@ impl<S> Joined<S> {
         self.parts.push(Some(state));
     }
 
-    /// The join of all states.
+    /// The join of all states; `None` if there are none.
     fn whole<P: Pass<State = S>>(self, pass: &P) -> Option<S> {
         self.parts.into_iter().flatten().reduce(|later, mut earlier| {
             pass.join(&mut earlier, &later);

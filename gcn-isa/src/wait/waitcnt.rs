@@ -265,7 +265,7 @@ impl<'a> WaitcntPass<'a> {
 }
 
 /// The rule that forbids reading a register that `entry` owes. `after` is true if the instruction reads the register only when a later
-/// result arrives.
+/// result arrives. `None` if the register may be read.
 fn read_rule(entry: &Entry, after: bool) -> Option<&'static str> {
     (entry.debt == Debt::Write && !after).then_some(RAW.id)
 }

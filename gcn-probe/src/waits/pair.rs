@@ -223,7 +223,7 @@ pub fn only(id: &str) -> Config {
     config
 }
 
-/// The largest number of wait states that any other rule requires between the two.
+/// The largest number of wait states that any other rule requires between the two; `None` if no other rule applies.
 pub fn others_ask(pair: &Pair, rule: &Rule, target: Target) -> Option<u8> {
     let (a, b) = (View::new(target, &pair.first), View::new(target, &pair.second));
     let since = since(pair.between.as_ref(), &a, target);

@@ -17,7 +17,7 @@ use crate::table::Class;
 /// whose walk exceeds the budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
-/// Removes advice about waits that interrupt a hazard sequence, and adds advice about waits for dependencies.
+/// Removes advice to weaken waits that interrupt a hazard sequence, and adds advice about waits for dependencies.
 pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     let program = search.program;
     let looks = program.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);

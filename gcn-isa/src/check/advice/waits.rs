@@ -94,7 +94,7 @@ impl<'c> Walk<'_, 'c> {
         enough
     }
 
-    /// The first rule that is broken at `line` with the second of `waits` but not with the first.
+    /// The first rule that is broken at `line` with the second of `waits` but not with the first; `None` if there is none.
     fn breaks(
         &mut self,
         block: usize,

@@ -171,7 +171,8 @@ impl Fix {
         all
     }
 
-    /// A wait instruction that is equivalent to the changed fields if it is inserted before the instruction that has these fields.
+    /// A wait instruction that is equivalent to the changed fields if it is inserted before the instruction that has these fields; `None`
+    /// if this fix does not change such a field.
     pub(in crate::hazards) fn field_as_wait(self, target: Target) -> Option<Inst> {
         let waits = self.parts.contains(FixParts::NO_VMEM);
         let wait = Fix { waits: Waits::VM_VSRC, ..Fix::NONE };
