@@ -108,8 +108,9 @@ pub struct CodePlace {
     /// (`.long`) or that pad an alignment.
     pub line: Option<u32>,
     /// If `line` is that of a macro call, a repetition or an `.include`: the index of the instruction's origin in [`Unit::origins`].
+    /// Otherwise `None`.
     pub origin: Option<u32>,
-    /// The source line that the last `.loc` assigned.
+    /// The source line that the last `.loc` assigned; `None` if none has.
     pub location: Option<SourceLocation>,
 }
 

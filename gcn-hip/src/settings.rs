@@ -25,11 +25,11 @@ pub(crate) struct Settings {
     /// How matrix instructions add products.
     pub matrix: MatrixArithmetic,
     pub timed: bool,
-    /// A table of the timed mode's parameters.
+    /// A table of the timed mode's parameters; `None` for the parameters of gcn-sim.
     pub params: Option<String>,
-    /// The file to which each launch appends a line of JSON.
+    /// The file to which each launch appends a line of JSON; `None` to write no such file.
     pub report: Option<String>,
-    /// The file to which launches with findings append a line, for `gcn run`.
+    /// The file to which launches with findings append a line, for `gcn run`; `None` to write no such file.
     pub findings: Option<String>,
     /// The process ID of `gcn run`: when that process ends, this one ends as well.
     pub parent: Option<u32>,

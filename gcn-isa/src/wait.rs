@@ -108,7 +108,7 @@ pub struct WaitOptions {
     pub rules: Config,
     /// True to place a wait that a loop needs only because of instructions before the loop in front of the loop.
     pub leave_loops: bool,
-    /// If `Some`, instructions are moved within their blocks to fill positions at which the wave would otherwise wait idly. The list
+    /// If `Some`, instructions are moved within their blocks to positions at which the wave would otherwise wait idly. The list
     /// contains fences, across which no instruction is moved; each fence is given as the number of the line after it, in ascending order.
     /// Memory operations keep their order.
     pub fill: Option<Vec<usize>>,

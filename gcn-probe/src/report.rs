@@ -86,7 +86,7 @@ pub struct SizeResult {
     pub elements: usize,
     /// The number of elements that differ from the reference in any bit.
     pub different: usize,
-    /// The index of the first element that differs.
+    /// The index of the first element that differs; `None` if no element differs.
     pub first: Option<usize>,
     /// The largest absolute difference; `None` if it is not finite.
     pub max_error: Option<f64>,
@@ -94,7 +94,7 @@ pub struct SizeResult {
     pub tolerance: f64,
     /// The time of the fastest run in nanoseconds, measured by the device's events, without copies.
     pub gpu_ns: Option<u64>,
-    /// The time in nanoseconds according to the timed model, at the device's highest clock.
+    /// The time in nanoseconds according to the timed model, at the device's highest clock; `None` if the model did not run the kernel.
     pub model_ns: Option<u64>,
 }
 
@@ -292,7 +292,7 @@ pub struct FormResult {
     pub status: Status,
     /// The number of programs whose results differ.
     pub differing: u32,
-    /// The first difference.
+    /// The first difference; `None` if no result differs.
     pub first: Option<Difference>,
     /// The error message of HIP, the encoder or the simulator.
     pub message: String,

@@ -68,7 +68,7 @@ impl<'s> Args<'s> {
         self.at = (self.at + count).min(self.text.len());
     }
 
-    /// Consumes `byte` if it is next.
+    /// Consumes `byte` if it is next. Returns true if it was.
     pub fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);

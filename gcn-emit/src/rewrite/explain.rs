@@ -34,7 +34,7 @@ use crate::code::{Code, Unit};
 pub struct ExplainedWait {
     /// The section that contains the wait.
     pub section: String,
-    /// The function that contains the wait.
+    /// The function that contains the wait; `None` if it is in none.
     pub function: Option<String>,
     /// The index of the wait's line in the section's program.
     pub index: usize,

@@ -120,7 +120,8 @@ struct Passing {
     /// from one iteration to the next, or LDS accesses do not use the write's counter.
     any_wait: bool,
     shared: Shared,
-    /// The loop that contains both the write and the barrier, and in which the write's address changes.
+    /// The loop that contains both the write and the barrier, and in which the write's address changes; `None` if there is no such loop,
+    /// and for memory other than LDS.
     rotates_in: Option<(usize, usize)>,
 }
 

@@ -63,7 +63,7 @@ struct Stretch {
     end: usize,
     /// The number of wait states between the end of the range and the second instruction.
     distance: u32,
-    /// The range that follows this one on the path, as an index into the trail.
+    /// The range that follows this one on the path, as an index into the trail; `None` for the range that ends at the second instruction.
     next: Option<usize>,
     /// Lines on the path that overwrite registers. Rules about earlier writes of these registers then do not apply to the second
     /// instruction.

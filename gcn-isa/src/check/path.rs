@@ -31,7 +31,7 @@ pub(super) struct Judgement {
     /// The lines at which the shortest path (in blocks) enters its blocks. The list is empty if the path stays in one block or is not
     /// known.
     pub path: Vec<usize>,
-    /// The assumption that every path needs.
+    /// The assumption that every path needs; `None` if at least one path needs no assumption.
     pub caveat: Option<Caveat>,
 }
 

@@ -105,7 +105,7 @@ struct Stretch {
     end: usize,
     /// The code between the end of the range and the second instruction.
     between: Between,
-    /// The range that follows this one on the path, as an index into the trail.
+    /// The range that follows this one on the path, as an index into the trail; `None` for the range that ends at the second instruction.
     next: Option<usize>,
 }
 

@@ -14,7 +14,7 @@ pub struct Page {
     /// The targets of another family that also have the instruction, with different encodings. These encodings are on the page for such a
     /// target.
     pub elsewhere: Vec<&'static str>,
-    /// The target for which the page was requested.
+    /// The target for which the page was requested; `None` for a page about all targets.
     pub target: Option<&'static str>,
     /// Other names that the assembler accepts for the instruction.
     pub aliases: Vec<Alias>,

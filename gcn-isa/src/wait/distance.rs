@@ -31,6 +31,7 @@ struct Recent {
     /// The largest number of wait states that any rule may require after the instruction.
     reach: u8,
     /// The registers that the instruction owns until a later instruction overwrites them ([`View::owned`](crate::hazards::View::owned)).
+    /// `None` if it owns none.
     owned: Option<Reg>,
     /// True if the instruction is before the call of the function that control is in.
     outer: bool,
@@ -61,7 +62,7 @@ pub(super) struct Window {
     recent: Vec<Recent>,
     /// The number of wait states since the block's start.
     clock: i32,
-    /// The first line of the memory clause that continues at this point, with XNACK.
+    /// The first line of the memory clause that continues at this point, with XNACK; `None` outside of a clause.
     clause: Option<u32>,
     /// The value of the clock until which rules may apply to instructions whose entries were dropped because there were too many.
     crowd: i32,
@@ -106,7 +107,7 @@ pub(super) type Shortfalls = SmallVec<[Shortfall; 1]>;
 /// A memoised result of the rules for a pair of instructions. Code is repetitive, so the same pairs recur.
 #[derive(Debug, Clone, Copy, Default)]
 struct Asked {
-    /// The numbers of the two views, and a summary of the code between them.
+    /// The numbers of the two views, and a summary of the code between them; `None` as long as nothing is memoised here.
     pair: Option<(u32, u32, Since)>,
     need: Option<Need>,
 }

@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub stream: Stream,
     /// The line of the instruction that started the operation.
     pub producer: u32,
-    /// The registers of [`Debt::Write`] and [`Debt::Read`].
+    /// The registers of [`Debt::Write`] and [`Debt::Read`]. `None` for other debts.
     pub reg: Option<Reg>,
     /// The half of `reg` that is owed, if halves count as separate registers.
     pub half: Option<Half>,

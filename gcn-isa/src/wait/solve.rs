@@ -127,7 +127,7 @@ pub(super) struct Solver<'a, P: Pass> {
     /// For each block, whether control can reach it. Unreachable blocks are also solved, because callers may ask for their states, but
     /// their states do not flow into reachable blocks.
     alive: Vec<bool>,
-    /// During a trial: the facts before the trial.
+    /// During a trial: the facts before the trial. Otherwise `None`.
     pub(super) before: Option<Before<P>>,
     /// The blocks whose states were once too large. Their states are always reduced from then on, so that they converge.
     crowded: Vec<bool>,

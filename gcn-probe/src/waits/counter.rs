@@ -45,7 +45,8 @@ struct Experiment {
     younger: &'static str,
     /// The instruction that depends on the producer.
     consumer: &'static str,
-    /// For rules whose remedy is an instruction and not a wait for a counter: the remedy, and the consumer after it.
+    /// For rules whose remedy is an instruction and not a wait for a counter: the remedy, and the consumer after it. `None` for other
+    /// rules.
     remedy: Option<[&'static str; 2]>,
 }
 

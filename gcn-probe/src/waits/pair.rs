@@ -19,7 +19,7 @@ use crate::random::Random;
 pub struct Pair {
     /// The first instruction.
     pub first: Inst,
-    /// An instruction that must be between the two for the rule to apply.
+    /// An instruction that must be between the two for the rule to apply; `None` if none is needed.
     pub between: Option<Inst>,
     /// The second instruction.
     pub second: Inst,

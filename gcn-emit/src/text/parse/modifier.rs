@@ -27,7 +27,7 @@ const DATA_FORMAT_ONLY: u32 = 0x100;
 const NUM_FORMAT_ONLY: u32 = 0x200;
 
 impl RawMod {
-    /// `dfmt:` and `nfmt:` come before the scalar offset, all others after the operands.
+    /// True for `dfmt:` and `nfmt:`, which come before the scalar offset. All other modifiers come after the operands.
     pub fn may_precede_operand(&self) -> bool {
         self.value & (DATA_FORMAT_ONLY | NUM_FORMAT_ONLY) != 0
             && self.modifier.word.modifier == Modifier::Format

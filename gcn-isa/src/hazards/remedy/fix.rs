@@ -32,7 +32,7 @@ pub struct Fix {
     pub waits: Waits,
     /// The remedies without parameters.
     pub parts: FixParts,
-    /// The VGPR that a `v_mov_b32` copies to itself ([`Remedy::MoveSource`]).
+    /// The VGPR that a `v_mov_b32` copies to itself ([`Remedy::MoveSource`]). `None` for other remedies.
     pub moves: Option<u16>,
     /// The number of `v_nop`s to insert ([`Remedy::VectorNops`]).
     pub vector_nops: u8,
