@@ -1,4 +1,4 @@
-//! Random sequences of calls with null, freed, overlapping, out-of-range and wrong-device arguments.
+//! Tests random sequences of calls with null, freed, overlapping, out-of-range and wrong-device arguments.
 //!
 //! Arguments satisfy what C requires of any caller: pointers to host memory point to enough memory, and strings are terminated. Everything
 //! else may be invalid. A call must not end the process, panic (`hipErrorUnknown`), or write to memory that it was not given; it must
