@@ -51,7 +51,7 @@ const FORWARDING: RemedyRule = RemedyRule {
     ends: &[RESULTS_THERE, MEMORY, WRITTEN_AGAIN],
     within: Within { valus: 4, valus_of_steps: 2, ..Within::ANY },
     remedy: Remedy::Wait(Dependency::VaVdst),
-    note: "in LLVM, memory and LDS instructions end the hazard, and LLVM considers only the last register written if there are several",
+    note: "in LLVM, memory and LDS instructions end the hazard. If several registers are written, LLVM considers only the last one",
     ..CMPX_PERMLANE
 };
 
