@@ -147,8 +147,7 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
           "v_mfma_f64_16x16x4, with twice the passes on gfx950, writes a register, then a memory instruction reads it";
           DGEMM16 => MEMORY, [vector VSRC]; MI350: Const(26);
           cite::EXTRAPOLATED, of(Silent, Less);
-          "LLVM requires 18 wait states, fewer than before a vector ALU instruction that reads the register; its other numbers for gfx950 are 8 higher than those for gfx942. A matrix \
-           multiplication that Triton ships leaves 25"),
+          "LLVM requires only 18 wait states on gfx950, as many as on gfx942, and fewer than before a vector ALU instruction that reads the register. LLVM's other numbers for this instruction are 8 higher on gfx950 than on gfx942; the rule adds 8 here, too. A matrix multiplication that Triton ships leaves 25"),
     rule!("llvm.dgemm16-load", "v_mfma_f64_16x16x4 writes a register, then a load writes it";
           DGEMM16 => MEMORY, [vector VDST]; FROM_GFX90A: Const(11);
           cite::LLVM, LLVM),

@@ -67,7 +67,7 @@ fn cell(page: &RulePage, target: &str) -> String {
 }
 
 fn rule(out: &mut String, page: &RulePage) {
-    let _ = write!(out, "\n### {}\n\n{}.", page.id, capitalised(page.title));
+    let _ = write!(out, "\n### {}\n\n**Hazard:** {}.", page.id, page.title);
     if !page.note.is_empty() {
         let _ = write!(out, " {}.", capitalised(page.note));
     }
