@@ -365,4 +365,5 @@ const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
 
 /// The note for rules that require LLVM's wait directly after the write.
-const AT_ONCE_NOTE: &str = "LLVM puts the wait directly after the write, whether the mask is read later or not";
+const AT_ONCE_NOTE: &str =
+    "LLVM puts the wait directly after the write, whether the mask is read later or not";
