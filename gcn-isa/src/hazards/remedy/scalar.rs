@@ -128,7 +128,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read; no read of another SGPR in between ends the hazard",
+        title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read; reads of other SGPRs in between do not end the hazard",
         evidence: MORE_IN_LLVM,
         ..MASK_WRITE
     },
@@ -193,7 +193,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.valu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; no memory instruction in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; memory instructions in between do not end the hazard",
         ends: WAIT,
         within: TO_VALU,
         evidence: MORE_IN_MESA,
@@ -201,7 +201,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; no memory instruction in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; memory instructions in between do not end the hazard",
         second: SALU_READS,
         ends: WAIT,
         within: TO_SALU,

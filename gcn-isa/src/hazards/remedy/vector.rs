@@ -59,7 +59,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     TRANS_USE,
     RemedyRule {
         id: "mesa.trans-use",
-        title: "a transcendental instruction writes a VGPR, then the vector ALU reads it; no memory instruction in between ends the hazard",
+        title: "a transcendental instruction writes a VGPR, then the vector ALU reads it; memory instructions in between do not end the hazard",
         ends: &[RESULTS_THERE],
         evidence: MORE_IN_MESA,
         note: "",
@@ -114,7 +114,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     FORWARDING,
     RemedyRule {
         id: "mesa.partial-forwarding",
-        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another VGPR, then the vector ALU reads both VGPRs, in one operand or two; no memory instruction in between ends the hazard",
+        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another VGPR, then the vector ALU reads both VGPRs, in one operand or two; memory instructions in between do not end the hazard",
         second: Step { tie: Tie::Both, ..VALU_READS },
         ends: &[RESULTS_THERE, WRITTEN_AGAIN],
         evidence: MORE_IN_MESA,
