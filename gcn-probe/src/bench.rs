@@ -305,12 +305,12 @@ impl Bench {
         text
     }
 
-    /// The sections of one wave's results that `inst` may have written: registers, memory and LDS.
-    pub fn written<'a>(&self, inst: &Inst, after: &'a [u8]) -> Vec<&'a [u8]> {
+    /// The sections of one wave's results that an instruction that writes these registers may have written: the registers, memory and LDS.
+    pub fn written<'a>(&self, registers: &[Reg], after: &'a [u8]) -> Vec<&'a [u8]> {
         let results = self.results_at();
         let part = |at: u32, bytes: u32| after.get(at as usize..(at + bytes) as usize);
         let mut parts = vec![part(self.memory_at(), MEMORY), part(results + self.rows() * ROW, LDS)];
-        for unit in inst.writes().iter().flat_map(|write| write.reg.units().collect::<Vec<_>>()) {
+        for unit in registers.iter().flat_map(|register| register.units()) {
             let register = unit.reg();
             let vector = self.vectors.iter().position(|reg| *reg == register);
             let row = vector.map(|i| part(results + (1 + i as u32) * ROW, ROW));

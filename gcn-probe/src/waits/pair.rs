@@ -4,7 +4,7 @@
 use gcn_isa::hazards::{Condition, Config, Dependency, Link, Role, Rule, RuleSet, Since, Use, View};
 use gcn_isa::inst::RegUse;
 use gcn_isa::operand::SrcSpecial;
-use gcn_isa::reg;
+use gcn_isa::reg::{self, RegUnit};
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandKinds, Unit};
 use gcn_isa::{Inst, Operand, Reg, Target};
 use gcn_sim::Options;
@@ -13,6 +13,9 @@ use crate::bench::{Bench, FIRST, SMALL, Surroundings};
 use crate::builder::Builder;
 use crate::case::print;
 use crate::random::Random;
+
+/// What stands between two instructions that are far apart.
+const SETTLED: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 15\ns_nop 15\ns_nop 15";
 
 /// Two instructions with the dependence that a rule describes.
 #[derive(Debug, Clone)]
@@ -50,9 +53,8 @@ impl Pair {
         if around == Surroundings::Branch {
             between.push("s_branch over\ns_trap 2\nover:".to_owned());
         }
-        let settled = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 15\ns_nop 15\ns_nop 15";
         match states {
-            None => between.push(settled.to_owned()),
+            None => between.push(SETTLED.to_owned()),
             Some(states) => {
                 let rest = u32::from(states).checked_sub(between.len() as u32)?;
                 between.extend(gcn_isa::hazards::nops(rest).map(|n| format!("s_nop {n}")));
@@ -299,30 +301,55 @@ fn depends_only(pair: &Pair, rule: &Rule) -> bool {
 }
 
 /// True if the rule's dependence affects the results in the simulator without hazards, and every register used as an address stays small in
-/// all orders. For a RAW dependence, a too early read is modelled by running the second instruction alone; for the others, by swapping the
-/// two.
+/// all orders.
+///
+/// Each way in which hardware may miss the dependence must give other results than the right order, since it is not known which it is.
 fn shows(pair: &Pair, bench: &Bench, target: Target, rule: &Rule) -> bool {
-    let run = |body: Option<String>| {
-        let launch = bench.launch(&body?, Surroundings::Alone).ok()?;
+    let run = |body: String| {
+        let launch = bench.launch(&body, Surroundings::Alone).ok()?;
         launch.simulate(&Options::default()).ok()
     };
     let swapped = Pair { first: pair.second.clone(), second: pair.first.clone(), ..pair.clone() };
-    let right = run(pair.body(target, None, Surroundings::Alone));
-    let other = run(swapped.body(target, None, Surroundings::Alone));
-    let alone = run(Some(print(&pair.second, target)));
-    let (Some(right), Some(other), Some(alone)) = (right, other, alone) else { return false };
-    let is_address = |register: &Reg| {
-        let values = |after| bench.scalar(*register, after).into_iter().flatten();
-        [&right[..], &other, &alone].into_iter().flat_map(values).all(|value| value < SMALL)
+    let [right, other] = [pair, &swapped].map(|pair| pair.body(target, None, Surroundings::Alone).and_then(run));
+    let [Some(right), Some(other)] = [right, other] else { return false };
+    // A program of some of the instructions, far apart.
+    let of = |insts: &[&Inst]| {
+        let texts: Vec<String> = insts.iter().map(|inst| print(inst, target)).collect();
+        run(texts.join(&format!("\n{SETTLED}\n")))
     };
-    let of_mode = matches!(rule.link, Link::Hwreg | Link::Always);
+    let (first, second) = (&pair.first, &pair.second);
+    let alone = of(&[second]);
+    let writes: Vec<Reg> = second.writes().iter().map(|write| write.reg).collect();
+    let differ = |registers: &[Reg], wrong: &Vec<u8>| {
+        bench.written(registers, &right) != bench.written(registers, wrong)
+    };
     let shows = match rule.dependency() {
-        Dependency::Raw if !of_mode => {
-            bench.written(&pair.second, &right) != bench.written(&pair.second, &alone)
+        // Both write MODE, one of which is lost: either the first, or the second where both write the same bits.
+        Dependency::Raw if rule.link == Link::Hwreg && second.desc.class == Class::Setreg => {
+            right != other && alone.as_ref().is_some_and(|alone| right != *alone)
         }
+        // The second reads what was there before the first.
+        Dependency::Raw if rule.link != Link::Hwreg => alone.as_ref().is_some_and(|alone| differ(&writes, alone)),
+        // The first writes what the second has written: its own result, whatever the second does with memory.
+        Dependency::Waw => {
+            let units = writes.iter().flat_map(|reg| reg.units()).map(RegUnit::reg);
+            let by_first = first.writes();
+            let both: Vec<Reg> = units.filter(|unit| by_first.iter().any(|write| write.reg.overlaps(*unit))).collect();
+            right != other && of(&[first]).is_some_and(|late| differ(&both, &late))
+        }
+        // The first reads what the second has written: it is repeated after the second, and beside that, before it. In the other order, the
+        // second would not read what the first stores.
+        Dependency::War => match (of(&[first, first, second]), of(&[first, second, first])) {
+            (Some(right), Some(late)) => right != late,
+            _ => false,
+        },
         _ => right != other,
     };
-    shows && scalar_addresses(&pair.second).iter().all(is_address)
+    let is_address = |register: &Reg| {
+        let values = |after| bench.scalar(*register, after).into_iter().flatten();
+        [&right, &other].into_iter().chain(&alone).flat_map(|after| values(after)).all(|value| value < SMALL)
+    };
+    shows && scalar_addresses(second).iter().all(is_address)
 }
 
 /// The scalar registers that an instruction uses as an address offset or as an index.
