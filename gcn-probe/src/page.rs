@@ -4,9 +4,9 @@ use std::fmt::{Arguments, Write as _};
 
 use crate::clock::result::Curve;
 use crate::clock::table::{Clock, Fit};
-use crate::report::{Kernels, Report, Status, Values, Verdict, Waits};
+use crate::report::{FormResult, Kernels, Report, Status, Values, Verdict, Waits};
 
-const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
+const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:80em;margin:2em auto;padding:0 1em}\
 .wide{overflow-x:auto;margin:1em 0}table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
 code{font-family:monospace}.bars{width:18em}.bar{height:.8em;background:#36c}\
 svg{vertical-align:middle;max-width:100%}td svg{max-width:none}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}\
@@ -77,11 +77,32 @@ impl Page {
             &format!("Suite {name}"),
             values.totals.iter().map(|(status, count)| (status.name(), *count)),
         );
+        let others: Vec<_> = values.forms.iter().filter(|form| form.status != Status::Equal).collect();
+        if !others.is_empty() {
+            self.forms(&others);
+        }
+        if values.left_out.is_empty() {
+            return;
+        }
+        self.add(format_args!("<h3>Left out</h3>\n<div class=\"wide\"><table><tr><th>rule<th>forms</tr>\n"));
+        for (rule, forms) in &values.left_out {
+            let names = escape(&forms.join(", "));
+            self.add(format_args!(
+                "<tr><td>{}<td><details><summary>{}</summary>{names}</details></tr>\n",
+                escape(rule),
+                forms.len()
+            ));
+        }
+        self.add(format_args!("</table></div>\n"));
+    }
+
+    /// Forms whose results differ, or that gave none.
+    fn forms(&mut self, others: &[&FormResult]) {
         self.add(format_args!(
             "<h3>Forms that are not equal</h3>\n<div class=\"wide\"><table><tr><th>form<th>status<th>programs<th>differ"
         ));
         self.add(format_args!("<th>instruction<th>MODE<th>place<th>simulator<th>GPU</tr>\n"));
-        for form in values.forms.iter().filter(|form| form.status != Status::Equal) {
+        for form in others {
             let (name, status) = (escape(&form.form), form.status.name());
             self.add(format_args!(
                 "<tr><td><code>{name}</code><td>{status}<td>{}<td>{}",
@@ -98,19 +119,6 @@ impl Page {
                 )),
                 None => self.add(format_args!("<td colspan=\"5\">{}</tr>\n", escape(&form.message))),
             }
-        }
-        self.add(format_args!("</table></div>\n"));
-        if values.left_out.is_empty() {
-            return;
-        }
-        self.add(format_args!("<h3>Left out</h3>\n<div class=\"wide\"><table><tr><th>rule<th>forms</tr>\n"));
-        for (rule, forms) in &values.left_out {
-            let names = escape(&forms.join(", "));
-            self.add(format_args!(
-                "<tr><td>{}<td><details><summary>{}</summary>{names}</details></tr>\n",
-                escape(rule),
-                forms.len()
-            ));
         }
         self.add(format_args!("</table></div>\n"));
     }

@@ -300,56 +300,74 @@ fn depends_only(pair: &Pair, rule: &Rule) -> bool {
     }
 }
 
-/// True if the rule's dependence affects the results in the simulator without hazards, and every register used as an address stays small in
-/// all orders.
+/// True if the rule's dependence affects the results, and every register used as an address stays small in all orders.
 ///
-/// Each way in which hardware may miss the dependence must give other results than the right order, since it is not known which it is.
+/// Simulates, without hazards, what hardware computes that misses this dependence and no other one: the register of the rule is old, or
+/// written late.
 fn shows(pair: &Pair, bench: &Bench, target: Target, rule: &Rule) -> bool {
-    let run = |body: String| {
-        let launch = bench.launch(&body, Surroundings::Alone).ok()?;
+    // A program of some of the instructions, far apart.
+    let run = |bench: &Bench, insts: &[&Inst]| {
+        let texts: Vec<String> = insts.iter().map(|inst| print(inst, target)).collect();
+        let launch = bench.launch(&texts.join(&format!("\n{SETTLED}\n")), Surroundings::Alone).ok()?;
         launch.simulate(&Options::default()).ok()
     };
-    let swapped = Pair { first: pair.second.clone(), second: pair.first.clone(), ..pair.clone() };
-    let [right, other] = [pair, &swapped].map(|pair| pair.body(target, None, Surroundings::Alone).and_then(run));
-    let [Some(right), Some(other)] = [right, other] else { return false };
-    // A program of some of the instructions, far apart.
-    let of = |insts: &[&Inst]| {
-        let texts: Vec<String> = insts.iter().map(|inst| print(inst, target)).collect();
-        run(texts.join(&format!("\n{SETTLED}\n")))
-    };
     let (first, second) = (&pair.first, &pair.second);
-    let alone = of(&[second]);
-    let writes: Vec<Reg> = second.writes().iter().map(|write| write.reg).collect();
-    let differ = |registers: &[Reg], wrong: &Vec<u8>| {
-        bench.written(registers, &right) != bench.written(registers, wrong)
+    let in_order = pair.body(target, None, Surroundings::Alone);
+    let right = in_order
+        .and_then(|body| bench.launch(&body, Surroundings::Alone).ok()?.simulate(&Options::default()).ok());
+    let (Some(right), Some(after_first)) = (right, run(bench, &[first])) else { return false };
+    let linked = linked(pair, target, rule);
+    let differ =
+        |registers: &[Reg], wrong: &[u8]| bench.written(registers, &right) != bench.written(registers, wrong);
+    // An instruction that takes MODE from before the first one: the initial one.
+    let of_mode = matches!(rule.link, Link::Hwreg | Link::Always);
+    let early = match of_mode {
+        true => run(bench, &[second]),
+        false => run(&bench.after(&after_first, &linked), &[second]),
     };
+    let Some(early) = early else { return false };
     let shows = match rule.dependency() {
-        // Both write MODE, one of which is lost: either the first, or the second where both write the same bits.
-        Dependency::Raw if rule.link == Link::Hwreg && second.desc.class == Class::Setreg => {
-            right != other && alone.as_ref().is_some_and(|alone| right != *alone)
+        // Both write MODE, and one of the two is lost: either of them must show.
+        Dependency::Raw if of_mode && second.desc.class == Class::Setreg => {
+            right != early && run(bench, &[second, first]).is_some_and(|late| right != late)
         }
-        // The second reads what was there before the first.
-        Dependency::Raw if rule.link != Link::Hwreg => alone.as_ref().is_some_and(|alone| differ(&writes, alone)),
-        // The first writes what the second has written: its own result, whatever the second does with memory.
+        Dependency::Raw | Dependency::Structural => {
+            let writes: Vec<Reg> = second.writes().iter().map(|write| write.reg).collect();
+            differ(&writes, &early)
+        }
+        // The order shows in what both write, and with the result of the first alone.
         Dependency::Waw => {
-            let units = writes.iter().flat_map(|reg| reg.units()).map(RegUnit::reg);
-            let by_first = first.writes();
-            let both: Vec<Reg> = units.filter(|unit| by_first.iter().any(|write| write.reg.overlaps(*unit))).collect();
-            right != other && of(&[first]).is_some_and(|late| differ(&both, &late))
+            differ(&linked, &after_first)
+                && run(bench, &[second, first]).is_some_and(|late| differ(&linked, &late))
         }
-        // The first reads what the second has written: it is repeated after the second, and beside that, before it. In the other order, the
-        // second would not read what the first stores.
-        Dependency::War => match (of(&[first, first, second]), of(&[first, second, first])) {
+        // The first is executed again, after the second or before it. If it came only after it, a load would not read what it stores.
+        Dependency::War => match (run(bench, &[first, first, second]), run(bench, &[first, second, first])) {
             (Some(right), Some(late)) => right != late,
             _ => false,
         },
-        _ => right != other,
+        Dependency::Replay => false,
     };
     let is_address = |register: &Reg| {
         let values = |after| bench.scalar(*register, after).into_iter().flatten();
-        [&right, &other].into_iter().chain(&alone).flat_map(|after| values(after)).all(|value| value < SMALL)
+        [&right, &after_first, &early].into_iter().flat_map(|after| values(after)).all(|value| value < SMALL)
     };
     shows && scalar_addresses(second).iter().all(is_address)
+}
+
+/// The registers of a rule's dependence; none if that is through MODE.
+fn linked(pair: &Pair, target: Target, rule: &Rule) -> Vec<Reg> {
+    let (a, b) = match rule.link {
+        Link::Registers { first, second, .. } => (first, second),
+        Link::Crossing { second, .. } => (Role::VDST, second),
+        Link::Writes(register) => return vec![register],
+        Link::Hwreg | Link::Always | Link::Clause { .. } => return Vec::new(),
+    };
+    let [first, second] = [(&pair.first, a), (&pair.second, b)].map(|(inst, roles)| -> Vec<RegUnit> {
+        let view = View::new(target, inst);
+        let plays = view.uses().iter().filter(|u| u.role.intersects(roles));
+        plays.flat_map(|u| u.reg.units()).collect()
+    });
+    first.into_iter().filter(|unit| second.contains(unit)).map(RegUnit::reg).collect()
 }
 
 /// The scalar registers that an instruction uses as an address offset or as an index.
