@@ -7,7 +7,8 @@ use crate::clock::table::{Clock, Fit};
 use crate::report::{FormResult, Kernels, Report, Status, Values, Verdict, Waits};
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:80em;margin:2em auto;padding:0 1em}\
-.wide{overflow-x:auto;margin:1em 0}table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
+.wide{overflow-x:auto;margin:1em 0}table{border-collapse:collapse}\
+td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
 code{font-family:monospace}.bars{width:18em}.bar{height:.8em;background:#36c}\
 svg{vertical-align:middle;max-width:100%}td svg{max-width:none}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}\
 .curve{fill:none;stroke:#36c;stroke-width:2}.differs{color:#c33}";
@@ -129,8 +130,8 @@ impl Page {
         const WHOLE: f64 = 100.0;
         self.totals("Suite kernels", kernels.totals.iter().map(|(status, count)| (status.name(), *count)));
         self.add(format_args!(
-            "<p>The line: the GPU's time. The bar: the model's.</p>\n<div class=\"wide\"><table><tr><th>kernel<th>status<th>size<th>differ<th>largest \
-             error<th>allowed<th>GPU, µs<th>model, µs<th>error of the model<th></tr>\n"
+            "<p>The line: the GPU's time. The bar: the model's.</p>\n<div class=\"wide\"><table><tr><th>kernel<th>status<th>size\
+             <th>differ<th>largest error<th>allowed<th>GPU, µs<th>model, µs<th>error of the model<th></tr>\n"
         ));
         for kernel in &kernels.kernels {
             let (name, status) = (escape(&kernel.kernel), kernel.status.name());
