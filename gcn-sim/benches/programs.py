@@ -21,16 +21,17 @@ import tempfile
 
 # The parts, each with a pattern of the functions that belong to it; the first pattern that is found decides.
 PARTS = [
-    ("fetch", r"run::workgroup|run::dispatch|semantics::execute|core::machine|\bstart\b.*Unit"),
-    ("operands", r"valu::read|Fetch|core::scalar|put_into"),
-    ("LDS", r"mem::(local|ds|ds_extra|ds_lane)\b"),
+    ("LDS", r"mem::(local|ds|ds_extra|ds_lane)\b|permuted_lanes"),
     ("addresses", r"mem::address|Offsets|core::memory::Memory|mem::buffer"),
-    ("global", r"mem::|memory::allocation|multiversion.*gathered"),
-    ("matrix", r"mfma|wmma"),
+    ("global, scratch", r"semantics::mem::|memory::allocation|ops::try_trait::Wrapped"),
+    ("fetch, start", r"run::(workgroup|dispatch)|semantics::execute|core::kernel"),
+    ("operands", r"machine::Exec>::run|valu::read|core::scalar|valu::write"),
+    ("matrix", r"mfma|wmma|host::wide"),
     ("scalar", r"semantics::scalar"),
-    ("ALU", r"semantics::|fp::|multiversion"),
+    ("ALU", r"semantics::|gcn_sim::fp::"),
     ("checks", r"gcn_sim::watch"),
     ("loading", r"gcn_isa|gcn_emit|gcn_sim::launch"),
+    ("copies", r"mem(move|set|cpy)"),
 ]
 
 

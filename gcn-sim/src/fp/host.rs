@@ -74,6 +74,7 @@ fn ask() -> u8 {
 }
 
 /// Defines the code for x86: the features of each instruction set are written once, for the compiler and for the question to the host.
+#[cfg(target_arch = "x86_64")]
 macro_rules! levels {
     (narrow: $($narrow:tt),+; wide: $($wide:tt),+) => {
         fn best() -> u8 {
@@ -109,27 +110,27 @@ fn best() -> u8 {
 /// Performs the work with the best instruction set of the host, unless another is forced.
 #[inline]
 pub(crate) fn run<W: Work>(work: W) -> W::Out {
-    #[cfg(target_arch = "x86_64")]
     match level() {
         // SAFETY: `level` returns WIDE only if `best` has found all features of `wide` on this host.
-        WIDE => return unsafe { wide(work) },
+        #[cfg(target_arch = "x86_64")]
+        WIDE => unsafe { wide(work) },
         // SAFETY: `level` returns NARROW only if `best` has found all features of `narrow` on this host.
-        NARROW => return unsafe { narrow(work) },
-        _ => {}
+        #[cfg(target_arch = "x86_64")]
+        NARROW => unsafe { narrow(work) },
+        _ => portable(work),
     }
-    portable(work)
 }
 
 /// As [`run`], for short and varied work, such as one vector instruction. It is not compiled for vectors of 64 bytes, to limit code
 /// size.
 #[inline]
 pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
-    #[cfg(target_arch = "x86_64")]
-    if level() != PORTABLE {
+    match level() {
         // SAFETY: `level` returns NARROW or WIDE only if `best` has found all features of `narrow` on this host.
-        return unsafe { narrow(work) };
+        #[cfg(target_arch = "x86_64")]
+        NARROW | WIDE => unsafe { narrow(work) },
+        _ => portable(work),
     }
-    portable(work)
 }
 
 /// Performs the work with the instruction set that the crate is compiled for.
