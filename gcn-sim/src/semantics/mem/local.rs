@@ -19,14 +19,14 @@ const FEW: u32 = 24;
 /// The byte addresses of the lanes. Inactive lanes have address 0, which is valid in any LDS that is large enough for the access.
 #[inline]
 fn addresses(base: &Lanes, exec: u64, offset: u32) -> Lanes {
-    let mut at = [0; LANES];
-    for (half, (at, base)) in
-        at.as_chunks_mut::<LOWER>().0.iter_mut().zip(base.as_chunks::<LOWER>().0).enumerate()
-    {
-        let active = (exec >> (half * LOWER)) as u32;
-        for lane in 0..LOWER {
-            // Without shifts by the lane, the compiler uses vectors of the baseline instruction set.
-            at[lane] = if active & 1 << lane != 0 { base[lane].wrapping_add(offset) } else { 0 };
+    let mut at = base.map(|base| base.wrapping_add(offset));
+    if exec != u64::MAX {
+        for (half, at) in at.as_chunks_mut::<LOWER>().0.iter_mut().enumerate() {
+            let active = (exec >> (half * LOWER)) as u32;
+            for lane in 0..LOWER {
+                // Without shifts by the lane, the compiler uses vectors of the baseline instruction set.
+                at[lane] = if active & 1 << lane != 0 { at[lane] } else { 0 };
+            }
         }
     }
     at
