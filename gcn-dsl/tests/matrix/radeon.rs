@@ -64,6 +64,31 @@ fn integers_of_4_bits_multiply() {
     assert!(error.contains("gfx942"), "{error}");
 }
 
+gcn_kernel! {
+    /// c = a * b for 8-bit integers, 32 x 16 by 16 x 48. `b` is stored column by column.
+    #[workgroup(64)]
+    fn of_bytes(a: &[i8], b: &[i8], c: &mut [i32]) {
+        let left = TileA::<i8, 32, 16, 16>::load(row_major(a, 16), 0, 0);
+        let right = TileB::<i8, 16, 48, 16>::load(col_major(b, 16), 0, 0);
+        matmul(left, right, Tile::<i32, 32, 48, 16>::zero()).store_to(row_major(c, 48), 0, 0);
+    }
+}
+
+/// Where there is no matrix instruction, one vector instruction adds the products of four bytes, on processors that have it.
+#[test]
+fn bytes_multiply_by_fours() {
+    let (a, b) = (numbers(11, 32 * 16), numbers(12, 48 * 16));
+    let of = |xs: &[i32]| xs.iter().map(|x| *x as i8 * 31).collect::<Vec<i8>>();
+    let want: Vec<i32> = product([32, 48, 16], &a, &b).into_iter().map(|x| 31 * 31 * x).collect();
+    for (target, dots) in [(Target::GFX900, 0), (Target::GFX906, 24 * 4), (Target::GFX1010, 0), (Target::GFX1030, 48 * 4)] {
+        let built = of_bytes.build(target).unwrap();
+        assert_eq!(built.assembly(Comments::None).matches("v_dot4_i32_i8").count(), dots, "{target}");
+        let mut c = vec![0; 32 * 48];
+        Device::simulator(target).launch(&of_bytes, &built, Grid::x(1), (&of(&a), &of(&b), &mut c)).unwrap();
+        assert_eq!(c, want, "{target}");
+    }
+}
+
 macro_rules! narrow_sums {
     ($($name:ident $t:ident;)*) => {
         gcn_kernel! {$(
