@@ -116,8 +116,11 @@ macro_rules! products {
                 let built = kernel.build(target).unwrap().into_any();
                 let by_vectors =
                     !built.program().lines.iter().any(|line| line.inst.desc.multiplies_matrices());
-                // f32: on gfx1201 four registers are spilled before the loop and reloaded before or after it, and reads of two `k` conflict.
+                // f32: registers are spilled before the loop, four on gfx1201, 14 on RDNA 1 and 2, of which six are reloaded once for every
+                // four tiles, and reads of two `k` conflict.
                 let (spilled, conflicts) = match (by_vectors, target) {
+                    (true, Target::GFX1010) => (44, 22.0),
+                    (true, Target::GFX1030) => (36, 22.0),
                     (true, Target::GFX1201) => (8, 13.0),
                     (true, _) => (0, 13.0),
                     (false, _) => (0, 1.0),

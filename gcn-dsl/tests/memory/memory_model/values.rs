@@ -225,7 +225,7 @@ fn messages_pass_between_workgroups() {
 gcn_kernel! {
     /// Counts and sums in LDS, then in memory that all workgroups share.
     #[workgroup(128)]
-    fn shared_sums(x: &[u32], counts: &mut [u32], sums: &mut [f32], doubles: &mut [f64], wide: &mut [u64]) {
+    fn shared_sums(x: &[u32], counts: &mut [u32], totals: &mut [f32], doubles: &mut [f64], wide: &mut [u64]) {
         let (i, x) = (local_id().x, x[global_id().x]);
         let (here, floats) = (Lds::<u32, 16>::new(), Lds::<f32, 4>::new());
         if i < 16 {
@@ -240,7 +240,7 @@ gcn_kernel! {
             counts.atomic(i).fetch_add(here[i], Scope::Agent, Ordering::Relaxed);
         }
         if i < 4 {
-            sums.atomic(i).fetch_add(floats[i], Scope::Agent, Ordering::Relaxed);
+            totals.atomic(i).fetch_add(floats[i], Scope::Agent, Ordering::Relaxed);
         }
         doubles.atomic(x % 2).fetch_add((x % 8) as f64, Scope::Agent, Ordering::Relaxed);
         wide.atomic(x % 2).fetch_max((x as u64) << 33, Scope::Agent, Ordering::AcqRel);
@@ -265,12 +265,12 @@ fn workgroups_share_sums_on_radeon() {
         let options = Options { sanitize: Sanitize::all(), ..Options::strict() };
         let built = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
         let built = shared_sums.build_with(target, &built).unwrap();
-        let (mut counts, mut sums, mut doubles, mut wide) = ([0; 17], [0.0; 4], [0.0; 2], [0; 2]);
-        let arguments = (&x, &mut counts, &mut sums, &mut doubles, &mut wide);
+        let (mut counts, mut totals, mut doubles, mut wide) = ([0; 17], [0.0; 4], [0.0; 2], [0; 2]);
+        let arguments = (&x, &mut counts, &mut totals, &mut doubles, &mut wide);
         Device::simulator_with(target, options).launch(&shared_sums, &built, Grid::x(2), arguments).unwrap();
         (0..16).for_each(|k| assert_eq!(counts[k as usize], of(k, 16).count() as u32, "{target} {wave:?}"));
         assert_eq!(counts[16], x.iter().map(|x| x % 4).sum::<u32>(), "{target} {wave:?}");
-        (0..4).for_each(|k| assert_eq!(sums[k as usize], of(k, 4).map(|x| (x % 8) as f32).sum::<f32>()));
+        (0..4).for_each(|k| assert_eq!(totals[k as usize], of(k, 4).map(|x| (x % 8) as f32).sum::<f32>()));
         for k in 0..2 {
             assert_eq!(doubles[k as usize], of(k, 2).map(|x| f64::from(x % 8)).sum::<f64>(), "{target} {wave:?}");
             assert_eq!(wide[k as usize], of(k, 2).map(|x| u64::from(x) << 33).max().unwrap(), "{target} {wave:?}");
