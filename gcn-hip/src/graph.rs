@@ -16,7 +16,7 @@ pub(crate) struct Node {
     pub after: Vec<u64>,
     /// The graph that contains this node.
     pub graph: u64,
-    /// If this node is a copy, the node from which it was copied.
+    /// If the graph is a clone of another one, the node of that graph to which this node corresponds.
     pub original: Option<u64>,
     /// The addresses of a kernel's arguments, kept for a caller that queried them.
     pub places: Box<[u64]>,

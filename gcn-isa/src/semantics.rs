@@ -81,7 +81,7 @@ pub fn all() -> impl Iterator<Item = Semantics> {
 /// ```
 pub fn address(row: &InstDesc) -> &'static str {
     let form = row.form.trim_start_matches("no").trim_start_matches("rtn").trim_start_matches('_');
-    // The form `noaddr` of scratch is the only other form that begins with `no`.
+    // The line above removes the `no` of `nortn`. The only other forms that begin with `no` are `noaddr` and `noaddr_lds` of scratch.
     let form = if row.form.contains("noaddr") { "noaddr" } else { form.trim_end_matches("_lds") };
     ADDRESSES.iter().find(|a| a.0 == row.format && a.1 == form && a.2(row)).map_or("", |a| a.3)
 }

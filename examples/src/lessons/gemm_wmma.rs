@@ -24,7 +24,7 @@
 //!
 //! **Without the instruction.** On GFX9 before gfx908 and on RDNA 1 and 2, `matmul` consists of fused multiply-adds.
 //! Each lane then needs all rows and columns of its results in registers, in waves of 32 lanes eight rows for one
-//! column of a 16 x 16 product. Processing four `k` at a time leaves enough registers.
+//! column of a 16 x 16 product. Processing two `k` at a time leaves enough registers.
 //!
 //! **The hazard.** If a WMMA instruction reads the result of the one before it as A or B, an instruction has to be
 //! between the two; if it reads the result as C, none has to be. In this kernel each sum is the next one's C, so
@@ -92,7 +92,7 @@ gcn_kernel! {
         let acc = comptime if has_instruction::<f16>() {
             part::<_, COLUMNS, 16>(all_lanes(), a, b, (row, col), (down, right), depth)
         } else {
-            part::<_, COLUMNS, 4>(all_lanes(), a, b, (row, col), (down, right), depth)
+            part::<_, COLUMNS, 2>(all_lanes(), a, b, (row, col), (down, right), depth)
         };
         acc.store_to(c, row + down, col + right);
     }

@@ -64,8 +64,9 @@ pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
     })
 }
 
-/// `hipMemAllocationTypePinned`, and `hipMemLocationTypeDevice`.
+/// `hipMemAllocationTypePinned`.
 const PINNED: u32 = 1;
+/// `hipMemLocationTypeDevice`.
 const ON_DEVICE: u32 = 1;
 
 pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {

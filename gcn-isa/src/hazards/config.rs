@@ -83,7 +83,7 @@ impl AnyRule for RemedyRule {
     }
 }
 
-/// The rules of all kinds, ordered by number.
+/// All rules: those about distances, then counters, then remedies. A rule's position is its number ([`number`]).
 fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
     let distances = super::all().map(|r| r as &dyn AnyRule);
     let counters = counter::ALL.into_iter().map(|r| r as &dyn AnyRule);

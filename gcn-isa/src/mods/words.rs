@@ -21,9 +21,9 @@ pub struct Word {
 pub enum Spelling {
     /// All instructions.
     Common,
-    /// Targets up to gfx90a, and scalar memory: `glc`, `slc`, `scc`.
+    /// All memory instructions but those of `New`: `glc`, `slc`, `scc`.
     Old,
-    /// Vector memory from gfx942 on: `sc0`, `nt`, `sc1`.
+    /// Vector memory instructions of gfx942 and gfx950: `sc0`, `nt`, `sc1`.
     New,
 }
 

@@ -306,7 +306,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-valu",
-        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it; no wait in between ends the hazard",
+        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it; waits in between do not end the hazard",
         steps: &[VALU_USES],
         ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
