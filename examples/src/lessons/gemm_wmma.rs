@@ -11,7 +11,7 @@
 //! and `store_to` knows which lane has which result.
 //!
 //! **The waves.** A workgroup has 256 lanes and computes 128 x 128 elements of C. It has either eight waves of 32 lanes,
-//! each with 64 x 32 elements, or four waves of 64 lanes, each with 64 x 64. `wave_size()` is known when the kernel is
+//! each with 32 x 64 elements, or four waves of 64 lanes, each with 64 x 64. `wave_size()` is known when the kernel is
 //! built, so `comptime if` chooses. The larger a wave's part, the more products it computes for each element that it
 //! loads from LDS: with 64 x 64, the loads of 64 rows and 64 columns of 16 elements are for 16 instructions.
 //!
@@ -24,7 +24,8 @@
 //!
 //! **Without the instruction.** On GFX9 before gfx908 and on RDNA 1 and 2, `matmul` consists of fused multiply-adds.
 //! Each lane then needs all rows and columns of its results in registers, in waves of 32 lanes eight rows for one
-//! column of a 16 x 16 product. Processing two `k` at a time leaves enough registers.
+//! column of a 16 x 16 product. Processing two `k` at a time leaves enough registers
+//! in waves of 64 lanes; in waves of 32, RDNA 1 and 2 spill 34.
 //!
 //! **The hazard.** If a WMMA instruction reads the result of the one before it as A or B, an instruction has to be
 //! between the two; if it reads the result as C, none has to be. In this kernel each sum is the next one's C, so
@@ -48,19 +49,19 @@ const SIDE: usize = 16;
 
 // ANCHOR: kernel
 gcn_kernel! {
-    /// Computes a wave's part of a tile: 64 x `COLUMNS` elements, with `STEP` of the depth at a time.
+    /// Computes a wave's part of a tile: `ROWS` x 64 elements, with `STEP` of the depth at a time.
     #[device]
-    fn part<T, const COLUMNS: usize, const STEP: usize>(
+    fn part<T, const ROWS: usize, const STEP: usize>(
         all: AllLanes<T>,
         a: View<f16>,
         b: View<f16>,
         first: (u32, u32),
         part: (u32, u32),
         depth: u32,
-    ) -> Tile<f32, 64, COLUMNS, SIDE> {
+    ) -> Tile<f32, ROWS, 64, SIDE> {
         let left = LdsTile::<f16, 128, DEPTH, Spread<SIDE>>::new();
         let right = LdsTile::<f16, 128, DEPTH, Spread<SIDE>>::new();
-        let mut acc = Tile::<f32, 64, COLUMNS, SIDE>::zero();
+        let mut acc = Tile::<f32, ROWS, 64, SIDE>::zero();
         #[pipeline(stages = 2, buffers = 2)]
         for done in (0..depth).step_by(DEPTH as u32) {
             left.put(left.fetch(a, first.0, done));
@@ -68,8 +69,8 @@ gcn_kernel! {
             barrier();
             #[unroll]
             for k in (0..DEPTH).step_by(STEP) {
-                let x = TileA::<f16, 64, STEP, SIDE>::load(left, part.0, k as u32);
-                let y = TileB::<f16, STEP, COLUMNS, SIDE>::load(right.transposed(), k as u32, part.1);
+                let x = TileA::<f16, ROWS, STEP, SIDE>::load(left, part.0, k as u32);
+                let y = TileB::<f16, STEP, 64, SIDE>::load(right.transposed(), k as u32, part.1);
                 acc = matmul(x, y, acc);
             }
             barrier();
@@ -79,7 +80,7 @@ gcn_kernel! {
 
     /// As `part`, stored to `c`. One instruction takes 16 of the depth.
     #[device]
-    fn compute<T, const COLUMNS: usize>(
+    fn compute<T, const ROWS: usize>(
         all: AllLanes<T>,
         a: View<f16>,
         b: View<f16>,
@@ -87,12 +88,11 @@ gcn_kernel! {
         (row, col): (u32, u32),
         depth: u32,
     ) {
-        let across = TILE[1] / COLUMNS as u32;
-        let (down, right) = (wave_id() / across * 64, wave_id() % across * COLUMNS as u32);
+        let (down, right) = (wave_id() / 2 * ROWS as u32, wave_id() % 2 * 64);
         let acc = comptime if has_instruction::<f16>() {
-            part::<_, COLUMNS, 16>(all_lanes(), a, b, (row, col), (down, right), depth)
+            part::<_, ROWS, 16>(all_lanes(), a, b, (row, col), (down, right), depth)
         } else {
-            part::<_, COLUMNS, 2>(all_lanes(), a, b, (row, col), (down, right), depth)
+            part::<_, ROWS, 2>(all_lanes(), a, b, (row, col), (down, right), depth)
         };
         acc.store_to(c, row + down, col + right);
     }

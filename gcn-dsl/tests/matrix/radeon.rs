@@ -54,7 +54,11 @@ fn integers_of_4_bits_multiply() {
         // RDNA 4 has an instruction for twice as many `k`.
         let depth = if target == Target::GFX1201 { 32 } else { 16 };
         let instruction = format!("v_wmma_i32_16x16x{depth}_iu4 ");
-        assert_eq!(built.assembly(Comments::None).matches(&instruction).count(), 2 * 3 * 64 / depth, "{target}");
+        assert_eq!(
+            built.assembly(Comments::None).matches(&instruction).count(),
+            2 * 3 * 64 / depth,
+            "{target}"
+        );
         let mut c = vec![0; 32 * 48];
         let device = Device::simulator(target);
         device.launch(&of_nibbles, &built, Grid::x(1), (&nibbles(&a), &nibbles(&b), &mut c)).unwrap();
@@ -80,7 +84,9 @@ fn bytes_multiply_by_fours() {
     let (a, b) = (numbers(11, 32 * 16), numbers(12, 48 * 16));
     let of = |xs: &[i32]| xs.iter().map(|x| *x as i8 * 31).collect::<Vec<i8>>();
     let want: Vec<i32> = product([32, 48, 16], &a, &b).into_iter().map(|x| 31 * 31 * x).collect();
-    for (target, dots) in [(Target::GFX900, 0), (Target::GFX906, 24 * 4), (Target::GFX1010, 0), (Target::GFX1030, 48 * 4)] {
+    for (target, dots) in
+        [(Target::GFX900, 0), (Target::GFX906, 24 * 4), (Target::GFX1010, 0), (Target::GFX1030, 48 * 4)]
+    {
         let built = of_bytes.build(target).unwrap();
         assert_eq!(built.assembly(Comments::None).matches("v_dot4_i32_i8").count(), dots, "{target}");
         let mut c = vec![0; 32 * 48];

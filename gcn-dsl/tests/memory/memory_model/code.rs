@@ -149,7 +149,8 @@ fn access_bits(function: &Function) -> Vec<(bool, bool, u8)> {
 fn accesses_on_rdna_have_the_bits_of_the_tables_sequences() {
     fn check<O: MemoryOrdering>(operation: Operation, lower: impl Fn(Target, Scope) -> [Function; 2]) {
         let targets = [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
-        for (target, scope) in targets.into_iter().flat_map(|target| Scope::ALL.map(|scope| (target, scope))) {
+        for (target, scope) in targets.into_iter().flat_map(|target| Scope::ALL.map(|scope| (target, scope)))
+        {
             let sequence = sequence(target, Mode::Normal, operation, O::ORDERING, scope, Space::Global);
             let mut want = Mods::default();
             sequence.expect("there is one").bits.apply(&mut want);

@@ -272,8 +272,16 @@ fn workgroups_share_sums_on_radeon() {
         assert_eq!(counts[16], x.iter().map(|x| x % 4).sum::<u32>(), "{target} {wave:?}");
         (0..4).for_each(|k| assert_eq!(totals[k as usize], of(k, 4).map(|x| (x % 8) as f32).sum::<f32>()));
         for k in 0..2 {
-            assert_eq!(doubles[k as usize], of(k, 2).map(|x| f64::from(x % 8)).sum::<f64>(), "{target} {wave:?}");
-            assert_eq!(wide[k as usize], of(k, 2).map(|x| u64::from(x) << 33).max().unwrap(), "{target} {wave:?}");
+            assert_eq!(
+                doubles[k as usize],
+                of(k, 2).map(|x| f64::from(x % 8)).sum::<f64>(),
+                "{target} {wave:?}"
+            );
+            assert_eq!(
+                wide[k as usize],
+                of(k, 2).map(|x| u64::from(x) << 33).max().unwrap(),
+                "{target} {wave:?}"
+            );
         }
     }
 }
