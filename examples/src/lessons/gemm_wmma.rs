@@ -24,8 +24,8 @@
 //!
 //! **Without the instruction.** On GFX9 before gfx908 and on RDNA 1 and 2, `matmul` consists of fused multiply-adds.
 //! Each lane then needs all rows and columns of its results in registers, in waves of 32 lanes eight rows for one
-//! column of a 16 x 16 product. Processing two `k` at a time leaves enough registers
-//! in waves of 64 lanes; in waves of 32, RDNA 1 and 2 spill 34.
+//! column of a 16 x 16 product. Processing two `k` at a time leaves enough registers in waves of 64 lanes; in waves of
+//! 32, the compiler spills 34 of them on RDNA 1 and 2.
 //!
 //! **The hazard.** If a WMMA instruction reads the result of the one before it as A or B, an instruction has to be
 //! between the two; if it reads the result as C, none has to be. In this kernel each sum is the next one's C, so
