@@ -66,7 +66,7 @@ impl Instance {
         self.steps.iter().filter(works).map(|step| step.op.clone()).collect()
     }
 
-    /// The operation of a node.
+    /// The operation of a node; `None` if the instance has no step for the node.
     pub(crate) fn op(&mut self, node: u64) -> Option<&mut Op> {
         self.steps.iter_mut().find(|step| step.node == node).map(|step| &mut step.op)
     }

@@ -55,7 +55,7 @@ impl From<&Entry> for Semantics {
     }
 }
 
-/// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`).
+/// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`); `None` if GFX9 has no such instruction.
 ///
 /// ```
 /// let add = gcn_isa::semantics::of("s_add_u32").unwrap();

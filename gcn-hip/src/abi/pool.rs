@@ -72,7 +72,8 @@ const ON_DEVICE: u32 = 1;
 pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {
     with(|s| {
         pool.check()?;
-        // Allocation type and handle types; location type and device; Windows attributes; maximum size.
+        // The 8-byte words of `hipMemPoolProps`: allocation type and handle types; location type and device; Windows attributes; maximum
+        // size.
         let fields = words(properties, 4)?;
         if fields[0] as u32 != PINNED || fields[1] as u32 != ON_DEVICE {
             return Err(Error::InvalidValue);

@@ -171,7 +171,7 @@ pub fn copies_to_lds(set: InstructionSet) -> &'static CounterRule {
     if set.has_async_copies() { &ASYNC_LDS } else { &LDS_DMA }
 }
 
-/// The rule with the name `id`.
+/// The rule with the name `id`; `None` if there is no such rule.
 pub fn rule(id: &str) -> Option<&'static CounterRule> {
     ALL.into_iter().find(|r| r.id == id)
 }

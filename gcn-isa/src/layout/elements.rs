@@ -259,7 +259,7 @@ impl Layout {
         })
     }
 
-    /// The element at (`row`, `col`) of the block that serves the products from `first` on.
+    /// The element at (`row`, `col`) of the block that serves the products from `first` on; `None` if it is outside the matrix.
     fn element(&self, first: u8, row: u16, col: u16) -> Option<Element> {
         let Controls { cbsz, abid, .. } = self.controls;
         let block = if self.broadcasts() { a_source_block(cbsz, abid, first) } else { first };

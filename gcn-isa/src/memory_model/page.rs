@@ -114,7 +114,7 @@ fn write_table(out: &mut String, table: &Table) -> fmt::Result {
     Ok(())
 }
 
-/// The mode of a table other than the normal one, and its name.
+/// The mode of a table other than the normal one, and its name; `None` if the table has only the normal mode.
 fn other_mode(table: &Table) -> Option<(Mode, &'static str)> {
     let wgp = table.targets.iter().any(crate::InstructionSet::has_workgroup_processors);
     match (table.tg_split, wgp) {

@@ -118,7 +118,7 @@ const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..U
 /// The instructions that wait for the vector ALU.
 const VALU_DONE: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), BEGUN);
 
-/// The common fields of the hazards between LDS and vector memory instructions before and after a branch.
+/// The common fields of the hazards in which a branch is between an LDS instruction and a vector memory instruction, in either order.
 const BRANCH: RemedyRule = RemedyRule {
     id: "",
     title: "",
