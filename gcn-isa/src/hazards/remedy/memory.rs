@@ -164,7 +164,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-scalar",
         evidence: MORE_IN_LLVM,
-        note: "no wait for a counter ends the hazard",
+        note: "waits for counters in between do not end the hazard",
         ..TO_SCALAR
     },
     RemedyRule {
@@ -194,7 +194,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-exec",
         evidence: MORE_IN_LLVM,
-        note: "no wait for a counter ends the hazard",
+        note: "waits for counters in between do not end the hazard",
         ..TO_EXEC
     },
     RemedyRule {
@@ -357,7 +357,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; waits for counters in between do not end the hazard",
         targets: on::GFX11,
         steps: &[MEMORY_USES],
         ends: READ_ALL,
@@ -397,7 +397,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.rdna4-lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; waits for counters in between do not end the hazard",
         targets: on::GFX12,
         steps: &[MEMORY_USES],
         ends: READ_ALL,

@@ -88,8 +88,8 @@ fn store_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
 }
 
 /// In each group of eight lanes, every lane loads a row of eight elements of `bits` bits, and the rows are transposed: lane i gets element
-/// i of every row. The manuals do not specify the assignment of lanes; this one makes the rows of a matrix in memory the `k` dimension of a
-/// WMMA.
+/// i of every row. The manuals do not say which lane gets which element. With this choice, the row number in memory is the index `k` of an
+/// operand of WMMA.
 fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
     if cx.w.size() == LANES {
         return Err(Fault::Unsupported(
