@@ -46,8 +46,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use gcn_dsl::lang::matrix::{Contiguous, Fp8, View, Xf32};
-use gcn_dsl::lang::select;
+use gcn_dsl::lang::matrix::{AccElement, Contiguous, Fp8, View, Xf32};
+use gcn_dsl::lang::{Writable, select};
 use gcn_dsl::prelude::*;
 
 use crate::activation::Activation;
@@ -87,6 +87,39 @@ gcn_kernel! {
             let x = &x[from..];
             row_major(*x, pitch).columns_by(depth, comptime { if WHOLE { step } else { 1u32 } })
         }
+    }
+
+    /// Scales the sums, adds the bias and the old elements of `c`, applies the activation and stores the result from
+    /// (`row`, `col`) on.
+    #[device]
+    fn finish<
+        C: AccElement + Arithmetic,
+        T: Number,
+        E: Activation<C>,
+        const M: usize,
+        const N: usize,
+        const SIDE: usize,
+    >(
+        acc: Tile<C, M, N, SIDE>,
+        row: u32,
+        col: u32,
+        alpha: C,
+        beta: C,
+        bias: &[C],
+        row_scales: &[C],
+        column_scales: &[C],
+        c: View<T, Writable>,
+    ) {
+        let (by_row, by_column) = (row_scales.len() > 0, column_scales.len() > 0);
+        let (zero, one): (C, C) = (0, 1);
+        let scaled = acc.map_indexed(|i, x| {
+            let of_row = select(by_row, row_scales[row + acc.row(i)], one);
+            let of_column = select(by_column, column_scales[col + acc.col(i)], one);
+            alpha * x * of_row * of_column + bias[col + acc.col(i)]
+        });
+        scaled.update(c, row, col, |x, old| {
+            E::apply(x + select(beta == zero, zero, beta * (old as C))) as T
+        });
     }
 
     /// Adds the partial sums that a kernel of [`split`] has computed. The grid is that of [`reduce_grid`]. The
@@ -140,7 +173,7 @@ pub fn reduce_grid(rows: u32, columns: u32, count: u32) -> Grid {
 
 macro_rules! gemms {
     ($($(#[$doc:meta])* $name:ident: $of:ty => $sum:ty, $to:ty $(, $targets:tt)?; [$tile:literal, $m:literal, $n:literal],
-        $whole:literal, <$A:ident, $B:ident> |$a:ident, $b:ident, $row:ident, $col:ident, $depth:ident| $product:expr;)*) => {
+        $whole:literal, <$A:ident, $B:ident, $M:ident> |$a:ident, $b:ident, $row:ident, $col:ident, $depth:ident| $product:expr;)*) => {
         $(
             gcn_kernel! {
                 $(#[$doc])*
@@ -171,20 +204,24 @@ macro_rules! gemms {
                     let c = &mut c[at * batch[2]..];
                     let $a = factor::<$of, $A, WHOLE>(*$a, pitch[0], rows, 0, $depth, $whole);
                     let $b = factor::<$of, $B, WHOLE>(*$b, pitch[1], columns, 0, $depth, $whole);
-                    let acc = $product;
-                    let (of_row, of_col) = tile::part::<$tile, $m, $n>();
-                    let (row, col) = ($row + of_row, $col + of_col);
-                    let (by_row, by_column) = (row_scales.len() > 0, column_scales.len() > 0);
-                    let one = 1 as $sum;
-                    let scaled = acc.map_indexed(|i, x| {
-                        let of_row = select(by_row, row_scales[row + acc.row(i)], one);
-                        let of_column = select(by_column, column_scales[col + acc.col(i)], one);
-                        alpha * x * of_row * of_column + bias[col + acc.col(i)]
-                    });
                     let c = row_major(*c, pitch[2]).rows(rows).columns(columns);
-                    scaled.update(c, row, col, |x, old| {
-                        E::apply(x + select(beta == 0 as $sum, 0 as $sum, beta * old as $sum)) as $to
-                    });
+                    comptime if tile::is_in_one_pass() {
+                        const $M: usize = $m;
+                        let acc = $product;
+                        let (of_row, of_col) = tile::part::<$tile, $M, $n>();
+                        let (row, col) = ($row + of_row, $col + of_col);
+                        finish::<$sum, $to, E, _, _, _>(acc, row, col, alpha, beta, bias, row_scales, column_scales, c);
+                    } else {
+                        const $M: usize = $m / 2;
+                        for $row in ($row..rows.min($row + $tile)).step_by($tile / 2) {
+                            let acc = $product;
+                            // The next pass stores to tiles that other waves may still read.
+                            barrier();
+                            let (of_row, of_col) = tile::part::<$tile, $M, $n>();
+                            let (row, col) = ($row + of_row, $col + of_col);
+                            finish::<$sum, $to, E, _, _, _>(acc, row, col, alpha, beta, bias, row_scales, column_scales, c);
+                        }
+                    }
                 }
             }
         )*
@@ -230,10 +267,22 @@ macro_rules! gemms {
                         let to = &mut parts[workgroup_id().z * (rows * columns)..];
                         let $a = factor::<$of, $A, WHOLE>(*$a, pitch[0], rows, from, $depth, $whole);
                         let $b = factor::<$of, $B, WHOLE>(*$b, pitch[1], columns, from, $depth, $whole);
-                        let acc = $product;
-                        let (of_row, of_col) = tile::part::<$tile, $m, $n>();
                         let to = row_major(*to, columns).rows(rows).columns(columns);
-                        acc.store_to(to, $row + of_row, $col + of_col);
+                        comptime if tile::is_in_one_pass() {
+                            const $M: usize = $m;
+                            let acc = $product;
+                            let (of_row, of_col) = tile::part::<$tile, $M, $n>();
+                            acc.store_to(to, $row + of_row, $col + of_col);
+                        } else {
+                            const $M: usize = $m / 2;
+                            for $row in ($row..rows.min($row + $tile)).step_by($tile / 2) {
+                                let acc = $product;
+                                // The next pass stores to tiles that other waves may still read.
+                                barrier();
+                                let (of_row, of_col) = tile::part::<$tile, $M, $n>();
+                                acc.store_to(to, $row + of_row, $col + of_col);
+                            }
+                        }
                     }
                 }
             )*
@@ -243,24 +292,24 @@ macro_rules! gemms {
 
 gemms! {
     /// f16.
-    f16s: f16 => f32, f16; [256, 128, 64], 8, <A, B> |a, b, row, col, depth|
-        tile::product_by::<_, f16, f32, A, B, 16, 32, 64>(all_lanes(), a, b, row, col, depth);
+    f16s: f16 => f32, f16; [256, 128, 64], 8, <A, B, M> |a, b, row, col, depth|
+        tile::product_by::<_, f16, f32, A, B, M, 16, 32, 64>(all_lanes(), a, b, row, col, depth);
     /// bf16.
-    bf16s: bf16 => f32, bf16; [256, 128, 64], 8, <A, B> |a, b, row, col, depth|
-        tile::product_by::<_, bf16, f32, A, B, 16, 32, 64>(all_lanes(), a, b, row, col, depth);
+    bf16s: bf16 => f32, bf16; [256, 128, 64], 8, <A, B, M> |a, b, row, col, depth|
+        tile::product_by::<_, bf16, f32, A, B, M, 16, 32, 64>(all_lanes(), a, b, row, col, depth);
     /// f32.
-    f32s: f32 => f32, f32; [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
-        tile::product_by::<_, f32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
+    f32s: f32 => f32, f32; [256, 128, 64], 4, <A, B, M> |a, b, row, col, depth|
+        tile::product_by::<_, f32, f32, A, B, M, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
     /// f32. Factors are rounded to 10 fraction bits (`Xf32`), and the rate is a multiple of that for f32.
-    xf32s: f32 => f32, f32, (HasMfmaXf32); [256, 128, 64], 4, <A, B> |a, b, row, col, depth|
-        tile::product_by::<_, Xf32, f32, A, B, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
+    xf32s: f32 => f32, f32, (HasMfmaXf32); [256, 128, 64], 4, <A, B, M> |a, b, row, col, depth|
+        tile::product_by::<_, Xf32, f32, A, B, M, 8, 16, 32>(all_lanes(), a, b, row, col, depth);
     /// i8, with sums and results in i32.
-    i8s: i8 => i32, i32; [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
-        tile::product_by::<_, i8, i32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
+    i8s: i8 => i32, i32; [256, 128, 64], 16, <A, B, M> |a, b, row, col, depth|
+        tile::product_by::<_, i8, i32, A, B, M, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
     /// 8-bit floats with 4 exponent bits ([`Fp8`]) stored as bytes, with results in f32.
-    fp8s: u8 => f32, f32, (HasMatrixF8); [256, 128, 64], 16, <A, B> |a, b, row, col, depth|
-        tile::product_by::<_, Fp8, f32, A, B, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
+    fp8s: u8 => f32, f32, (HasMatrixF8); [256, 128, 64], 16, <A, B, M> |a, b, row, col, depth|
+        tile::product_by::<_, Fp8, f32, A, B, M, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
     /// f64, in tiles of 128 x 128.
-    f64s: f64 => f64, f64, (HasMfmaF64); [128, 64, 32], 2, <A, B> |a, b, row, col, depth|
+    f64s: f64 => f64, f64, (HasMfmaF64); [128, 64, 32], 2, <A, B, M> |a, b, row, col, depth|
         tile::walk_by::<_, f64, f64, A, B, 128, 128, 64, 32, 16, 16, 16>(all_lanes(), a, b, row, col, depth);
 }

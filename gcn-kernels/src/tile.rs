@@ -12,7 +12,7 @@ use gcn_dsl::lang::matrix::{
     has_instruction, matmul_part,
 };
 use gcn_dsl::lang::target;
-use gcn_dsl::prelude::*;
+use gcn_dsl::{WaveSize, prelude::*};
 
 /// The LDS size that [`product`] needs for its deeper phases.
 const DEEP: u32 = 128 * 1024;
@@ -20,6 +20,22 @@ const DEEP: u32 = 128 * 1024;
 /// The number of tiles of each factor in LDS in `walk_in_step`: while one wave writes the next tile, another may still read the one before.
 /// Three would do; four divide the depths of [`product`].
 const TILES: usize = 4;
+
+/// The lanes of the workgroups of [`product`].
+const LANES: u32 = 512;
+
+/// The registers that a wave needs for 128 x 64 sums and its parts of the factors.
+const WHOLE: u32 = 192;
+
+/// True if each of the eight waves of a workgroup has enough registers for 128 x 64 sums and for its parts of the factors, on the target of
+/// this build. Otherwise the kernels of [`gemm`](crate::gemm) compute a tile in two passes, each for half of the rows.
+///
+/// The waves of a workgroup share the registers of a compute unit: on CDNA each has 256, on most processors of RDNA 3 and 4 192. On RDNA 1
+/// and 2, on some processors of RDNA 3, and on GFX9 without matrix instructions each has 128, as many as there are sums.
+pub fn is_in_one_pass() -> bool {
+    let waves = LANES / WaveSize::W64.lanes();
+    target().vgpr_file(WaveSize::W64).registers / waves.div_ceil(target().simds_per_cu()) >= WHOLE
+}
 
 gcn_kernel! {
     /// The wave's 128 x 64 part of a workgroup's 256 x 256 tile of a * b; the first element of the tile is at (`row`, `col`).
@@ -61,11 +77,12 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        product_by::<G, T, C, Rows, Rows, D, D2, D4>(all_lanes(), a, b, row, col, depth)
+        product_by::<G, T, C, Rows, Rows, 128, D, D2, D4>(all_lanes(), a, b, row, col, depth)
     }
 
-    /// As [`product`]. `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`, `B` for `b`, the
-    /// transposed right factor.
+    /// As [`product`], for the wave's `M x 64` part of a tile of `2 * M` x 256, where `M` is 128 or, on targets without
+    /// AGPRs, 64. `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`, `B` for `b`, the transposed
+    /// right factor.
     #[device]
     #[track_caller]
     pub fn product_by<
@@ -74,6 +91,7 @@ gcn_kernel! {
         C: AccElement,
         A: Contiguous,
         B: Contiguous,
+        const M: usize,
         const D: usize,
         const D2: usize,
         const D4: usize,
@@ -84,26 +102,57 @@ gcn_kernel! {
         row: u32,
         col: u32,
         depth: u32,
-    ) -> Tile<C, 128, 64>
+    ) -> Tile<C, M, 64>
+    where
+        T::Targets: ExistsOn<Bound<G>>,
+    {
+        comptime if M < 128 {
+            step_by::<G, T, C, A, B, 128, M, D>(all_lanes(), a, b, row, col, depth)
+        } else if !target().has_agprs() || !has_instruction::<T>() {
+            step_by::<G, T, C, A, B, 256, M, D>(all_lanes(), a, b, row, col, depth)
+        // Targets with more LDS also have matrix instructions that are twice as fast, for which a phase has to be twice as deep.
+        } else if target().lds_per_cu() >= DEEP {
+            walk_by::<G, T, C, A, B, 256, 256, M, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
+        } else {
+            walk_by::<G, T, C, A, B, 256, 256, M, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
+        }
+    }
+
+    /// `walk_in_step` with fragments that fit into a wave's registers beside the sums.
+    #[device]
+    #[track_caller]
+    fn step_by<
+        G,
+        T: TileFactor<T, C>,
+        C: AccElement,
+        A: Contiguous,
+        B: Contiguous,
+        const TM: usize,
+        const M: usize,
+        const D: usize,
+    >(
+        all: AllLanes<G>,
+        a: View<T::Memory>,
+        b: View<T::Memory>,
+        row: u32,
+        col: u32,
+        depth: u32,
+    ) -> Tile<C, M, 64>
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
         comptime if !has_instruction::<T>() {
-            // Each lane has 4 of 16 rows and 4 columns of the factors.
-            walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, 2, D, 64>(all_lanes(), a, b, row, col, depth)
-        } else if !target().has_agprs() {
-            // Sums and factors share the 192 registers that each of eight waves of 64 lanes has on a compute unit. Where lanes have whole
-            // columns, half of them fit.
-            comptime if has_copied_factors() {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D, 32>(all_lanes(), a, b, row, col, depth)
+            // Each lane has 4 of 16 rows and 4 columns of the factors. One instruction adds the products of four bytes.
+            comptime if size_of::<T::Memory>() == 1 {
+                walk_in_step::<G, T, C, A, B, TM, 256, M, 64, 32, 4, D, 64>(all_lanes(), a, b, row, col, depth)
             } else {
-                walk_in_step::<G, T, C, A, B, 256, 256, 128, 64, 32, D, D, 64>(all_lanes(), a, b, row, col, depth)
+                walk_in_step::<G, T, C, A, B, TM, 256, M, 64, 32, 2, D, 64>(all_lanes(), a, b, row, col, depth)
             }
-        // Targets with more LDS also have matrix instructions that are twice as fast, for which a phase has to be twice as deep.
-        } else if target().lds_per_cu() >= DEEP {
-            walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
+        // Sums and factors share the registers of a wave. Where lanes have whole columns, half of them fit.
+        } else if has_copied_factors() {
+            walk_in_step::<G, T, C, A, B, TM, 256, M, 64, 32, D, D, 32>(all_lanes(), a, b, row, col, depth)
         } else {
-            walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
+            walk_in_step::<G, T, C, A, B, TM, 256, M, 64, 32, D, D, 64>(all_lanes(), a, b, row, col, depth)
         }
     }
 

@@ -10,18 +10,28 @@
 //! on this: `TileA` and `TileB` load what the instruction needs, 16 bytes at a time where `k` is contiguous in memory,
 //! and `store_to` knows which lane has which result.
 //!
-//! **The waves.** A workgroup has 256 lanes and computes 64 x 128 elements of C. It has either eight waves of 32 lanes,
-//! each with 32 x 32 elements, or four waves of 64 lanes, each with 64 x 32. `wave_size()` is known when the kernel is
-//! built, so `comptime if` chooses.
+//! **The waves.** A workgroup has 256 lanes and computes 128 x 128 elements of C. It has either eight waves of 32 lanes,
+//! each with 32 x 64 elements, or four waves of 64 lanes, each with 64 x 64. `wave_size()` is known when the kernel is
+//! built, so `comptime if` chooses. The larger a wave's part, the more products it computes for each element that it
+//! loads from LDS: with 64 x 64, the loads of 64 rows and 64 columns of 16 elements are for 16 instructions.
+//!
+//! **The loop.** WMMA occupies the vector ALU, so that whatever else a wave does there, and every wait, is time without
+//! products. `#[pipeline(stages = 2, buffers = 2)]` makes the plain loop into one that stores a tile to one half of LDS
+//! while it multiplies the tile in the other half: one barrier for each tile instead of two, and the next tile's loads
+//! from memory are on their way meanwhile. In waves of 64 lanes the matrix unit is then busy 88% of the time on gfx1100,
+//! gfx1151 and gfx1201 (docs/matrix-pipe.md); [`gcn_kernels::gemm`] reaches 93 to 96% with a barrier that stands among
+//! the products, and waves that load the next rows of A while they multiply the current ones.
 //!
 //! **Without the instruction.** On GFX9 before gfx908 and on RDNA 1 and 2, `matmul` consists of fused multiply-adds.
 //! Each lane then needs all rows and columns of its results in registers, in waves of 32 lanes eight rows for one
-//! column of a 16 x 16 product. Processing four `k` at a time leaves enough registers.
+//! column of a 16 x 16 product. Processing two `k` at a time leaves enough registers in waves of 64 lanes; in waves of
+//! 32, the compiler spills 34 of them on RDNA 1 and 2.
 //!
 //! **The hazard.** If a WMMA instruction reads the result of the one before it as A or B, an instruction has to be
 //! between the two; if it reads the result as C, none has to be. In this kernel each sum is the next one's C, so
 //! nothing has to be inserted; look for `v_wmma` in the assembly.
 
+use gcn_dsl::lang::Writable;
 use gcn_dsl::lang::matrix::{Spread, View, has_instruction};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -31,7 +41,7 @@ use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
 
 /// The number of rows and of columns of the workgroup's tile of C.
-pub const TILE: [u32; 2] = [64, 128];
+pub const TILE: [u32; 2] = [128, 128];
 /// The number of columns of A and of B^T that are in LDS at a time.
 const DEPTH: usize = 32;
 /// The number of rows and of columns of an accumulator.
@@ -39,7 +49,7 @@ const SIDE: usize = 16;
 
 // ANCHOR: kernel
 gcn_kernel! {
-    /// Computes a wave's part of a tile: `ROWS` x 32 elements, with `STEP` of the depth at a time.
+    /// Computes a wave's part of a tile: `ROWS` x 64 elements, with `STEP` of the depth at a time.
     #[device]
     fn part<T, const ROWS: usize, const STEP: usize>(
         all: AllLanes<T>,
@@ -48,23 +58,19 @@ gcn_kernel! {
         first: (u32, u32),
         part: (u32, u32),
         depth: u32,
-    ) -> Tile<f32, ROWS, 32, SIDE> {
-        let left = LdsTile::<f16, 64, DEPTH, Spread<SIDE>>::new();
+    ) -> Tile<f32, ROWS, 64, SIDE> {
+        let left = LdsTile::<f16, 128, DEPTH, Spread<SIDE>>::new();
         let right = LdsTile::<f16, 128, DEPTH, Spread<SIDE>>::new();
-        let mut acc = Tile::<f32, ROWS, 32, SIDE>::zero();
-        let mut next_a = left.fetch(a, first.0, 0);
-        let mut next_b = right.fetch(b, first.1, 0);
+        let mut acc = Tile::<f32, ROWS, 64, SIDE>::zero();
+        #[pipeline(stages = 2, buffers = 2)]
         for done in (0..depth).step_by(DEPTH as u32) {
-            left.put(next_a);
-            right.put(next_b);
+            left.put(left.fetch(a, first.0, done));
+            right.put(right.fetch(b, first.1, done));
             barrier();
-            // The next tiles are loaded while the current ones are multiplied.
-            next_a = left.fetch(a, first.0, done + DEPTH as u32);
-            next_b = right.fetch(b, first.1, done + DEPTH as u32);
             #[unroll]
             for k in (0..DEPTH).step_by(STEP) {
                 let x = TileA::<f16, ROWS, STEP, SIDE>::load(left, part.0, k as u32);
-                let y = TileB::<f16, STEP, 32, SIDE>::load(right.transposed(), k as u32, part.1);
+                let y = TileB::<f16, STEP, 64, SIDE>::load(right.transposed(), k as u32, part.1);
                 acc = matmul(x, y, acc);
             }
             barrier();
@@ -72,28 +78,36 @@ gcn_kernel! {
         acc
     }
 
+    /// As `part`, stored to `c`. One instruction takes 16 of the depth.
+    #[device]
+    fn compute<T, const ROWS: usize>(
+        all: AllLanes<T>,
+        a: View<f16>,
+        b: View<f16>,
+        c: View<f32, Writable>,
+        (row, col): (u32, u32),
+        depth: u32,
+    ) {
+        let (down, right) = (wave_id() / 2 * ROWS as u32, wave_id() % 2 * 64);
+        let acc = comptime if has_instruction::<f16>() {
+            part::<_, ROWS, 16>(all_lanes(), a, b, (row, col), (down, right), depth)
+        } else {
+            part::<_, ROWS, 2>(all_lanes(), a, b, (row, col), (down, right), depth)
+        };
+        acc.store_to(c, row + down, col + right);
+    }
+
     /// c = a * b. `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements.
-    /// The grid is (columns / 128, rows / 64), rounded up; depth is a multiple of 8.
+    /// The grid is (columns / 128, rows / 128), rounded up; depth is a multiple of 8.
     #[workgroup(256)]
     pub fn gemm_wmma(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
-        let (row, col) = (workgroup_id().y * TILE[0], workgroup_id().x * TILE[1]);
+        let first = (workgroup_id().y * TILE[0], workgroup_id().x * TILE[1]);
         let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
         let c = row_major(c, columns).columns(columns);
-        let (down, right) = (wave_id() / 4 * 32, wave_id() % 4 * 32);
         comptime if wave_size() == 32 {
-            let acc = comptime if has_instruction::<f16>() {
-                part::<_, 32, 32>(all_lanes(), a, b, (row, col), (down, right), depth)
-            } else {
-                part::<_, 32, 4>(all_lanes(), a, b, (row, col), (down, right), depth)
-            };
-            acc.store_to(c, row + down, col + right);
+            compute::<_, 32>(all_lanes(), a, b, c, first, depth);
         } else {
-            let acc = comptime if has_instruction::<f16>() {
-                part::<_, 64, 32>(all_lanes(), a, b, (row, col), (down, right), depth)
-            } else {
-                part::<_, 64, 4>(all_lanes(), a, b, (row, col), (down, right), depth)
-            };
-            acc.store_to(c, row + down, col + right);
+            compute::<_, 64>(all_lanes(), a, b, c, first, depth);
         }
     }
 }

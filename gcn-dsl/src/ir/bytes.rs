@@ -200,13 +200,14 @@ impl Sums<'_> {
         let kernel = &self.kernel;
         let Inst::Cast(narrow) = kernel.def(v).inst else { return None };
         let signed = kernel.ty(narrow).elem == Elem::I8;
-        let Inst::Cast(mut word) = kernel.def(narrow).inst else { return None };
-        if !is_word(kernel.ty(v))
-            || !(signed || kernel.ty(narrow).elem == Elem::U8)
-            || !is_word(kernel.ty(word))
-        {
+        if !is_word(kernel.ty(v)) || !(signed || kernel.ty(narrow).elem == Elem::U8) {
             return None;
         }
+        let mut word = match kernel.def(narrow).inst {
+            Inst::Cast(word) if is_word(kernel.ty(word)) => word,
+            Inst::Bitcast(word) => return self.shifted(word, signed),
+            _ => return None,
+        };
         let mut number = 0;
         loop {
             match kernel.def(word).inst {
@@ -222,6 +223,23 @@ impl Sums<'_> {
                 _ => return Some(Byte { word, number, signed }),
             }
         }
+    }
+
+    /// If `v` is a byte that shifts have extended, left to the end of a word and right to its beginning, as for an element of a vector: the
+    /// byte.
+    fn shifted(&self, v: Value, signed: bool) -> Option<Byte> {
+        let kernel = &self.kernel;
+        let elem = if signed { Elem::I32 } else { Elem::U32 };
+        let Inst::Bin(Bin::Shr, left, down) = kernel.def(v).inst else { return None };
+        if kernel.ty(v) != Type::varying(elem) || kernel.shift_count(down, elem) != Some(24) {
+            return None;
+        }
+        let (word, up) = match kernel.def(left).inst {
+            Inst::Bin(Bin::Shl, word, up) => (word, kernel.shift_count(up, elem)?),
+            _ => (left, 0),
+        };
+        let number = [24, 16, 8, 0].iter().position(|place| *place == up)?;
+        Some(Byte { word, number, signed })
     }
 }
 

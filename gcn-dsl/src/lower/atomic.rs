@@ -8,7 +8,8 @@
 
 use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
-use gcn_isa::table::{self, Modifiers};
+use gcn_isa::mods::Modifier;
+use gcn_isa::table;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
 
@@ -176,11 +177,8 @@ fn modifiers(address: &Address, bits: Bits) -> Given {
     bits.apply(&mut mods);
     // Record only modifiers that differ from their default, so that table rows without a modifier qualify if it is not
     // needed.
-    let mut set = Modifiers::empty();
-    set.set(Modifiers::OFFSET, address.offset != 0);
-    set.set(Modifiers::OFFEN, address.offen);
-    set.set(Modifiers::SCC, mods.scc);
-    Given { mods, set }
+    let differs = |modifier: &&Modifier| modifier.get(&mods) != modifier.get(&Mods::default());
+    Given { mods, set: Modifier::ALL.iter().filter(differs).map(|modifier| modifier.flag()).collect() }
 }
 
 /// The atomics whose old value is used.

@@ -51,7 +51,14 @@ fn integers_of_4_bits_multiply() {
     let want = product([32, 48, 64], &a, &b);
     for (target, options) in both_waves() {
         let built = of_nibbles.build_with(target, &options).unwrap();
-        assert!(built.assembly(Comments::None).contains("_iu4 "), "{target}");
+        // RDNA 4 has an instruction for twice as many `k`.
+        let depth = if target == Target::GFX1201 { 32 } else { 16 };
+        let instruction = format!("v_wmma_i32_16x16x{depth}_iu4 ");
+        assert_eq!(
+            built.assembly(Comments::None).matches(&instruction).count(),
+            2 * 3 * 64 / depth,
+            "{target}"
+        );
         let mut c = vec![0; 32 * 48];
         let device = Device::simulator(target);
         device.launch(&of_nibbles, &built, Grid::x(1), (&nibbles(&a), &nibbles(&b), &mut c)).unwrap();
@@ -59,6 +66,78 @@ fn integers_of_4_bits_multiply() {
     }
     let error = of_nibbles.build(Target::GFX942).unwrap_err().to_string();
     assert!(error.contains("gfx942"), "{error}");
+}
+
+gcn_kernel! {
+    /// c = a * b for 8-bit integers, 32 x 16 by 16 x 48. `b` is stored column by column.
+    #[workgroup(64)]
+    fn of_bytes(a: &[i8], b: &[i8], c: &mut [i32]) {
+        let left = TileA::<i8, 32, 16, 16>::load(row_major(a, 16), 0, 0);
+        let right = TileB::<i8, 16, 48, 16>::load(col_major(b, 16), 0, 0);
+        matmul(left, right, Tile::<i32, 32, 48, 16>::zero()).store_to(row_major(c, 48), 0, 0);
+    }
+}
+
+/// Where there is no matrix instruction, one vector instruction adds the products of four bytes, on processors that have it.
+#[test]
+fn bytes_multiply_by_fours() {
+    let (a, b) = (numbers(11, 32 * 16), numbers(12, 48 * 16));
+    let of = |xs: &[i32]| xs.iter().map(|x| *x as i8 * 31).collect::<Vec<i8>>();
+    let want: Vec<i32> = product([32, 48, 16], &a, &b).into_iter().map(|x| 31 * 31 * x).collect();
+    for (target, dots) in
+        [(Target::GFX900, 0), (Target::GFX906, 24 * 4), (Target::GFX1010, 0), (Target::GFX1030, 48 * 4)]
+    {
+        let built = of_bytes.build(target).unwrap();
+        assert_eq!(built.assembly(Comments::None).matches("v_dot4_i32_i8").count(), dots, "{target}");
+        let mut c = vec![0; 32 * 48];
+        Device::simulator(target).launch(&of_bytes, &built, Grid::x(1), (&of(&a), &of(&b), &mut c)).unwrap();
+        assert_eq!(c, want, "{target}");
+    }
+}
+
+macro_rules! narrow_sums {
+    ($($name:ident $t:ident;)*) => {
+        gcn_kernel! {$(
+            /// c = 2 * a * b + the row's last two bits, for 32 x 32 by 32 x 48 elements. `b` is stored column by column.
+            #[workgroup(64)]
+            #[targets(HasWmma)]
+            fn $name(a: &[$t], b: &[$t], c: &mut [$t]) {
+                let left = TileA::<$t, 32, 32, 16>::load(row_major(a, 32), 0, 0);
+                let right = TileB::<$t, 32, 48, 16>::load(col_major(b, 32), 0, 0);
+                let once = matmul(left, right, Tile::<$t, 32, 48, 16>::zero());
+                let more = once.map_indexed(|row, _, x| x + (row & 3) as f32 as $t);
+                matmul(left, right, more.in_vgprs()).map_pairs(|x| x).store_to(row_major(c, 48), 0, 0);
+            }
+        )*}
+
+        /// The sums are small, since bf16 has 8 bits for an integer.
+        #[test]
+        fn sums_of_16_bits() {
+            let signs = |seed, n| numbers(seed, n).into_iter().map(i32::signum).collect::<Vec<i32>>();
+            let (a, b) = (signs(9, 32 * 32), signs(10, 48 * 32));
+            let want: Vec<i32> = product([32, 48, 32], &a, &b).iter().zip(0..).map(|(x, i)| 2 * x + (i / 48 & 3)).collect();
+            for (target, options) in both_waves() {
+                $({
+                    let built = $name.build_with(target, &options).unwrap();
+                    let of = |xs: &[i32]| xs.iter().map(|x| $t::from_f32(*x as f32)).collect::<Vec<$t>>();
+                    let mut c = vec![$t::default(); 32 * 48];
+                    let device = Device::simulator(target);
+                    device.launch(&$name, &built, Grid::x(1), (&of(&a), &of(&b), &mut c)).unwrap();
+                    assert_eq!(c, of(&want), "{} on {target} {options:?}", stringify!($name));
+                })*
+            }
+            for target in [Target::GFX942, Target::GFX1030] {
+                $(
+                    let error = $name.build(target).unwrap_err().to_string();
+                    assert!(error.contains(target.name()), "{error}");
+                )*
+            }
+        }
+    };
+}
+narrow_sums! {
+    sums_of_f16 f16;
+    sums_of_bf16 bf16;
 }
 
 macro_rules! sparse {
@@ -114,7 +193,7 @@ macro_rules! sparse {
                     let mut c = vec![Default::default(); 256];
                     let device = Device::simulator(target);
                     device.launch(&$name, &built, Grid::x(1), (&pack(&stored), &places, &pack(&b), &mut c)).unwrap();
-                    let have: Vec<i32> = c.iter().map(|x: &$c| *x as i32).collect();
+                    let have: Vec<i32> = c.iter().map(|x: &$c| f64::from(*x) as i32).collect();
                     assert_eq!(have, want, "{} in waves of {}", stringify!($name), wave.lanes());
                     // As many sets as fit into the index register.
                     let sets = 32 / (4 * 16 * k as u32 / 4 / wave.lanes());
@@ -128,6 +207,8 @@ macro_rules! sparse {
 sparse! {
     sparse_f16 f16 f16 f16 f32 32 |xs| xs.iter().map(|x| f16::from_f32(*x as f32)).collect();
     sparse_bf16 bf16 bf16 bf16 f32 32 |xs| xs.iter().map(|x| bf16::from_f32(*x as f32)).collect();
+    sparse_f16_sums f16 f16 f16 f16 32 |xs| xs.iter().map(|x| f16::from_f32(*x as f32)).collect();
+    sparse_bf16_sums bf16 bf16 bf16 bf16 32 |xs| xs.iter().map(|x| bf16::from_f32(*x as f32)).collect();
     sparse_i8 i8 i8 i8 i32 32 |xs| xs.iter().map(|x| *x as i8).collect();
     sparse_i4 u8 I4 I4 i32 64 nibbles;
     sparse_fp8 f8e4m3 f8e4m3 f8e4m3 f32 32 |xs| xs.iter().map(|x| f8e4m3::from_f32(*x as f32, Target::GFX1201)).collect();

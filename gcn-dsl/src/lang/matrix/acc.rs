@@ -48,7 +48,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     /// The accumulator whose elements are all zero.
     #[track_caller]
     pub fn zero() -> Self {
-        Self::of(elementwise::zero::<T>(Self::per_lane()))
+        Self::of(elementwise::zero::<T>(Self::per_lane() * Self::OPERAND.spacing(Location::caller())))
     }
 
     /// Builds the accumulator from the lane's elements: `f(i)` returns element `i`.
@@ -59,7 +59,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     }
 
     pub(super) fn from_elements(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Self {
-        Self::of(elementwise::collect(parts, place, loc))
+        Self::of(elementwise::collect(parts, Self::OPERAND.spacing(loc), place, loc))
     }
 
     /// The same accumulator in VGPRs, where vector instructions read and write its elements without copies. A matrix
@@ -67,7 +67,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     #[must_use]
     #[track_caller]
     pub fn in_vgprs(self) -> Self {
-        Self::of(elementwise::in_vgprs::<T>(self.value, Self::per_lane(), Location::caller()))
+        Self::of(elementwise::in_vgprs(self.value, Location::caller()))
     }
 
     pub(super) fn place(&self) -> Place {
@@ -86,8 +86,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     pub fn get(&self, i: usize) -> V<T> {
         let len = self.len();
         let i = within(i, len, "element", || format!("a lane's {len}"));
-        let inst = Inst::Extract { from: self.value, dword: i as u8 * T::ELEM.dwords() };
-        V::emit(inst, Location::caller())
+        elementwise::one(self.value, i, len, Location::caller())
     }
 
     /// The accumulator in which each lane's `i`-th element is replaced by `x`. The build fails if `i` is not below

@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::format::AccElement;
 use super::place::{At, Places, Run};
 use crate::ir::{Inst, Place, Type, Value};
-use crate::lang::values::vector::pack;
+use crate::lang::values::vector::{element, pack};
 use crate::lang::{V, with};
 use crate::scalar::Number;
 
@@ -14,7 +14,7 @@ pub(super) fn home() -> Place {
     if with(|c| c.target.instruction_set().has_agprs()) { Place::Acc } else { Place::Varying }
 }
 
-/// An accumulator of `count` zeros in each lane.
+/// An accumulator of zeros, with room for `count` elements in the registers of each lane.
 #[track_caller]
 pub(super) fn zero<T: AccElement>(count: usize) -> Value {
     let place = home();
@@ -32,12 +32,37 @@ pub(super) fn extract<T: AccElement>(
     count: usize,
     loc: &'static Location<'static>,
 ) -> Vec<V<T>> {
-    let one = |i: usize| V::emit(Inst::Extract { from, dword: i as u8 * T::ELEM.dwords() }, loc);
-    (0..count).map(one).collect()
+    (0..count).map(|i| one(from, i, count, loc)).collect()
 }
 
-/// Assembles an accumulator from a lane's elements, in VGPRs or AGPRs as `place` says.
-pub(super) fn collect<T: AccElement>(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Value {
+/// Element `i` of the `count` elements of an accumulator that are in this lane.
+pub(super) fn one<T: AccElement>(
+    from: Value,
+    i: usize,
+    count: usize,
+    loc: &'static Location<'static>,
+) -> V<T> {
+    if T::ELEM.bytes() < 4 {
+        let places = usize::from(with(|c| c.builder.kernel().ty(from).count));
+        return V::from_value(element::<T>(from, i * (places / count), places, loc));
+    }
+    V::emit(Inst::Extract { from, dword: i as u8 * T::ELEM.dwords() }, loc)
+}
+
+/// Assembles an accumulator from a lane's elements, in VGPRs or AGPRs as `place` says. In VGPRs, each element is `spacing` places after the
+/// one before ([`Operand::spacing`](super::operand::Operand::spacing)).
+pub(super) fn collect<T: AccElement>(
+    parts: &[V<T>],
+    spacing: usize,
+    place: Place,
+    loc: &'static Location<'static>,
+) -> Value {
+    if place == Place::Varying && spacing > 1 {
+        let nothing = V::<T>::emit(Inst::Const(0), loc);
+        let places =
+            parts.iter().flat_map(|x| [*x].into_iter().chain(std::iter::repeat_n(nothing, spacing - 1)));
+        return pack(&places.collect::<Vec<V<T>>>(), loc);
+    }
     if place == Place::Varying {
         return pack(parts, loc);
     }
@@ -47,9 +72,11 @@ pub(super) fn collect<T: AccElement>(parts: &[V<T>], place: Place, loc: &'static
 }
 
 /// Copies the accumulator to VGPRs.
-pub(super) fn in_vgprs<T: AccElement>(acc: Value, count: usize, loc: &'static Location<'static>) -> Value {
-    let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
-    with(|c| c.value(Inst::Splat(acc), ty, loc))
+pub(super) fn in_vgprs(acc: Value, loc: &'static Location<'static>) -> Value {
+    with(|c| {
+        let ty = Type { place: Place::Varying, ..c.builder.kernel().ty(acc) };
+        c.value(Inst::Splat(acc), ty, loc)
+    })
 }
 
 /// Stores the elements of several accumulators. `at` is the position of the tile in the matrix, `origins` are the

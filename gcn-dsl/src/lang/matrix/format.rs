@@ -17,7 +17,7 @@ use crate::scalar::{Elem, Number, f8e4m3, f8e5m2};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of matrix instructions",
     label = "no matrix element",
-    note = "there are f16, bf16, f32, f64, i8, f8e4m3, f8e5m2 (accumulators: f32, f64, i32), `Xf32`, `Fp8`, `Bf8`, `I4`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
+    note = "there are f16, bf16, f32, f64, i8, f8e4m3, f8e5m2 (accumulators: f32, f64, i32, f16, bf16), `Xf32`, `Fp8`, `Bf8`, `I4`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
 )]
 pub trait MatrixElement: Copy + fmt::Debug + Send + Sync + 'static {
     /// The format's name in the layout tables.
@@ -106,10 +106,12 @@ pub(super) fn packed<T: MatrixElement>(place: Place, elements: u32) -> Type {
 /// Element types of accumulators.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an accumulator's element type",
-    label = "accumulators hold f32, f64 or i32",
-    note = "products of f16, bf16 and smaller floats add up in f32, products of i8 in i32"
+    label = "accumulators hold f32, f64, i32, f16 or bf16",
+    note = "products of f16, bf16 and smaller floats add up in f32, products of i8 in i32; on RDNA 3 and 4 those of f16 and bf16 also add up in f16 and bf16"
 )]
 pub trait AccElement: MatrixElement<Memory = Self> + Number {}
 impl AccElement for f32 {}
 impl AccElement for f64 {}
 impl AccElement for i32 {}
+impl AccElement for f16 {}
+impl AccElement for bf16 {}

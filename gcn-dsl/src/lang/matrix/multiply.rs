@@ -34,7 +34,7 @@ pub trait Accumulates<A, B>: Sized {
     label = "the shapes or types do not fit together",
     note = "the fragments are `SparseA<T, M, K>` and `FragB<T, K, N>`, the accumulator `Acc<U, M, N>`",
     note = "M x N x K is 32x32x16, 16x16x32, 32x32x32 or 16x16x64 for f16 and bf16 (into f32); 32x32x32, 16x16x64, 32x32x64 or 16x16x128 for i8 (into i32), Fp8 and Bf8 (into f32)",
-    note = "on gfx12 it is 16x16x32 for f16, bf16, i8, Fp8 and Bf8, and 16x16x64 for I4 (into i32)"
+    note = "on gfx12 it is 16x16x32 for f16, bf16 (also into f16, bf16), i8, Fp8 and Bf8, and 16x16x64 for I4 (into i32)"
 )]
 pub trait AccumulatesSparse<A, B>: Sized {
     /// The targets that have the instruction.

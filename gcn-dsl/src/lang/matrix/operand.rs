@@ -93,13 +93,21 @@ impl Operand {
     }
 
     fn per_lane_of(&self, shape: &Shape) -> Option<usize> {
-        if shape.arrangement == Arrangement::Mfma {
+        // Each element of a result is in one lane; factors may be in several, or leave lanes empty.
+        if shape.arrangement == Arrangement::Mfma || self.matrix == Matrix::D {
             return None;
         }
-        // WMMA with 16-bit C and D uses one half of each register; the other half contains no element.
-        let is_result = matches!(self.matrix, Matrix::C | Matrix::D);
-        let per = if is_result { bits(shape.acc).max(32) } else { bits(self.format) };
-        Some((u32::from(shape.registers(self.matrix)?) * 32 / per) as usize)
+        Some((u32::from(shape.registers(self.matrix)?) * 32 / bits(self.format)) as usize)
+    }
+
+    /// For a result: the distance between a lane's elements in its registers, in elements. It is 1, except where each 16-bit element has a
+    /// register of its own, whose other half contains none (RDNA 3).
+    pub fn spacing(&self, loc: &'static Location<'static>) -> usize {
+        let shape = with(|c| self.shape_here(c, loc));
+        let places = shape
+            .and_then(|shape| shape.registers(self.matrix))
+            .map(|n| u32::from(n) * 32 / bits(self.format));
+        places.map_or(1, |places| (places as usize / self.per_lane(loc)).max(1))
     }
 
     /// `shape` with this operand's format filled in; `None` if instructions of that shape do not have this operand.
@@ -172,6 +180,7 @@ impl Operand {
             (Matrix::ScaleA | Matrix::ScaleB, _) => 8,
             // Of every four elements two are stored, so each stored bit stands for two bits of the uncompressed matrix.
             (Matrix::A, Family::Sparse) => 2 * bits(self.format),
+            (Matrix::D, _) => self.spacing(loc) as u32 * bits(self.format),
             _ => bits(self.format),
         };
         shape.coordinates(self.matrix, j * per)

@@ -6,6 +6,7 @@ use gcn_dsl::prelude::*;
 use gcn_dsl::{ir, lower, sched};
 use gcn_isa::InstructionSet;
 use gcn_isa::counters::WaitCnt;
+use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{Mode, Operation, Space, sequence};
 use gcn_isa::table::Class;
 
@@ -127,6 +128,66 @@ fn accesses_are_lowered_to_the_tables_sequences() {
         loads: Relaxed Acquire SeqCst;
         stores: Relaxed Release SeqCst;
         others: Relaxed Acquire Release AcqRel SeqCst;
+    }
+}
+
+/// The bits of the accesses to vector memory in a function: `glc` (of an atomic, which has it for the old value, always false), `dlc` and the
+/// scope.
+fn access_bits(function: &Function) -> Vec<(bool, bool, u8)> {
+    let insts = function.blocks.iter().flat_map(|b| &b.insts);
+    let bits = |inst: &MInst| match &inst.op {
+        Op::Machine(desc, mods) if desc.is_vmem() && desc.class != Class::CacheCtl => {
+            Some((mods.glc && !desc.mnemonic.contains("_atomic_"), mods.dlc, mods.scope))
+        }
+        _ => None,
+    };
+    insts.filter_map(bits).collect()
+}
+
+/// RDNA says by other bits than GFX9 how far an access reaches, RDNA 4 by a scope for atomics too.
+#[test]
+fn accesses_on_rdna_have_the_bits_of_the_tables_sequences() {
+    fn check<O: MemoryOrdering>(operation: Operation, lower: impl Fn(Target, Scope) -> [Function; 2]) {
+        let targets = [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+        for (target, scope) in targets.into_iter().flat_map(|target| Scope::ALL.map(|scope| (target, scope)))
+        {
+            let sequence = sequence(target, Mode::Normal, operation, O::ORDERING, scope, Space::Global);
+            let mut want = Mods::default();
+            sequence.expect("there is one").bits.apply(&mut want);
+            for function in lower(target, scope) {
+                let bits = access_bits(&function);
+                assert_eq!(
+                    bits,
+                    [(want.glc, want.dlc, want.scope)],
+                    "{target} {operation:?} {:?} {scope:?}",
+                    O::ORDERING
+                );
+            }
+        }
+    }
+    macro_rules! accesses {
+        ($($operation:ident [$($order:ident)*] |$atomic:ident, $scope:ident, $ordering:ident| $body:expr;)*) => {$($(
+            check::<lang::$order>(Operation::$operation, |target, $scope| {
+                let $ordering = Ordering::$order;
+                let slice = lowered(target, || {
+                    let $atomic = Arguments::default().slice_mut::<u32>().atomic(lane_id());
+                    $body;
+                });
+                let pointer = lowered(target, || {
+                    let $atomic = Arguments::default().pointer_mut::<u32>().atomic(lane_id());
+                    $body;
+                });
+                [slice, pointer]
+            });
+        )*)*};
+    }
+    accesses! {
+        Load [Relaxed Acquire SeqCst] |x, scope, order| x.load(scope, order);
+        Store [Relaxed Release SeqCst] |x, scope, order| x.store(7, scope, order);
+        Rmw [Relaxed Acquire Release AcqRel SeqCst] |x, scope, order| x.fetch_add(7, scope, order);
+        Rmw [Relaxed Acquire Release AcqRel SeqCst] |x, scope, order| keep(x.fetch_add(7, scope, order));
+        Rmw [Relaxed Acquire Release AcqRel SeqCst] |x, scope, order| x.swap(7, scope, order);
+        Rmw [Relaxed Acquire Release AcqRel SeqCst] |x, scope, order| x.compare_exchange(1, 2, scope, order);
     }
 }
 

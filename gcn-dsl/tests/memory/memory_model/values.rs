@@ -1,6 +1,9 @@
 //! What atomics compute.
 
+use gcn_dsl::BuildOptions;
 use gcn_dsl::prelude::*;
+use gcn_dsl::sim::{Options, Sanitize};
+use gcn_isa::target::WaveSize;
 
 const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 /// The number of work-items in the kernels of this file.
@@ -216,6 +219,70 @@ fn messages_pass_between_workgroups() {
         let (mut lock, mut counter) = (vec![0u32], vec![0u32]);
         locked.launch(&device, Grid::x(50), (&mut lock, &mut counter)).unwrap();
         assert_eq!((lock[0], counter[0]), (0, 50), "{target}");
+    }
+}
+
+gcn_kernel! {
+    /// Counts and sums in LDS, then in memory that all workgroups share.
+    #[workgroup(128)]
+    fn shared_sums(x: &[u32], counts: &mut [u32], totals: &mut [f32], doubles: &mut [f64], wide: &mut [u64]) {
+        let (i, x) = (local_id().x, x[global_id().x]);
+        let (here, floats) = (Lds::<u32, 16>::new(), Lds::<f32, 4>::new());
+        if i < 16 {
+            here[i] = 0;
+            floats[i % 4] = 0.0;
+        }
+        barrier();
+        here.atomic(x % 16).fetch_add(1, Scope::Workgroup, Ordering::Relaxed);
+        floats.atomic(x % 4).fetch_add((x % 8) as f32, Scope::Workgroup, Ordering::Relaxed);
+        barrier();
+        if i < 16 {
+            counts.atomic(i).fetch_add(here[i], Scope::Agent, Ordering::Relaxed);
+        }
+        if i < 4 {
+            totals.atomic(i).fetch_add(floats[i], Scope::Agent, Ordering::Relaxed);
+        }
+        doubles.atomic(x % 2).fetch_add((x % 8) as f64, Scope::Agent, Ordering::Relaxed);
+        wide.atomic(x % 2).fetch_max((x as u64) << 33, Scope::Agent, Ordering::AcqRel);
+        let mut old = counts.atomic(16).load(Scope::Agent, Ordering::Acquire);
+        loop {
+            let now = counts.atomic(16).compare_exchange(old, old + x % 4, Scope::Agent, Ordering::AcqRel);
+            if now == old {
+                break;
+            }
+            old = now;
+        }
+    }
+}
+
+/// In waves of both sizes, with the sanitizer that knows how far an access reaches.
+#[test]
+fn workgroups_share_sums_on_radeon() {
+    let x: Vec<u32> = inputs(3).iter().map(|x| *x as u32 >> 8).collect();
+    let of = |part: u32, parts: u32| x.iter().copied().filter(move |x| x % parts == part);
+    let rdna = [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+    for (target, wave) in rdna.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave))) {
+        let options = Options { sanitize: Sanitize::all(), ..Options::strict() };
+        let built = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
+        let built = shared_sums.build_with(target, &built).unwrap();
+        let (mut counts, mut totals, mut doubles, mut wide) = ([0; 17], [0.0; 4], [0.0; 2], [0; 2]);
+        let arguments = (&x, &mut counts, &mut totals, &mut doubles, &mut wide);
+        Device::simulator_with(target, options).launch(&shared_sums, &built, Grid::x(2), arguments).unwrap();
+        (0..16).for_each(|k| assert_eq!(counts[k as usize], of(k, 16).count() as u32, "{target} {wave:?}"));
+        assert_eq!(counts[16], x.iter().map(|x| x % 4).sum::<u32>(), "{target} {wave:?}");
+        (0..4).for_each(|k| assert_eq!(totals[k as usize], of(k, 4).map(|x| (x % 8) as f32).sum::<f32>()));
+        for k in 0..2 {
+            assert_eq!(
+                doubles[k as usize],
+                of(k, 2).map(|x| f64::from(x % 8)).sum::<f64>(),
+                "{target} {wave:?}"
+            );
+            assert_eq!(
+                wide[k as usize],
+                of(k, 2).map(|x| u64::from(x) << 33).max().unwrap(),
+                "{target} {wave:?}"
+            );
+        }
     }
 }
 

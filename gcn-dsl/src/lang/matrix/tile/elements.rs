@@ -65,7 +65,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         const { even(M, SIDE) };
         const { even(N, SIDE) };
         const { few((M / SIDE) * (N / SIDE)) };
-        let zero = elementwise::zero::<T>(Self::per_acc());
+        let zero = elementwise::zero::<T>(Self::per_acc() * Self::acc().spacing(Location::caller()));
         Self::of(Parts::of((0..Self::parts_here(Location::caller())).map(|_| zero)))
     }
 
@@ -74,7 +74,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     #[track_caller]
     pub fn in_vgprs(self) -> Self {
         let loc = Location::caller();
-        let moved = self.values.iter().map(|v| elementwise::in_vgprs::<T>(v, Self::per_acc(), loc));
+        let moved = self.values.iter().map(|v| elementwise::in_vgprs(v, loc));
         Self::of(Parts::of(moved))
     }
 
@@ -163,7 +163,8 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         place: Place,
         loc: &'static Location<'static>,
     ) -> Self {
-        let one = |part: &[V<T>]| elementwise::collect(part, place, loc);
+        let spacing = Self::acc().spacing(loc);
+        let one = |part: &[V<T>]| elementwise::collect(part, spacing, place, loc);
         Self::of(Parts::of(parts.chunks(Self::per_acc()).map(one)))
     }
 
@@ -192,6 +193,9 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     fn pairs(&self) -> Vec<Vector<T, 2>> {
         let ty = Type { place: Place::Varying, elem: T::ELEM, count: 2 };
         let (loc, dwords) = (Location::caller(), T::ELEM.dwords());
+        if T::ELEM.bytes() < 4 {
+            return self.elements().chunks(2).map(|two| Vector::of(pack(two, loc))).collect();
+        }
         let of = |from: Value| {
             (0..Self::per_acc() as u8).step_by(2).map(move |i| {
                 Vector::of(with(|c| c.value(Inst::Extract { from, dword: i * dwords }, ty, loc)))
