@@ -110,9 +110,6 @@ macro_rules! facts {
             family: Family,
             /// The generation, which determines the encoding.
             generation: Generation,
-            /// True if kernels written in Rust can be compiled for it. Assembling, disassembling, inspecting, linking
-            /// and checking work for every instruction set.
-            is_compilable: bool,
             /// The wave sizes, the usual wave size first.
             wave_sizes: &'static [WaveSize],
             /// The encoding numbers of named scalar registers.
@@ -150,6 +147,9 @@ macro_rules! facts {
             /// True if the hardware provides the IDs of workgroup and wave in trap temporaries instead of SGPRs (LLVM: architected SGPRs):
             /// x in `ttmp9`, y and z in `ttmp7`, the wave in `ttmp8`.
             has_ids_in_ttmps: bool,
+            /// The bit of MODE that a kernel sets at its start, so that, after a page fault, the hardware can repeat memory instructions
+            /// of more than one group, as the waits for `xcnt` assume (gfx12.5; LLVM pull request 169016).
+            replay_mode_bit: Option<u8>,
             /// True if the waves of a workgroup may run on different compute units when the descriptor's TG_SPLIT requests it.
             has_tg_split: bool,
             /// True if a descriptor may request that kernel arguments are loaded into SGPRs before the kernel starts.
@@ -232,6 +232,8 @@ macro_rules! facts {
             bad_branch_distance: Option<u16>,
             /// True if WMMA needs complete copies of A and B in every 16 lanes (RDNA 3).
             copies_wmma_inputs: bool,
+            /// True if WMMA distributes A and B over the two groups of 16 lanes in runs of eight `k` (gfx12.5; `docs/layouts.md`).
+            alternates_wmma_inputs: bool,
             /// True if `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
             /// True for the instruction set whose rows represent an instruction that several instruction sets have: gfx942, which lacks the
@@ -262,7 +264,6 @@ pub(super) use facts;
 const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
-    is_compilable: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -277,6 +278,7 @@ const GFX900: Facts = Facts {
     writes_halves: false,
     has_half_vgprs: false,
     has_ids_in_ttmps: false,
+    replay_mode_bit: None,
     has_tg_split: false,
     has_kernarg_preload: false,
     has_preload_prologue: false,
@@ -307,6 +309,7 @@ const GFX900: Facts = Facts {
     has_narrow_conversion_hazard: false,
     bad_branch_distance: None,
     copies_wmma_inputs: false,
+    alternates_wmma_inputs: false,
     has_hold_count: false,
     has_most_instructions: false,
 };
@@ -337,7 +340,6 @@ const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true,
 const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
-    is_compilable: true,
     writes_halves: true,
     permuted_lanes: 32,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
@@ -380,7 +382,6 @@ const GFX12: Facts = Facts {
 };
 
 const GFX12_5: Facts = Facts {
-    is_compilable: false,
     wave_sizes: &[WaveSize::W32],
     needs_even_vgpr_tuples: true,
     addressable_vgprs: 1024,
@@ -390,6 +391,8 @@ const GFX12_5: Facts = Facts {
     most_user_sgprs: 32,
     has_named_barriers: true,
     has_async_copies: true,
+    alternates_wmma_inputs: true,
+    replay_mode_bit: Some(25),
     signs_vector_offsets: true,
     simds_per_cu: 4,
     ..GFX12
