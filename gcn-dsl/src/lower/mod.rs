@@ -280,7 +280,7 @@ impl Lower<'_> {
         let (Some(row), Some(entry)) = (rows.next(), self.func.blocks.first_mut()) else { return };
         // The register's ID is in bits 5:0 of the operand, the first bit in 10:6, and the size minus one, here 0, in 15:11.
         let field = Operand::Imm(i64::from(mode & 63) | i64::from(bit) << 6);
-        let operands = [field, Operand::const32(1)].into_iter().map(MOperand::Fixed).collect();
+        let operands = [field, Operand::Literal(1)].into_iter().map(MOperand::Fixed).collect();
         let op = Op::Machine(row, row.default_mods());
         let inputs = entry.insts.iter().take_while(|inst| inst.op == Op::Copy).count();
         entry.insts.insert(inputs, MInst { op, operands, keeps_dst: false, loc: None });

@@ -3,6 +3,8 @@
 //! `op_sel` selects the half of each source for the low result, `op_sel_hi` that for the high one; `neg_lo` and `neg_hi` negate these
 //! halves.
 
+use gcn_isa::target::Family;
+
 use super::Env;
 use super::float32::{max32, maximum32, min32, minimum32};
 use super::read::raw32;
@@ -203,8 +205,11 @@ fn singles(ops: &mut Ops) {
 }
 
 /// The lower or upper dword of a 64-bit source.
-fn word(cx: &Cx<'_>, src: &Src, upper: bool) -> Result<Lanes, Fault> {
+fn word(cx: &Cx<'_>, s: &Step, src: &Src, upper: bool) -> Result<Lanes, Fault> {
     Ok(match src {
+        // gfx12.5, the only RDNA target with such arithmetic, reads the first SGPR for both halves (LLVM:
+        // `hasPKF32InstsReplicatingLower32BitsOfScalarInput`).
+        Src::Scalar(n) if s.arch.family() == Family::RDNA => [cx.w.s[*n as usize]; LANES],
         Src::Vector(slot) => cx.w.v[*slot as usize + usize::from(upper)],
         Src::Scalar(n) => [cx.w.s[*n as usize + usize::from(upper)]; LANES],
         // The constant 0 gives 0 for either dword. For other constants the manuals do not define the upper dword, and LLVM always selects
@@ -229,7 +234,7 @@ fn packed_single(f: impl Fn([f32; 3]) -> f32 + Copy + Send + Sync + 'static) -> 
                 }
                 let (low, high, negate_low, negate_high) = selection(s, i);
                 let (select, negate) = if upper == 0 { (low, negate_low) } else { (high, negate_high) };
-                *lanes = word(cx, &s.src[i], select)?;
+                *lanes = word(cx, s, &s.src[i], select)?;
                 let sign = u32::from(negate) << 31;
                 lanes.iter_mut().for_each(|x| *x ^= sign);
                 if mode.flush_in32 {
@@ -251,8 +256,8 @@ fn packed_single(f: impl Fn([f32; 3]) -> f32 + Copy + Send + Sync + 'static) -> 
 /// The low dword of the result comes from src0 and the high dword from src1, each selected by its `op_sel` bit.
 fn packed_move(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let op_sel = s.inst.mods.op_sel;
-    let low = word(cx, &s.src[0], op_sel & 1 == 1)?;
-    let high = word(cx, &s.src[1], op_sel >> 1 & 1 == 1)?;
+    let low = word(cx, s, &s.src[0], op_sel & 1 == 1)?;
+    let high = word(cx, s, &s.src[1], op_sel >> 1 & 1 == 1)?;
     let mask = write_mask(cx, s);
     write32(cx, s.vdst, mask, &low);
     write32(cx, s.vdst + 1, mask, &high);
