@@ -221,6 +221,9 @@ macro_rules! facts {
             permuted_lanes: usize,
             /// True if `neg_lo` of integer dot products marks the signed factors (RDNA 3 and later: `v_dot4_i32_iu8`).
             signs_by_neg_lo: bool,
+            /// True if a buffer resource has 57 bits of base, 45 bits of records from bit 57 on, and the stride from bit 108 on (gfx12.5;
+            /// LLVM 22, measured). The others have 48 bits of base, and 32 bits of records from bit 64 on.
+            has_long_buffers: bool,
             /// True if `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, regardless of MODE: gfx908
             /// and gfx90a. There, LLVM uses them only where denormals may be lost; AMD's emulator flushes.
             memory_adds_flush: bool,
@@ -305,6 +308,7 @@ const GFX900: Facts = Facts {
     cuts_bf16_dots: false,
     permuted_lanes: 64,
     signs_by_neg_lo: false,
+    has_long_buffers: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
     bad_branch_distance: None,
@@ -392,6 +396,7 @@ const GFX12_5: Facts = Facts {
     has_named_barriers: true,
     has_async_copies: true,
     alternates_wmma_inputs: true,
+    has_long_buffers: true,
     replay_mode_bit: Some(25),
     signs_vector_offsets: true,
     simds_per_cu: 4,

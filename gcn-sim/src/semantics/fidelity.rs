@@ -142,7 +142,7 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
 
 const WAVE_MATRIX: &str = "no model of the hardware's order and width of addition was published: products are added to C for ascending k, each \
                            step a fused multiply-add of f32; results of 16 bits are rounded once";
-const LOAD_TRANSPOSED: &str = "that each eight lanes exchange rows of eight elements follows public code for gfx1250's LDS, not a document; \
+const LOAD_TRANSPOSED: &str = "which lanes exchange rows of elements follows Triton's code for gfx1250's LDS, not a document; \
                                waves of 64 lanes are refused";
 const PACKED_BF16: &str =
     "no document describes the arithmetic of bf16: it is that of f32, rounded once more, and keeps denormals";

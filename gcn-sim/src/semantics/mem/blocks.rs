@@ -107,7 +107,7 @@ fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
             }
         }
     }
-    write_transposed(cx, s, bits, &loaded);
+    write_transposed(cx, s, bits, &loaded, |row, right| row + 8 * right);
     Ok(Next::Fall)
 }
 
@@ -119,19 +119,30 @@ fn read_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
             loaded[lane] = word;
         }
     }
-    write_transposed(cx, s, bits, &loaded);
+    // The rows of bytes are those that Triton 3.9 lets the lanes load for gfx1250.
+    write_transposed(cx, s, bits, &loaded, |row, right| match bits {
+        8 => row % 4 + 4 * right + row / 4 * 8,
+        _ => row + 8 * right,
+    });
     Ok(Next::Fall)
 }
 
-/// Of the rows of eight elements of `bits` bits that each eight lanes have loaded, lane i gets element i of every row. The manuals do not
+/// In each 16 lanes there are eight rows of 16 elements of `bits` bits. A lane has loaded the left or the right half of a row; lane i gets
+/// element i of every row. `lane_of` returns the lane, of the 16, that has loaded a row's half (1 for the right half). The manuals do not
 /// specify the assignment of lanes; this one makes the rows of a matrix in memory the `k` dimension of a WMMA.
-fn write_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32, loaded: &[Lanes; 4]) {
+fn write_transposed(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    bits: u32,
+    loaded: &[Lanes; 4],
+    lane_of: impl Fn(usize, usize) -> usize,
+) {
     let (words, per_word) = (bits / 4, 32 / bits);
     for lane in lanes(cx.w.exec()) {
-        let (group, place) = (lane / 8 * 8, lane as u32 % 8);
+        let (group, right, place) = (lane / 16 * 16, lane % 16 / 8, lane as u32 % 8);
         for word in 0..words {
             let element = |i: u32| {
-                let row = group + (word * per_word + i) as usize;
+                let row = group + lane_of((word * per_word + i) as usize, right);
                 let from = loaded[(place / per_word) as usize][row] >> (place % per_word * bits);
                 (from & u32::MAX >> (32 - bits)) << (i * bits)
             };
