@@ -95,7 +95,7 @@ fn part(uri: &str) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Parses a number: decimal, `0x…`, `0b…`, `0o…`, or octal after a leading `0`.
+/// Parses a number: decimal, `0x…`, `0b…`, `0o…`, or octal after a leading `0`. `None` for other texts.
 fn number(text: &str) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
     let prefixes = [("0x", 16), ("0b", 2), ("0o", 8), ("0", 8)];
@@ -104,7 +104,7 @@ fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))
 }
 
-/// Decodes the path of a URI, in which `%` and two digits stand for a byte.
+/// Decodes the path of a URI, in which `%` and two digits stand for a byte; `None` if it is not valid.
 fn decoded(text: &str) -> Option<PathBuf> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -108,8 +108,9 @@ pub struct CodePlace {
     /// (`.long`) or that pad an alignment.
     pub line: Option<u32>,
     /// If `line` is that of a macro call, a repetition or an `.include`: the index of the instruction's origin in [`Unit::origins`].
+    /// Otherwise `None`.
     pub origin: Option<u32>,
-    /// The source line that the last `.loc` assigned.
+    /// The source line that the last `.loc` assigned; `None` if none has.
     pub location: Option<SourceLocation>,
 }
 
@@ -259,8 +260,8 @@ impl Unit {
         self
     }
 
-    /// What a disassembly of the object of this unit says about VGPRs above 255: `v155 is v411`. Their numbers do not
-    /// follow from an instruction alone, but from the last `s_set_vgpr_msb` on the way to it.
+    /// Comments for a disassembly of this unit's object about VGPRs above 255: `v155 is v411`. The number in an instruction is only the
+    /// lower part of such a register's number; the last `s_set_vgpr_msb` before the instruction has set the upper part.
     ///
     /// ```
     /// # use gcn_emit::{asm, code::Unit, disasm, object::read_code_object};
@@ -299,13 +300,13 @@ impl Unit {
 }
 
 impl Code {
-    /// The function to which a line belongs.
+    /// The function to which a line belongs; `None` if it is outside of all functions.
     pub fn function_of(&self, line: usize) -> Option<&Function> {
         let next = self.functions.partition_point(|f| f.lines.start <= line);
         self.functions.get(next.checked_sub(1)?).filter(|f| f.lines.contains(&line))
     }
 
-    /// The line whose instruction begins at an offset in the section.
+    /// The line whose instruction begins at an offset in the section; `None` if no instruction begins there.
     pub fn line_at(&self, offset: u64) -> Option<usize> {
         self.places.binary_search_by_key(&offset, |p| p.offset).ok()
     }

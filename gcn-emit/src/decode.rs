@@ -149,7 +149,8 @@ fn get_operand(
         }
         _ => source::operand_of(code, len, file, scalars),
     };
-    // The bit that selects the half of the register is encoded above the lower 128 numbers. A source code below 256 is not a VGPR.
+    // A field that selects half of a VGPR has 7 bits for the register's number and, above them, a bit for the half. It belongs to `op_sel`.
+    // Source codes below 256 are not VGPRs and have no such bit.
     let mut value = value;
     let is_vector = matches!(code, Code::Vector) || matches!(code, Code::Source) && value >= 256;
     if let (Some(bit), true) = (field.half, is_vector) {

@@ -85,14 +85,14 @@ impl Inlined {
 }
 
 impl SourceLines {
-    /// The position of the code at an address.
+    /// The position of the code at an address; `None` if it is unknown.
     pub fn at(&self, address: u64) -> Option<&SourcePlace> {
         self.starts.range(..=address).next_back().and_then(|(_, place)| place.as_ref())
     }
 
     /// The position of the code at an address from its author's point of view: for functions that were inlined from other files, such as
     /// `atomicAdd` of HIP's headers, the line that calls them. The note contains both ends of the chain of calls: the position of the code
-    /// itself, and the outermost call.
+    /// itself, and the outermost call. `None` if the position is unknown.
     pub fn for_author(&self, address: u64) -> Option<SourcePlace> {
         let mut calls = self.inlined.at(address).peekable();
         if calls.peek().is_none() {

@@ -47,7 +47,8 @@ pub struct Lint {
     pub rule: &'static LintRule,
     /// The kernel.
     pub kernel: String,
-    /// The instruction that contradicts: the index in [`Unit::sections`], and the line. If several do, the first one.
+    /// The instruction that contradicts: the index in [`Unit::sections`], and the line. If several do, the first one. `None` if no
+    /// instruction does.
     pub at: Option<(usize, usize)>,
     /// The problem, in one sentence.
     pub message: String,

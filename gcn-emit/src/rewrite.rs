@@ -149,9 +149,9 @@ pub struct Change {
     pub line: u32,
     /// The kind of change.
     pub action: Action,
-    /// The old wait.
+    /// The old wait; `None` for an inserted wait.
     pub from: Option<String>,
-    /// The new wait.
+    /// The new wait; `None` for a removed wait.
     pub to: Option<String>,
     /// The reasons: the rules, with lines of the original.
     pub why: Vec<String>,

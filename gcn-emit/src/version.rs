@@ -18,7 +18,7 @@ impl CodeObjectVersion {
     const NUMBERS: [(CodeObjectVersion, u32, u8); 3] =
         [(CodeObjectVersion::V4, 4, 2), (CodeObjectVersion::V5, 5, 3), (CodeObjectVersion::V6, 6, 4)];
 
-    /// The version with this number.
+    /// The version with this number; `None` if there is none.
     pub fn from_number(number: u32) -> Option<CodeObjectVersion> {
         CodeObjectVersion::NUMBERS.iter().find(|v| v.1 == number).map(|v| v.0)
     }
@@ -33,7 +33,7 @@ impl CodeObjectVersion {
         CodeObjectVersion::NUMBERS.iter().find(|v| v.0 == self).map_or(0, |v| v.2)
     }
 
-    /// The version with this `e_ident[EI_ABIVERSION]`.
+    /// The version with this `e_ident[EI_ABIVERSION]`; `None` if there is none.
     pub fn from_abi_version(abi_version: u8) -> Option<CodeObjectVersion> {
         CodeObjectVersion::NUMBERS.iter().find(|v| v.2 == abi_version).map(|v| v.0)
     }

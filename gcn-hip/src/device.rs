@@ -38,7 +38,7 @@ impl Model {
             target,
             name: fields.get(1).copied().filter(|_| own).unwrap_or("AMD GPU"),
             clock_khz: field(2) * 1000,
-            // Nothing is known of the memory of a target without a line.
+            // If the table has no line for the target, its memory size is unknown, and only the caller's limit applies.
             memory: line.map_or(memory, |_| memory.min(field(3) << 30)),
             memory_clock_khz: field(4) * 1000,
             bus: field(5),

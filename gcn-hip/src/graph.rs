@@ -16,7 +16,7 @@ pub(crate) struct Node {
     pub after: Vec<u64>,
     /// The graph that contains this node.
     pub graph: u64,
-    /// If this node is a copy, the node from which it was copied.
+    /// If the graph is a clone of another one, the node of that graph to which this node corresponds.
     pub original: Option<u64>,
     /// The addresses of a kernel's arguments, kept for a caller that queried them.
     pub places: Box<[u64]>,
@@ -66,7 +66,7 @@ impl Instance {
         self.steps.iter().filter(works).map(|step| step.op.clone()).collect()
     }
 
-    /// The operation of a node.
+    /// The operation of a node; `None` if the instance has no step for the node.
     pub(crate) fn op(&mut self, node: u64) -> Option<&mut Op> {
         self.steps.iter_mut().find(|step| step.node == node).map(|step| &mut step.op)
     }

@@ -126,12 +126,12 @@ impl Heap {
         })
     }
 
-    /// The allocation that starts at an address.
+    /// The allocation that starts at an address; `None` if none does.
     pub(crate) fn allocation(&self, base: u64) -> Option<&Allocation> {
         self.allocations.get(&base)
     }
 
-    /// The allocation that contains an address; an allocation's end address does not count as inside.
+    /// The allocation that contains an address; an allocation's end address does not count as inside. `None` if none does.
     pub(crate) fn find(&self, at: Ptr) -> Option<&Allocation> {
         let (_, found) = self.allocations.range(..=at.address()).next_back()?;
         let inside = at.address() - found.base.address();

@@ -71,7 +71,7 @@ impl Region {
         Region { start: 0, end: 0, next: 0 }
     }
 
-    /// Finds a free range of `bytes` bytes for an allocation; `taken` contains the allocated ranges.
+    /// Finds a free range of `bytes` bytes for an allocation; `taken` contains the allocated ranges. `None` if there is none.
     fn place(&mut self, bytes: usize, taken: &BTreeMap<u64, usize>) -> Option<usize> {
         let size = bytes.max(1).checked_next_multiple_of(ALIGN)?.checked_add(GUARD)?;
         let fits = |from: usize| {

@@ -21,7 +21,7 @@ pub(crate) struct Record<'a> {
     pub wave_instructions: u64,
     /// The host time in seconds.
     pub seconds: f64,
-    /// The time according to the timing model, in cycles and seconds.
+    /// The time according to the timing model, in cycles; `None` if the launch was not timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,8 +10,8 @@ use gcn_sim::{MatrixArithmetic, Mode, Options, Sanitize};
 /// The maximum number of findings that a launch keeps.
 const FINDINGS: u32 = 1000;
 
-/// The length in instructions of a wave's first turn after a barrier. It is short, since some programs have data races that never show on
-/// hardware, where the waves of a workgroup stay close together.
+/// The number of instructions that a wave executes in its first turn after a barrier. A small number keeps the waves of a workgroup close
+/// together, as on hardware. Some programs have data races that show only if one wave runs far ahead of the others.
 const FIRST_TURN: u64 = 32;
 
 /// The settings of the simulator.
@@ -25,11 +25,11 @@ pub(crate) struct Settings {
     /// How matrix instructions add products.
     pub matrix: MatrixArithmetic,
     pub timed: bool,
-    /// A table of the timed mode's parameters.
+    /// A table of the timed mode's parameters; `None` for the parameters of gcn-sim.
     pub params: Option<String>,
-    /// The file to which each launch appends a line of JSON.
+    /// The file to which each launch appends a line of JSON; `None` to write no such file.
     pub report: Option<String>,
-    /// The file to which launches with findings append a line, for `gcn run`.
+    /// The file to which launches with findings append a line, for `gcn run`; `None` to write no such file.
     pub findings: Option<String>,
     /// The process ID of `gcn run`: when that process ends, this one ends as well.
     pub parent: Option<u32>,

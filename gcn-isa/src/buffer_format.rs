@@ -11,8 +11,8 @@ const NARROW: u8 = NORMS | SCALED | INTS;
 const ALL: u8 = NARROW | FLOAT;
 const WIDE: u8 = INTS | FLOAT;
 
-/// The valid number formats of each data format, from 1 on: on RDNA 1 and 2, and on later generations (RDNA2 ISA and
-/// RDNA3 ISA, "Data format"; LLVM 22 prints the same names). Bit i stands for number format i.
+/// The valid number formats of each data format; the first entry is data format 1. The first mask of a pair applies to RDNA 1 and 2, the
+/// second to later generations (RDNA2 ISA and RDNA3 ISA, "Data format"; LLVM 22 prints the same names). Bit i stands for number format i.
 const NUMBERS: [(u8, u8); 14] = [
     (NARROW, NARROW),
     (ALL, ALL),
@@ -30,8 +30,8 @@ const NUMBERS: [(u8, u8); 14] = [
     (WIDE, WIDE),
 ];
 
-/// The formats of RDNA in the order of their numbers, from 1 on. Each format is given as the data format and the number format of GFX9
-/// (`dfmt`, `nfmt`).
+/// The formats of RDNA in the order of their numbers, of which the first is 1. Each format is given as the data format and the number
+/// format of GFX9 (`dfmt`, `nfmt`).
 ///
 /// ```
 /// use gcn_isa::{buffer_format, target::Generation};

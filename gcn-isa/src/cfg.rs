@@ -124,7 +124,7 @@ impl Cfg {
     }
 }
 
-/// The label to which a branch or a resolved jump leads.
+/// The label to which a branch or a resolved jump leads; `None` for a line that is neither.
 fn destination(line: &Line) -> Option<Label> {
     let named = line.inst.operands.iter().find_map(|o| match o {
         Operand::Label(label) => Some(*label),

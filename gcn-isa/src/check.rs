@@ -69,17 +69,19 @@ pub struct Options {
     pub errata: bool,
 }
 
-/// What the checker assumes about accesses to memory: LDS accesses before a barrier and after an LDS DMA, and
-/// outstanding accesses before a cache invalidation. The checker does not know addresses.
+/// What the checker assumes about the addresses of memory accesses, which it does not know. The assumption decides whether it reports LDS
+/// accesses before a barrier and after an LDS DMA, and accesses that are outstanding at a cache invalidation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryModel {
     /// No assumption: only registers are checked.
     Off,
-    /// A program may have several buffers in LDS: while data arrives in one, it uses others and passes barriers. An LDS
-    /// DMA is reported, once, if LDS is read before the DMA has completed and never after a wait for it. An LDS write
-    /// or DMA before a barrier is reported for each such barrier, unless the program shows that a later barrier
-    /// publishes it. An LDS read before a barrier is reported, once, if LDS is written between that barrier and the
-    /// next.
+    /// A program may have several buffers in LDS: while data arrive in one buffer, the program uses others and executes barriers. Therefore
+    /// only the following is reported:
+    ///
+    /// - An LDS DMA, once, if LDS is read before the DMA has completed, and no LDS read follows a wait for the DMA.
+    /// - An LDS write or LDS DMA that is outstanding at a barrier, for each such barrier, unless the program shows that a later barrier
+    ///   publishes the data.
+    /// - An LDS read that is outstanding at a barrier, once, if LDS is written between that barrier and the next.
     Sure,
     /// Any two LDS accesses may be to the same bytes, and every barrier orders all accesses before it.
     Strict,

@@ -70,7 +70,7 @@ pub(crate) fn half_written(inst: &Inst) -> Option<Half> {
     }
 }
 
-/// The parts that a semantics line states, before modifiers are applied.
+/// The parts that a semantics line states, before modifiers are applied; `None` if the line has a form that is not analysed.
 fn statements(line: &str) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut inputs = None;

@@ -4,11 +4,11 @@
 //! many programs by expert authors, these numbers are the evidence for a rule's [`Grade`](crate::hazards::Grade).
 //!
 //! # What is counted
-//! Wait states: a *site* is an instruction and a register (or none) for which a rule requires a distance from an
-//! earlier instruction, if that instruction is, on the shortest path, less than twice the required distance away. Of
-//! several such earlier instructions, the one with the largest shortfall counts; those whose result is overwritten in
-//! between do not count. Sites that are closer than required are broken, the others satisfied. Both ranges are equally
-//! wide, so a rule that no author knows would be broken about as often as it is satisfied.
+//! Wait states: a *site* is an instruction and a register (or none) for which a rule requires a distance from an earlier instruction, if
+//! the actual distance on the shortest path is less than twice the required one. If there are several such earlier instructions, the one
+//! with the largest shortfall counts; those whose result is overwritten in between do not count. A site breaks the rule if its distance is
+//! less than required, and otherwise satisfies it. The two ranges of distances are equally wide, so code by authors who do not know the
+//! rule would break it about as often as it satisfies it.
 //!
 //! Counters: a site is a memory operation and the first instruction of the same block that depends on it. Broken sites
 //! are the findings of the [checker](crate::check), on any path, under its strictest assumptions about memory.

@@ -83,12 +83,13 @@ pub fn rules(target: Target) -> impl Iterator<Item = &'static Rule> {
     all().filter(move |r| r.targets().contains(target))
 }
 
-/// The rule with the name `id`, for example `cdna3.105`.
+/// The rule with the name `id`, for example `cdna3.105`; `None` if there is no such rule.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     all().find(|r| r.id == id)
 }
 
-/// The largest number of wait states that any rule requires between `first` and a later `second`, with the default [`Config`].
+/// The largest number of wait states that any rule requires between `first` and a later `second`, with the default [`Config`]; `None` if no
+/// rule applies.
 pub fn required(target: Target, first: &Inst, second: &Inst) -> Option<Need> {
     View::new(target, first).required(&View::new(target, second), Config::default())
 }

@@ -20,7 +20,8 @@ impl HwregField {
     /// `HW_REG_TRAPSTS`.
     pub const TRAPSTS: u8 = 3;
 
-    /// The field that `inst` accesses: register ID in bits 5:0, first bit in 10:6, size minus one in 15:11.
+    /// The field that `inst` accesses: register ID in bits 5:0, first bit in 10:6, size minus one in 15:11. `None` if `inst` has no such
+    /// operand.
     pub fn of(inst: &Inst) -> Option<HwregField> {
         let Some(Operand::Imm(field)) = inst.operand("hwreg") else { return None };
         let first = (field >> 6 & 31) as u32;
@@ -65,9 +66,10 @@ impl GprIdxEn {
     }
 }
 
-/// The value for `s_set_vgpr_msb` that an `s_setreg_imm32_b32` of MODE sets as well, whichever field of MODE it writes:
-/// bits 19:12 of its literal, in which the destination comes before the sources (LLVM 22, `AMDGPULowerVGPREncoding`,
-/// whose kernels rely on it).
+/// The upper bits of VGPR numbers that `inst` sets if it is an `s_setreg_imm32_b32` of MODE, encoded as in the operand of `s_set_vgpr_msb`;
+/// `None` for other instructions. They are bits 19:12 of the literal, with the bits of the destination before those of the sources, and
+/// they take effect whichever field of MODE the instruction writes (LLVM 22, `AMDGPULowerVGPREncoding`; kernels compiled by LLVM rely on
+/// it).
 pub(crate) fn vgpr_msb_of_setreg(inst: &Inst) -> Option<u8> {
     let field = HwregField::of(inst).filter(|_| inst.desc.class == Class::Setreg)?;
     let literal = inst.operand("literal").and_then(Operand::constant32)?;

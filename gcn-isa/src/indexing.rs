@@ -1,23 +1,22 @@
 //! Determines the registers that are accessed through an index: by relative moves and by VGPR indexing.
 //!
-//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to
-//! `s_set_gpr_idx_off`, also across branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that
-//! `M0[15:12]` selects ([`IndexedBy`]). On gfx12.5, `s_set_vgpr_msb` sets the upper bits of the numbers of VGPRs. [`Indexing`] determines which registers these may be. This is a property of the
-//! program, like its control-flow graph, so the inserter of waits and the checker share it; the simulator does not need
-//! it, because it knows M0.
+//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to `s_set_gpr_idx_off`, also across
+//! branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that `M0[15:12]` selects ([`IndexedBy`]). On gfx12.5,
+//! `s_set_vgpr_msb` sets the upper bits of the numbers of VGPRs. [`Indexing`] determines the registers that each instruction may then
+//! access. This is a property of the program, like its control-flow graph, so the inserter of waits and the checker share it. The simulator
+//! does not need it, because it knows the value of M0.
 //!
-//! - *Which instructions*: a forward dataflow analysis over the control-flow graph computes the possible values of
-//!   MODE.GPR_IDX_EN, M0 and the upper bits of VGPRs (`state`). An index is known if it is a constant, and partly known if a constant in the
-//!   same block masks it (`s_and_b32 s0, s0, 31`).
-//! - *Which registers*: from the named register plus the least index to the named register plus the greatest index,
-//!   within the register file. An index beyond the file is illegal (MI100 ISA 3.6.1, 6.6.1). The wave's allocation does
-//!   not matter: registers beyond it have no other name in the program either.
-//! - *Calls*: indexing is off at the entry of kernels and functions, by the calling convention and in the dispatcher; a
-//!   call may change M0.
-//! - A write of MODE by `s_setreg_b32` from a register is assumed to restore a value that `s_getreg_b32` read, so it
-//!   may set GPR_IDX_EN only if something else in the program sets it.
+//! - *Values*: a forward dataflow analysis over the control-flow graph computes the possible values of MODE.GPR_IDX_EN, of M0 and of the
+//!   upper bits of VGPR numbers (`state`). An index is known if it is a constant, and partly known if a constant in the same block masks it
+//!   (`s_and_b32 s0, s0, 31`).
+//! - *Registers*: an indexed operand may access any register from the named one plus the least index to the named one plus the greatest
+//!   index, within the register file. An index beyond the file is illegal (MI100 ISA 3.6.1, 6.6.1). The size of the wave's allocation does
+//!   not matter: the program cannot name a register beyond it in any other way.
+//! - *Calls*: indexing is off at the entry of kernels and functions, by the calling convention and in the dispatcher. A call may change M0.
+//! - *Writes of MODE*: `s_setreg_b32` from a register is assumed to restore a value that `s_getreg_b32` has read, so it may set GPR_IDX_EN
+//!   only if another instruction of the program sets it.
 //!
-//! For programs without such instructions, which is nearly all programs, the cost is one pass over the lines.
+//! Nearly all programs have no such instructions. For them the cost is one pass over the lines.
 
 mod solve;
 mod state;
@@ -77,8 +76,8 @@ impl Indexed {
         named.iter().flat_map(|u| self.reached(*u)).collect()
     }
 
-    /// The registers that an operand may denote: the named ones, or those that an index may select, in tuples of at
-    /// most 32.
+    /// The registers that an operand may denote: the registers of `named` if no index is added to the operand, otherwise all registers that
+    /// the index may select, in tuples of at most 32.
     pub fn reached(&self, named: RegUse) -> impl Iterator<Item = RegUse> {
         let found = self.0.iter().find(|r| Some(r.operand) == named.operand).copied();
         let given = found.is_none().then_some(named);
@@ -96,7 +95,7 @@ impl Indexed {
     }
 }
 
-/// The registers that `reg` may denote after an offset in `offsets` is added.
+/// The registers that `reg` may denote after an offset in `offsets` is added; `None` if the tuple is longer than the register file.
 fn reach(reg: Reg, by: IndexedBy, offsets: Offsets, operand: u8) -> Option<Reached> {
     let last = u32::from(file_end(reg, by).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
@@ -156,8 +155,8 @@ impl Indexing {
         Indexing { lines: solve::lines(program, flow) }
     }
 
-    /// The operands whose VGPRs have several numbers because several values of the fields that `s_set_vgpr_msb` sets
-    /// meet there: line and operand.
+    /// The operands with a VGPR whose number is uncertain, because `s_set_vgpr_msb` has set different upper bits on different paths: line
+    /// and operand, at most one operand of each line.
     pub fn with_several_msbs(&self) -> impl Iterator<Item = (usize, usize)> {
         let is_one = |r: &&Reached| r.file == RegFile::Vgpr && r.via == Via::SeveralMsbs;
         let of_line = move |(line, indexed): &(u32, Indexed)| {
@@ -167,8 +166,8 @@ impl Indexing {
         self.lines.iter().filter_map(of_line)
     }
 
-    /// `inst`, which is at `line`, with its VGPRs replaced by those that their upper bits make of them, where these are
-    /// certain.
+    /// `inst`, which is at `line`, with the full numbers of its VGPRs: the upper bits that `s_set_vgpr_msb` has set are included where they
+    /// are certain.
     pub fn meant<'i>(&self, line: usize, inst: &'i Inst) -> Cow<'i, Inst> {
         let mut meant = Cow::Borrowed(inst);
         for reached in self.at(line).into_iter().flat_map(|i| &i.0).filter(|r| r.via == Via::Msb) {
@@ -179,8 +178,9 @@ impl Indexing {
         meant
     }
 
-    /// The VGPRs above 255 that `inst`, which is at `line`, means by lower numbers: `v155 is v411`; of several that it may
-    /// mean, the first and the last. `None` if there are none.
+    /// A remark on the VGPRs of `inst`, which is at `line`, whose full number differs from the number in the text because of
+    /// `s_set_vgpr_msb`: `v155 is v411`. If the upper bits are uncertain, the remark gives the first and the last possible register. `None`
+    /// if there are no such VGPRs.
     pub fn full_numbers(&self, line: usize, inst: &Inst) -> Option<String> {
         let mut texts: Vec<String> = Vec::new();
         for reached in self.at(line)?.0.iter().filter(|r| matches!(r.via, Via::Msb | Via::SeveralMsbs)) {
@@ -232,13 +232,14 @@ pub enum Unresolved {
     /// VGPR indexing is on for an operand or a register file for which the manual does not define whether the index is added.
     #[error("VGPR indexing of an operand for which the manual does not define it")]
     Undefined,
-    /// The operand is read and written, through fields of `s_set_vgpr_msb` that have different values.
+    /// The instruction reads and writes the operand, and takes the upper bits for reading and for writing from two fields of
+    /// `s_set_vgpr_msb`, which have different values.
     #[error("an accumulator whose fields of s_set_vgpr_msb differ")]
     Accumulator,
 }
 
-/// The upper bits of VGPRs that `inst` sets, as in the operand of `s_set_vgpr_msb`, whose upper byte has no effect (LLVM
-/// 22 puts the value before the instruction there).
+/// The upper bits of VGPR numbers that `inst` sets, encoded as in the operand of `s_set_vgpr_msb`; `None` if `inst` does not set them. The
+/// upper byte of that operand has no effect: LLVM 22 stores the previous value there.
 ///
 /// ```
 /// use gcn_isa::{Inst, Operand, Target, indexing, table};
@@ -260,18 +261,18 @@ pub fn msb_set_by(target: Target, inst: &Inst) -> Option<u8> {
     vgpr_msb_of_setreg(inst)
 }
 
-/// The state of a wave that selects registers in addition to their numbers in instructions.
+/// The parts of a wave's state that, together with the numbers in an instruction, select the registers that the instruction accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Selection {
     /// M0.
     pub m0: u32,
     /// The bit GPR_IDX_EN of MODE.
     pub enabled: bool,
-    /// The upper bits of VGPRs, as `s_set_vgpr_msb` sets them.
+    /// The upper bits of VGPR numbers, encoded as in the operand of `s_set_vgpr_msb`.
     pub msb: u8,
 }
 
-/// `inst` with its registers replaced by those that its indices select; `None` if these are the named ones.
+/// `inst` with its registers replaced by the registers that it accesses in this state; `None` if these are the registers that `inst` names.
 ///
 /// # Errors
 /// [`Unresolved`] if no manual defines the effect of the index.

@@ -43,13 +43,13 @@ pub enum Via {
     /// The program names the register, or the register is implicit.
     #[default]
     Name,
-    /// Through its lower bits and those that `s_set_vgpr_msb` has set, whose value is known.
+    /// The program names the lower bits of the register's number. The upper bits are known: `s_set_vgpr_msb` has set them.
     Msb,
     /// The instruction uses an index whose value is known ([`crate::indexing`]).
     Index,
     /// The instruction uses an index that the program bounds. The register may be this one or another that the index is meant to select.
     Range,
-    /// Through its lower bits and one of several values of the upper ones.
+    /// The program names the lower bits of the register's number. The upper bits may have several values, depending on the path.
     SeveralMsbs,
     /// The instruction uses an index that is unknown, or that may not be added at all. The register may be this one or any other.
     AnyIndex,
@@ -80,7 +80,7 @@ impl Inst {
         self
     }
 
-    /// The operand with the name `name` in the table row (`vdst`, `src0`, `saddr` …).
+    /// The operand with the name `name` in the table row (`vdst`, `src0`, `saddr` …); `None` if the row has no such operand.
     pub fn operand(&self, name: &str) -> Option<Operand> {
         self.desc.operand_index(name).map(|i| self.operands[i])
     }
@@ -165,7 +165,7 @@ impl Inst {
     }
 }
 
-/// The register to whose zero flag the operand refers.
+/// The register to whose zero flag the operand refers; `None` for other operands.
 fn flag_of(operand: Operand) -> Option<Reg> {
     match operand {
         Operand::Special(SrcSpecial::Vccz) => Some(reg::VCC),

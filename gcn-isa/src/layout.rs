@@ -355,7 +355,8 @@ pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
     shape_on(desc, Subtarget::new(target, sizes.find(|wave| desc.waves.has(*wave))?)?)
 }
 
-/// The same as [`shape`], for the wave size of `on`, regardless of the size that the row requires.
+/// The same as [`shape`], for the wave size of `on`, regardless of the size that the row requires; `None` if the processor has no such
+/// instruction in that wave size.
 pub fn shape_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
     let (set, wave) = (on.target.instruction_set().measured_as(), on.wave);
     SHAPES.get(&(desc.printed, set, wave)).or_else(|| SHAPES.get(&(desc.mnemonic, set, wave)))

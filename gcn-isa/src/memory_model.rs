@@ -256,8 +256,8 @@ impl Table {
         self.rows.iter().any(|row| row.scopes.contains(&Scope::Cluster))
     }
 
-    /// The row for an operation, ordering, scope and address space. In LDS, a scope wider than the workgroup is treated
-    /// as workgroup scope. If the table has no rows for clusters, cluster scope is treated as agent scope.
+    /// The row for an operation, ordering, scope and address space. In LDS, a scope wider than the workgroup is treated as workgroup scope.
+    /// If the table has no rows for clusters, cluster scope is treated as agent scope. `None` if the table has no such row.
     pub fn row(
         &self,
         operation: Operation,

@@ -169,7 +169,7 @@ impl SrcSpecial {
         SrcSpecial::LdsDirect,
     ];
 
-    /// The special source with the encoding `code`.
+    /// The special source with the encoding `code`; `None` if there is none.
     pub fn from_code(code: u16) -> Option<SrcSpecial> {
         SrcSpecial::ALL.into_iter().find(|s| *s as u16 == code)
     }

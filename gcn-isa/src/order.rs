@@ -7,7 +7,7 @@ use crate::reg::{self, Reg, RegUnit};
 use crate::table::{Class, ImplicitRegs, InstDesc};
 use crate::{Inst, Operand, Program, SrcSpecial};
 
-/// The bit of SCC in a [`Set`]. The bits of SCC and others come after those of the registers.
+/// The bit of SCC in a [`Set`]. The first bits are those of the registers; SCC, MODE and memory follow.
 const SCC: usize = RegUnit::COUNT;
 const MODE: usize = SCC + 1;
 const MEMORY: usize = MODE + 1;

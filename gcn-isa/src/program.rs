@@ -30,7 +30,8 @@ pub struct Line {
     /// True for an `s_barrier` of a workgroup whose waves may run on different compute units (`.amdhsa_tg_split`). After the barrier,
     /// another wave sees only those stores to memory that were done before the barrier.
     pub orders_stores: bool,
-    /// A number by which the creator of the line can find it again after passes have moved it.
+    /// A number by which the creator of the line can find it again after passes have moved it; `None` if the creator gave none, and for
+    /// lines that passes have inserted.
     pub origin: Option<NonZeroU32>,
 }
 

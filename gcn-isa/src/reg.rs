@@ -22,7 +22,7 @@ pub use crate::target::RegFile;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg {
-    /// True if these parts of one register are disjoint. `None` stands for the whole register.
+    /// The register file.
     pub file: RegFile,
     /// The first register's number.
     pub index: u16,
@@ -172,7 +172,7 @@ impl Reg {
 }
 
 impl Reg {
-    /// The register with its name on an instruction set: RDNA has `s102` to `s105` where GFX9 has `flat_scratch` and
+    /// Formats the register under the name that it has on an instruction set: RDNA has `s102` to `s105` where GFX9 has `flat_scratch` and
     /// `xnack_mask`.
     ///
     /// ```
@@ -251,7 +251,7 @@ impl RegUnit {
         self.0 as usize
     }
 
-    /// The unit with a dense number.
+    /// The unit with a dense number; `None` if the number is too large.
     pub const fn from_index(index: usize) -> Option<RegUnit> {
         if index < Self::COUNT { Some(RegUnit(index as u16)) } else { None }
     }

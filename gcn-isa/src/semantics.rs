@@ -55,7 +55,7 @@ impl From<&Entry> for Semantics {
     }
 }
 
-/// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`).
+/// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`); `None` if GFX9 has no such instruction.
 ///
 /// ```
 /// let add = gcn_isa::semantics::of("s_add_u32").unwrap();
@@ -81,7 +81,7 @@ pub fn all() -> impl Iterator<Item = Semantics> {
 /// ```
 pub fn address(row: &InstDesc) -> &'static str {
     let form = row.form.trim_start_matches("no").trim_start_matches("rtn").trim_start_matches('_');
-    // The form `noaddr` of scratch is the only other form that begins with `no`.
+    // The line above removes the `no` of `nortn`. The only other forms that begin with `no` are `noaddr` and `noaddr_lds` of scratch.
     let form = if row.form.contains("noaddr") { "noaddr" } else { form.trim_end_matches("_lds") };
     ADDRESSES.iter().find(|a| a.0 == row.format && a.1 == form && a.2(row)).map_or("", |a| a.3)
 }

@@ -253,23 +253,23 @@ pub fn find_opcode<S: Into<Subtarget>>(
     pick(Table::of(on.family()).by_opcode().get(&(format, opcode)), on)
 }
 
-/// The row that is printed as `printed` and has the addressing form `form` (empty for instructions without addressing
-/// forms).
+/// The row that is printed as `printed` and has the addressing form `form` (empty for instructions without addressing forms); `None` if
+/// there is no such row.
 pub fn find_form(on: impl Into<Subtarget>, printed: &str, form: &str) -> Option<&'static InstDesc> {
     find(on, printed).find(|r| r.form == form)
 }
 
-/// Common properties of all forms of an instruction of GFX9.
+/// Common properties of all forms of an instruction of GFX9; `None` if GFX9 has no such instruction.
 pub fn entry(mnemonic: &str) -> Option<&'static Entry> {
     Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).entry)
 }
 
-/// The class of the first form of an instruction of GFX9.
+/// The class of the first form of an instruction of GFX9; `None` if GFX9 has no such instruction.
 pub fn class_of(mnemonic: &str) -> Option<Class> {
     Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).class)
 }
 
-/// The table's static copy of a GFX9 mnemonic, for callers that store it.
+/// The table's static copy of a GFX9 mnemonic, for callers that store it; `None` if GFX9 has no such instruction.
 pub fn mnemonic(name: &str) -> Option<&'static str> {
     GFX9.by_mnemonic().get_key_value(name).map(|(mnemonic, _)| *mnemonic)
 }

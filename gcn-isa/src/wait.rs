@@ -72,16 +72,16 @@ bitflags! {
     }
 }
 
-/// The accesses for which waits are inserted: LDS accesses, including loads from memory directly into LDS, before barriers and before other
-/// LDS accesses; and stores before barriers that order stores.
+/// The accesses that the inserter orders by waits: LDS accesses, including loads from memory directly into LDS, before barriers and before
+/// other LDS accesses; and stores, before the barriers that order stores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LdsOrder {
     /// All such accesses, because any two accesses may be to the same bytes.
     #[default]
     All,
-    /// The accesses of these lines, in ascending order. While data arrives in one buffer of LDS, a program may use another buffer and
-    /// execute barriers. If the program itself waits for an access somewhere, it is assumed to wait at the correct position
-    /// ([`crate::check::unordered_lds_accesses`] finds the other accesses).
+    /// The accesses of these lines, which are in ascending order. This is for programs with several buffers in LDS, which use one buffer
+    /// and execute barriers while data arrive in another. If such a program itself waits for an access anywhere, it is assumed to wait at
+    /// the correct position; [`crate::check::unordered_lds_accesses`] returns the lines of the other accesses.
     OfLines(Vec<usize>),
 }
 
@@ -108,8 +108,9 @@ pub struct WaitOptions {
     pub rules: Config,
     /// True to place a wait that a loop needs only because of instructions before the loop in front of the loop.
     pub leave_loops: bool,
-    /// If given, idle wait states are filled by moving instructions within their blocks. The list has fences, across which no instruction
-    /// is moved. Each fence is given as the number of the line after it, in ascending order. Memory operations keep their order.
+    /// If `Some`, instructions are moved within their blocks to positions at which the wave would otherwise wait idly. The list
+    /// contains fences, across which no instruction is moved; each fence is given as the number of the line after it, in ascending order.
+    /// Memory operations keep their order.
     pub fill: Option<Vec<usize>>,
     /// True to also write the reasons into the notes of the lines, which takes longer than finding the reasons.
     pub notes: bool,
@@ -358,8 +359,8 @@ fn wait_state_edit(
 
 fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall]) {
     for s in causes {
-        // If a wait was moved out of a loop in several steps, each step found the same pair of instructions. The first step had none of
-        // these waits yet.
+        // A wait that was moved out of a loop in several steps has the same pair of instructions as its cause several times. Only the first
+        // cause is kept: its `present` distance does not yet include any of the moved wait states.
         let same = |r: &Reason| {
             r.rule == s.required.rule.id && r.producer == Some(s.producer) && r.consumer == s.consumer
         };

@@ -320,7 +320,7 @@ impl Bench {
         parts.into_iter().flatten().collect()
     }
 
-    /// The index in dwords of a scalar in the row of scalars.
+    /// The index in dwords of a scalar in the row of scalars; `None` if the harness does not store it.
     fn scalar_place(&self, register: Reg) -> Option<u32> {
         let named = [(reg::VCC, 0), (reg::EXEC, 2), (reg::M0, 4)];
         let named = named.into_iter().find(|(name, _)| name.overlaps(register));
@@ -328,7 +328,8 @@ impl Bench {
         named.map(|(name, at)| NAMED + at + u32::from(register.index - name.index)).or_else(numbered)
     }
 
-    /// The value of an SGPR or of M0 before the instructions under test, and its value after them according to one wave's results.
+    /// The value of an SGPR or of M0 before the instructions under test, and its value after them according to one wave's results; `None`
+    /// if the harness does not store it.
     pub fn scalar(&self, register: Reg, after: &[u8]) -> Option<[u32; 2]> {
         let at = 4 * self.scalar_place(register)?;
         let word = |bytes: &[u8], at: u32| {

@@ -18,7 +18,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Allocates a register tuple, followed by unused registers so that a later operand can overlap it partly.
+    /// Allocates a register tuple, followed by unused registers so that a later operand can overlap it partly; `None` if too few registers
+    /// are left.
     fn tuple(&mut self, file: RegFile, dwords: u8) -> Option<Reg> {
         let which = FIRST.iter().position(|(f, _)| *f == file)?;
         let align = match (file, dwords) {
@@ -33,7 +34,7 @@ impl Builder {
     }
 
     /// An instruction whose operands are fresh registers. If `varied`, its modifiers are random, and `chosen` may replace an operand, for
-    /// example by an AGPR or VCC.
+    /// example by an AGPR or VCC. `None` if the row has an operand for which there is no value.
     pub fn inst(
         &mut self,
         row: &'static InstDesc,

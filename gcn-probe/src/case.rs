@@ -154,8 +154,9 @@ fn place(offset: usize) -> String {
     }
 }
 
-/// A dword of a register. Sources of mixed-precision instructions are often 2^-15 and 1 + 2^-11: the sum of the product of two and the
-/// third lies just beyond the middle between two f16, and is the middle itself if it is rounded to f32 first.
+/// A random value for a dword of a register. For mixed-precision instructions it is often 2^-15 or 1 + 2^-11. With such sources, the exact
+/// result of a multiply-add may lie just above the middle between two f16 values; if it is first rounded to f32, it becomes exactly that
+/// middle, so that rounding twice gives another result than rounding once.
 fn source(row: &InstDesc, random: &mut Random) -> u32 {
     match random.below(3) {
         0 if row.is_mixed_precision() => 0x3f80_1000,

@@ -57,7 +57,7 @@ pub fn form(row: &'static InstDesc, target: Target, seed: u64, variants: u32, gp
     result
 }
 
-/// The first dword that differs between the simulator's and the GPU's results.
+/// The first dword that differs between the simulator's and the GPU's results; `None` if the results are equal.
 fn difference(case: &Case, expected: &[u8], measured: &[u8]) -> Option<Difference> {
     let words = expected.chunks_exact(4).zip(measured.chunks_exact(4));
     let mut differing = words.enumerate().filter(|(_, (a, b))| a != b);

@@ -86,7 +86,7 @@ pub struct SizeResult {
     pub elements: usize,
     /// The number of elements that differ from the reference in any bit.
     pub different: usize,
-    /// The index of the first element that differs.
+    /// The index of the first element that differs; `None` if no element differs.
     pub first: Option<usize>,
     /// The largest absolute difference; `None` if it is not finite.
     pub max_error: Option<f64>,
@@ -94,12 +94,12 @@ pub struct SizeResult {
     pub tolerance: f64,
     /// The time of the fastest run in nanoseconds, measured by the device's events, without copies.
     pub gpu_ns: Option<u64>,
-    /// The time in nanoseconds according to the timed model, at the device's highest clock.
+    /// The time in nanoseconds according to the timed model, at the device's highest clock; `None` if the model did not run the kernel.
     pub model_ns: Option<u64>,
 }
 
 impl SizeResult {
-    /// The relative error of the model's time: positive if it is longer than the GPU's.
+    /// The relative error of the model's time: positive if it is longer than the GPU's. `None` if one of the times is missing.
     ///
     /// ```
     /// use gcn_probe::report::SizeResult;
@@ -292,7 +292,7 @@ pub struct FormResult {
     pub status: Status,
     /// The number of programs whose results differ.
     pub differing: u32,
-    /// The first difference.
+    /// The first difference; `None` if no result differs.
     pub first: Option<Difference>,
     /// The error message of HIP, the encoder or the simulator.
     pub message: String,
@@ -363,8 +363,9 @@ impl Report {
         suites.into_iter().filter_map(|(name, suite)| Some((name, suite.as_ref()?)))
     }
 
-    /// True if nothing contradicts the simulator. These do not contradict it: a hazard that was not seen, fewer wait states than the rule
-    /// requires, and a timing parameter that is assumed in the table and was measured within its range.
+    /// True if no result contradicts the simulator. The following do not contradict it: a hazard that was not seen, a rule that requires
+    /// more wait states than were needed, and a timing parameter whose value in the table is assumed, if the measured value is within the
+    /// range that the table states.
     pub fn agrees(&self) -> bool {
         let values =
             self.computed().flat_map(|(_, v)| v.totals.keys()).all(|status| *status < Status::Differs);

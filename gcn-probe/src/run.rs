@@ -211,10 +211,10 @@ fn append(journal: &Path) -> Result<File, String> {
     opened.map_err(|error| format!("cannot write {}: {error}", journal.display()))
 }
 
-/// Reserves a report, by a file beside it, as long as the value lives: two runs would mix their results.
+/// Reserves the file of a report by a lock that lasts as long as the returned value. Two runs with the same file would mix their results.
 ///
 /// # Errors
-/// A sentence: another run has reserved it, or the file cannot be written.
+/// A message: another run has reserved the file, or the file cannot be written.
 pub fn reserve(file: &Path) -> Result<File, String> {
     let opened = append(file)?;
     match opened.try_lock() {

@@ -247,7 +247,7 @@ fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> Result<u
                 Ok(())
             })
         };
-        // Operands of few forms show any fault with each seed.
+        // The operands that one seed gives to one form may not show the fault, so a single form is tested with several seeds.
         let seeds = if forms.len() > 1 { 1 } else { 4 };
         let Some(result) = (1..=seeds).map(of_seed).find(|result| result.first.is_some()) else { continue };
         let Some(first) = &result.first else { continue };
@@ -326,8 +326,8 @@ fn with_nops(line: &str, more: i64) -> Option<String> {
     })
 }
 
-/// Plants three faults for each rule whose number no other rule hides: hardware that needs one wait state more than the rule says, hardware
-/// that needs one less, and hardware without the hazard.
+/// Plants three faults for each rule with a pair of instructions to which no other rule applies: hardware that needs one wait state more
+/// than the rule says, hardware that needs one less, and hardware without the hazard.
 fn of_waits() -> Vec<Planted> {
     const RULES: usize = 5;
     let target = Target::GFX942;

@@ -7,7 +7,7 @@ use gcn_probe::kernels::{self, Effort};
 use gcn_probe::report::{KernelResult, Status};
 use gcn_test_support::env::{daily_sample, fuzz_step};
 
-/// One kernel of so many runs on each target.
+/// Of this many kernels, one runs on each target in a thorough run ([`daily_sample`]).
 const SAMPLE: usize = 2;
 
 /// Runs all kernels on the simulator of a target; at least `least` of them must support it.

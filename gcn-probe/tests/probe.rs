@@ -157,8 +157,8 @@ mod linux {
         std::fs::remove_file(path).unwrap();
     }
 
-    /// What is measured through HIP is what rules ask for, but for those whose effect the simulator does not have: `unseen`, and rules with
-    /// a remedy.
+    /// The waits measured through HIP are those that the rules require, except for rules whose effect the simulator does not have: those in
+    /// `unseen`, and rules with a remedy.
     fn waits_are_those_of_the_rules(target: &str, least: usize, unseen: &[&str]) {
         let path = journal("waits");
         let rules = probe::<Waits>(target, "plain", LIMIT, &path);

@@ -40,9 +40,10 @@ fn line(pair: &PairResult) -> String {
     )
 }
 
-/// Each rule is measured three times: as the simulator is, with that rule alone, whose number must come out whatever others ask for, and
-/// without it, which must be noticed unless another asks for as much. In all surroundings one of four rules: by `which` another one on each
-/// of four targets, whose rules are much the same.
+/// Measures each rule three times. On the unchanged simulator, the measured number must be that of the rules. On a simulator with this rule
+/// alone, it must be the rule's own number. On a simulator without the rule, the difference must be noticed, unless another rule requires
+/// as many wait states. For a part of the rules, chosen by `which` and by the day, the first measurement covers all surroundings. The rules
+/// of the four targets are much the same, so each target gets another `which`.
 fn closed_loop(target: Target, which: u64, more: &[&str]) {
     let (mut wrong, mut missing) = (Vec::new(), 0);
     let (mut unmeasured, mut texts) = (Vec::new(), String::new());
@@ -136,14 +137,15 @@ fn a_number_that_is_one_off_is_noticed() {
     assert_eq!((result.verdict(), result.measured), (Verdict::More, Some(2)));
 }
 
-/// Rules about counters and barriers that programs show on a target: those that the checker asks for and a simulator of which the results
-/// come as late as they may. `unseen` are those whose effect the simulator does not have.
+/// Checks the rules about counters and barriers for which programs can be written on a target: on a simulator whose results come as late as
+/// possible, the measured waits must be those that the checker requires. `expected` has the rules with their numbers of programs, and
+/// `unseen` the rules whose effect the simulator does not have.
 fn counters(target: Target, expected: &[(&str, usize)], unseen: &[&str]) {
     let (mut found, mut texts, mut never_failed) = (Vec::new(), String::new(), Vec::new());
     for rule in counter::tasks(target) {
         let result = measure::counter_rule(rule, target, 1, ALONE, &mut with_rules(Config::default()));
         if result.verdict == Verdict::NotMeasured {
-            // With a reason of its own.
+            // The message must give a reason that is specific to the rule.
             assert!(!result.message.is_empty() && !result.message.contains("alone"), "{target} {}", rule.id);
             continue;
         }
@@ -208,9 +210,9 @@ fn counters_are_those_of_the_rules() {
     }
 }
 
-/// Rules whose remedy is an instruction or a field. The simulator has none of these hazards, so nothing is seen on it; on hardware that
-/// executes the last instruction first unless the remedy is there, the remedy is what is measured. `without` are the rules
-/// that no program shows.
+/// Checks the rules whose remedy is an instruction or a field. The simulator has none of these hazards, so nothing is seen on it. On
+/// hardware that executes the last instruction first unless the remedy is there, the measurement must find the remedy. `without` are the
+/// rules that no program can show.
 fn remedies(target: Target, without: &[&str]) {
     let (mut found, mut broken) = (Vec::new(), Vec::new());
     let mut texts: BTreeMap<u32, String> = BTreeMap::new();
@@ -226,7 +228,7 @@ fn remedies(target: Target, without: &[&str]) {
         }
         for trial in sequence::trials(rule, target, 1).unwrap() {
             let [settled, without] = [None, Some(0)].map(|wait| trial.launch(wait).unwrap());
-            // Some rules ask for more than others for the same instructions.
+            // Some rules require more than others for the same instructions.
             let rules = RuleSet::Certain.into();
             let ran = settled.simulate(&Options { rules, ..Options::strict() });
             if let Err(error) = ran {

@@ -12,11 +12,12 @@ use crate::Error;
 /// Criteria for selecting a file's code objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choice {
-    /// In a container, the target of the code objects to select; also the target of assembly that does not specify one.
+    /// In a container, the target of the code objects to select; also the target of assembly that does not specify one. `None` selects code
+    /// objects for any target.
     pub target: Option<TargetId>,
-    /// The wave size of assembly that does not specify one.
+    /// The wave size of assembly that does not specify one; `None` means the usual size on the target.
     pub wave: Option<WaveSize>,
-    /// In a container, the number of the code object to select, from 1.
+    /// In a container, the number of the code object to select, from 1; `None` selects code objects with any number.
     pub entry: Option<usize>,
 }
 
@@ -29,7 +30,7 @@ pub struct Object<'d> {
     pub number: usize,
     /// The name of the bundle's entry; empty if the file is the code object itself.
     pub entry: Cow<'d, str>,
-    /// The target that the container states.
+    /// The target that the container states, or that of the code object itself if the file is not a container.
     pub target_id: Option<TargetId>,
     /// An ELF file.
     pub bytes: Cow<'d, [u8]>,

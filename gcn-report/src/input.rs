@@ -15,7 +15,7 @@ pub struct Input {
     pub name: String,
     /// The code.
     pub unit: Unit,
-    /// The text of an assembly file.
+    /// The text of an assembly file; `None` if the code was read from a code object.
     pub text: Option<String>,
     /// The statements of an assembly file that were skipped because of errors.
     pub left_out: Vec<Diagnostic>,
@@ -126,7 +126,8 @@ fn options(text: &str, choice: &Choice, keep_instructions: bool) -> Options {
     Options { target: target_of(text, choice.target), wave: choice.wave, keep_instructions }
 }
 
-/// The caller's target, unless the text specifies one: the same option may be used for many files with different targets.
+/// The caller's target, unless the text specifies one: the same option may be used for many files with different targets. `None` if the
+/// text specifies one, or if the caller does not.
 pub fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
     target.filter(|_| !text.lines().any(names_target))
 }
@@ -140,7 +141,7 @@ fn names_target(line: &str) -> bool {
 pub struct Loadable {
     /// An ELF file.
     pub bytes: Vec<u8>,
-    /// The lines of the assembly file from which it was assembled.
+    /// The lines of the assembly file from which it was assembled; `None` if the file was a code object already.
     pub lines: Option<SourceLines>,
 }
 

@@ -39,7 +39,7 @@ impl Times {
         self.0.get(self.0.len() / 2).map_or(Duration::ZERO, |t| t.0)
     }
 
-    /// The mean of the processor times, which is more precise than a median of such coarse values.
+    /// The mean of the processor times, which is more precise than a median of such coarse values; `None` if they are not known.
     fn processor(&self) -> Option<Duration> {
         let sum: Duration = self.0.iter().map(|t| t.1).sum::<Option<Duration>>()?;
         Some(sum / self.0.len().max(1) as u32)

@@ -18,12 +18,13 @@ use table::Table;
 
 /// Counts, over code objects and assembly files, at how many places each hazard rule applies and whether the code obeys it.
 ///
-/// The output has one line for each rule and target. `objects` is the number of files in which the rule applies. `sites` is the number of
-/// instructions to which it applies because of an earlier instruction at less than twice the required distance; `kept` of them obey the
-/// rule, `exact` of these with exactly the required distance, and `nops` only thanks to `s_nop`; `broken` of the sites, in `broken_objects`
-/// files, violate it. `covered` of the broken ones would obey it if the passes of matrix instructions in between counted, or have a branch
-/// in between. For rules about counters and about single instructions, `broken` is the number of findings, including those that `gcn check`
-/// omits because the code alone does not show which LDS addresses are meant.
+/// The output has one line for each rule and target. `objects`: the files in which the rule applies. `sites`: the instructions to which the
+/// rule applies because an earlier instruction is at less than twice the required distance. `kept`: the sites that obey the rule; `exact`:
+/// those of them with exactly the required distance; `nops`: those of them that obey it only thanks to `s_nop`. `broken`: the sites that
+/// violate the rule; `broken_objects`: the files with such sites; `covered`: the broken sites that would obey the rule if the passes of
+/// matrix instructions in between counted, or that have a branch in between. For rules about counters and about single instructions,
+/// `broken` is the number of findings, including those that `gcn check` omits because the code alone does not show which LDS addresses are
+/// meant.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

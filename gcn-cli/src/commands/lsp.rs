@@ -36,10 +36,10 @@ use wire::Wire;
 
 /// Serves editors: a language server for assembly on standard input and output.
 ///
-/// Errors of the assembler and findings of the checker and of the descriptor lint appear while one types, with the missing wait as a quick
-/// fix; hover explains instructions and modifiers, which are also completed; labels, symbols and macros lead to their definitions. The
-/// folder `editors/vscode` of the repository has an extension for Visual Studio Code. In other editors, configure `gcn lsp` as the server
-/// for files in AMD GPU assembly.
+/// Errors of the assembler, findings of the checker and problems of descriptors appear while one types, with the missing wait as a quick
+/// fix. Hover explains instructions and modifiers; completion knows both. Labels, symbols and macros lead to their definitions. The folder
+/// `editors/vscode` of the repository has an extension for Visual Studio Code. In other editors, configure `gcn lsp` as the server for
+/// files in AMD GPU assembly.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -17,7 +17,8 @@ use crate::file;
 /// Removes or weakens each wait of a kernel in turn, and lists the waits without which no rule is broken.
 ///
 /// FILE is assembly, a relocatable object, a code object or a bundle of them, gzipped or not. A wait that is not listed is needed: if it is
-/// removed or weakened, a rule is broken. Of two listed waits, one may be needed once the other is removed; `gcn fix --strip` finds out.
+/// removed or weakened, a rule is broken. Each wait is judged on its own, so of two listed waits, only one may be removable; `gcn fix
+/// --strip` removes as many as possible together.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -20,15 +20,15 @@ use crate::file;
 
 /// Runs generated programs on a GPU and compares the results with the simulator and its hazard rules.
 ///
-/// The suite `values` runs each form of the GPU's instructions that touches only registers, LDS or a buffer of its own, with special and
-/// random operands, lanes, modifiers and modes; the suite `matrix` does the same with matrix instructions. The report says where the GPU
-/// and the simulator differ. The suite `waits` measures, for each rule about wait states, how far apart two instructions must stand, and
-/// puts it beside the rule. The suite `kernels` runs the lessons and the kernels of gcn-kernels, and times them. docs/probe.md has more.
+/// The suite `values` runs each form of the GPU's instructions that accesses only registers, LDS or a buffer of the program, with special
+/// and random operands, lanes, modifiers and modes. The suite `matrix` does the same with matrix instructions. The report lists the
+/// differences between the GPU and the simulator. The suite `waits` measures, for each rule about wait states, how many wait states the GPU
+/// needs, and compares that number with the rule's. The suite `kernels` checks and times the lessons and the kernels of gcn-kernels. The
+/// suite `clock` measures the parameters of the timed mode. See docs/probe.md.
 ///
-/// The GPU is the one that libamdhip64.so finds; under `gcn run` it is the simulator itself, `gcn run --faithful` for `waits`, `gcn run
-/// --timed` for `clock`. Programs
-/// run in a process of their own. What is done is kept in a file beside the report, from which the same command goes on if it was
-/// interrupted.
+/// The GPU is the one that libamdhip64.so finds. Under `gcn run` it is the simulator itself: `gcn run --faithful` for `waits`, `gcn run
+/// --timed` for `clock`. Programs run in a separate process. Results are also saved in a file next to the report, so that the same command
+/// continues an interrupted run.
 ///
 /// Exit code 1 if the GPU contradicts the simulator or a rule, or if a program hung or failed.
 #[derive(clap::Args)]
@@ -45,26 +45,26 @@ pub struct Args {
     /// Also write the report as an HTML page
     #[arg(long, value_name = "OUT.html", value_parser = file::name())]
     page: Option<String>,
-    /// Write what `clock` has measured as a table of parameters, which `--params` of other commands reads
+    /// Write the results of `clock` as a table of parameters, which `--params` of other commands reads
     #[arg(long, value_name = "OUT.tsv", value_parser = file::name())]
     timing: Option<String>,
     /// The GPU's number
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
-    /// Run on a GPU that drives a display, too: a program that hangs may stop it
+    /// Also run on a GPU that drives a display; a program that hangs may freeze the display
     #[arg(long)]
     allow_display: bool,
     /// The seed of the generated programs; the same seed gives the same programs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// One program of each form instead of four, of matrix instructions two instead of 16; one pair of instructions for each rule, alone on the GPU; each
-    /// time measured once instead of three times
+    /// A short run: one program of each form instead of four, of matrix instructions two instead of 16; for each rule, one pair of
+    /// instructions, measured alone on the GPU; each time measured once instead of three times
     #[arg(long)]
     quick: bool,
     /// Time limit in seconds for the programs of one form or rule
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     limit: u64,
-    /// Run the programs of a suite from this task on; for the separate process, which the parent supervises
+    /// Run the programs of a suite from this task on; used for the child process, which the parent supervises
     #[arg(long, hide = true, value_name = "TASK")]
     child: Option<usize>,
 }
@@ -88,7 +88,7 @@ enum Action {
         /// The checkout
         #[arg(long, value_name = "DIR", default_value = ".")]
         checkout: PathBuf,
-        /// Take a report that the simulator made, which proves nothing about hardware
+        /// Also accept a report of the simulator, which proves nothing about hardware
         #[arg(long)]
         simulated: bool,
     },
@@ -100,11 +100,11 @@ enum Suite {
     Values,
     /// What each matrix instruction computes
     Matrix,
-    /// How far apart two instructions must stand
+    /// How many wait states two dependent instructions need
     Waits,
-    /// Whether the lessons and the kernels of gcn-kernels are right, and how long they take
+    /// Whether the lessons and the kernels of gcn-kernels compute correct results, and their times
     Kernels,
-    /// How long things take
+    /// The parameters of the timed mode
     Clock,
 }
 

@@ -1,4 +1,4 @@
-//! `gcn check`.
+//! Tests `gcn check`.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `gcn fix`.
+//! Tests `gcn fix`.
 
 use crate::{TWO_KERNELS, gcn_with};
 

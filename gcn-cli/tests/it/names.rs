@@ -85,7 +85,7 @@ fn crates(line: &str) -> Vec<&str> {
     names
 }
 
-/// True if a line uses the folder name `folder` as the name of a package. Correct uses of a folder name are: in a path, alone in a list,
+/// True if a line uses the folder name `folder` as if it were the name of a package. A folder name may be used in a path, alone in a list,
 /// and after the word "folder".
 fn names_as_package(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {

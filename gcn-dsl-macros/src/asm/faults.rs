@@ -45,8 +45,8 @@ impl Faults {
         self.found.iter().any(|f| self.target.is_some_and(|t| f.targets.contains(&t)))
     }
 
-    /// Records that the item cannot be parsed. Only the first error of an item is kept, because the messages for
-    /// different targets would differ only in the target's name.
+    /// Records that the item cannot be parsed for the current target. If it could not be parsed for an earlier target either, only the target
+    /// is added to that error: the messages would differ only in the target's name.
     pub fn syntax(&mut self, item: usize, range: Option<Range<usize>>, message: String) {
         let same = self.found.iter_mut().find(|f| f.syntax && f.item == Some(item));
         match (same, self.target) {

@@ -17,11 +17,12 @@ use crate::sched::wait::{Inserted, InsertedKind};
 pub struct WaitTotals {
     /// Number of `s_waitcnt` instructions.
     pub waitcnt: usize,
-    /// Number of `s_nop` instructions.
+    /// Number of `s_nop` instructions that provide wait states.
     pub nops: usize,
     /// Number of wait states, summed over all `s_nop`.
     pub states: usize,
-    /// Number of instructions whose only purpose is to interrupt a hazardous sequence (RDNA), including `s_nop`.
+    /// Number of instructions whose only purpose is to interrupt a hazardous sequence (RDNA). An `s_nop` among them is counted here and not
+    /// in `nops`.
     pub remedies: usize,
 }
 

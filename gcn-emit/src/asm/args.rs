@@ -41,7 +41,7 @@ impl<'s> Args<'s> {
         Args { text, at: 0, base }
     }
 
-    /// Skips blanks and returns the next byte, without consuming it.
+    /// Skips blanks and returns the next byte, without consuming it; `None` at the end of the statement.
     pub fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
@@ -53,7 +53,7 @@ impl<'s> Args<'s> {
         None
     }
 
-    /// The byte `ahead` bytes after the next one.
+    /// The byte `ahead` bytes after the next one; `None` past the end of the statement.
     pub fn look(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
@@ -68,7 +68,7 @@ impl<'s> Args<'s> {
         self.at = (self.at + count).min(self.text.len());
     }
 
-    /// Consumes `byte` if it is next.
+    /// Consumes `byte` if it is next. Returns true if it was.
     pub fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -217,7 +217,8 @@ fn unescape(raw: &[u8]) -> std::result::Result<Vec<u8>, (usize, usize)> {
     Ok(out)
 }
 
-/// The value of an escape sequence, given the text after its backslash, and the sequence's length.
+/// The value of an escape sequence, given the text after its backslash, and the sequence's length; `None` if the escape sequence is
+/// invalid.
 pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     let simple = match rest.first()? {
         b'b' => 0x08,

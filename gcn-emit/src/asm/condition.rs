@@ -90,7 +90,8 @@ impl Conditions {
         self.list.last().is_some_and(|condition| condition.skips)
     }
 
-    /// Closes all conditions except the first `count`. Returns the position of the first one that was closed.
+    /// Closes all conditions except the first `count`. Returns the position of the first one that was closed. `None` if there was none to
+    /// close.
     pub fn close_to(&mut self, count: usize) -> Option<Span> {
         let first = self.list.get(count).map(|condition| condition.span);
         self.list.truncate(count);
@@ -102,7 +103,7 @@ impl Conditions {
         self.list.push(Condition { span, skips: outer || !holds, met: outer || holds, last: false });
     }
 
-    /// The condition to which an `.elseif` or `.else` belongs.
+    /// The condition to which an `.elseif` or `.else` belongs; `None` if no condition is open, or if its `.else` has already occurred.
     fn further(&mut self) -> Option<&mut Condition> {
         self.list.last_mut().filter(|condition| !condition.last)
     }

@@ -208,7 +208,7 @@ impl Assembler<'_> {
         around
     }
 
-    /// The position of a `.cfi_startproc` without an end.
+    /// The position of a `.cfi_startproc` without an end; `None` if there is none.
     pub fn unclosed_procedure(&mut self) -> Option<Span> {
         self.debug.frames.open.take().map(|open| open.span)
     }

@@ -278,7 +278,7 @@ impl<'s> Assembler<'s> {
 
     fn unknown(&mut self, name: &str, span: Span) -> Located {
         if self.diagnostics.is_full() {
-            // Only the number of such errors is displayed.
+            // Further errors are only counted, so the nearest name is not computed for them.
             return Located::new(span, Fault::UnknownDirective { name: String::new(), nearest: None });
         }
         let near = nearest(name, DIRECTIVES.iter().map(|d| d.name));
@@ -292,7 +292,7 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The directive with a name; upper case counts as lower case.
+/// The directive with a name; upper case counts as lower case. `None` if there is no such directive.
 fn find(name: &str) -> Option<&'static Directive> {
     let by_name = |name: &str| {
         let at = DIRECTIVES.binary_search_by(|d| d.name.cmp(name)).ok()?;

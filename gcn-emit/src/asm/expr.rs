@@ -99,7 +99,7 @@ impl Specifier {
         ("gotpcrel32@hi", Specifier::GotPcRel32Hi),
     ];
 
-    /// The specifier of this name; `name` is without the `@`.
+    /// The specifier of this name; `name` is without the `@`. `None` if there is none.
     pub fn named(name: &str) -> Option<Specifier> {
         let found = Specifier::NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
         found.map(|(_, specifier)| *specifier)

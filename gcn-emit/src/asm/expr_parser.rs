@@ -252,7 +252,7 @@ impl<'s> ExprParser<'_, 's> {
     }
 }
 
-/// The operator that is next.
+/// The operator that is next; `None` if none is.
 fn operator(args: &mut Args<'_>) -> Option<(&'static str, Binary, u8)> {
     args.peek()?;
     BINARY

@@ -105,7 +105,7 @@ pub(super) fn extra_sgprs(target: Target, vcc: bool, flat_scratch: bool, xnack: 
     if xnack && target.counts_sgprs() { without.max(4) } else { without }
 }
 
-/// Rounds up to a multiple.
+/// The smallest multiple of `to` that is at least `value`; `None` if it overflows, or if `to` is not positive.
 pub(super) fn align(value: i64, to: i64) -> Option<i64> {
     let rest = value.checked_rem_euclid(to).filter(|_| to > 0)?;
     if rest == 0 { Some(value) } else { value.checked_add(to - rest) }

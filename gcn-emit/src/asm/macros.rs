@@ -50,7 +50,7 @@ pub(super) struct Parameter<'s> {
 }
 
 impl<'s> Assembler<'s> {
-    /// The macro with a name.
+    /// The macro with a name; `None` if there is none.
     pub fn macro_named(&self, name: &str) -> Option<Rc<Macro<'s>>> {
         // A fast path, because most files define no macros.
         if self.macros.is_empty() { None } else { self.macros.get(name).cloned() }

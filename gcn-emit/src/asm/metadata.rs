@@ -32,7 +32,7 @@ impl Assembler<'_> {
         self.metadata_section(document, self.base + next, span)
     }
 
-    /// The offsets of the line with the end directive, and of the line after it.
+    /// The offsets of the line with the end directive, and of the line after it; `None` if there is no such line.
     fn metadata_end(&self, from: usize) -> Option<(usize, usize)> {
         let bytes = self.text.as_bytes();
         let mut at = from;

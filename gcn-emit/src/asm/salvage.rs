@@ -89,7 +89,7 @@ fn names_target(line: &str) -> bool {
     line.trim_start().starts_with(".amdgcn_target")
 }
 
-/// The target ID in a file's `.amdgcn_target`.
+/// The target ID in a file's `.amdgcn_target`; `None` if there is none, or if it is not supported.
 ///
 /// ```
 /// let text = "; a kernel\n  .amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:xnack-\"\n";

@@ -178,8 +178,8 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The instruction in the line at offset `line`, after labels, and the offset of the end of the statement's
-/// last line. Block comments in the text are blanked out.
+/// The instruction in the line at offset `line`, after labels, and the offset of the end of the statement's last line. Block comments in
+/// the text are blanked out. `None` if the line has no instruction.
 pub(crate) fn instruction_span(text: &str, line: usize) -> Option<(std::ops::Range<usize>, usize)> {
     let bytes = text.as_bytes();
     let mut at = line;

@@ -167,7 +167,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// The symbol that `1b` denotes.
+    /// The symbol that `1b` denotes; `None` if no label `1` has been defined yet.
     pub fn numeric_before(&self, number: u64) -> Option<Sym> {
         self.numeric.get(&number).and_then(|n| n.last)
     }

@@ -126,7 +126,7 @@ enum Dynamic {
     Undefined,
 }
 
-/// Reads a row of the dynamic symbol table (`Elf64_Sym`): section number at byte 6, value at byte 8.
+/// Reads a row of the dynamic symbol table (`Elf64_Sym`): section number at byte 6, value at byte 8. `None` if there is no such row.
 fn dynamic_symbol(object: &CodeObject<'_>, number: usize) -> Option<Dynamic> {
     const BYTES: usize = 24;
     let table = object.sections.iter().find(|s| s.kind == ::object::elf::SHT_DYNSYM)?;

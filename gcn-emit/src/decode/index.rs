@@ -75,7 +75,7 @@ const MAJORS: [(&str, usize); 27] = [
     ("LDSDIR", 4),
 ];
 
-/// Format and opcode of a first dword.
+/// Format and opcode of a first dword; `None` if no format begins with these bits.
 fn classify(word: u32, generation: Generation) -> Option<(Major, usize)> {
     match generation {
         Generation::GFX9 => classify_gfx9(word),

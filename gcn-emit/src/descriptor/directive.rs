@@ -196,7 +196,8 @@ pub(crate) static ROWS: [Row; 52] = [
     field(".amdhsa_named_barrier_count", f::NAMED_BAR_CNT, On::NamedBarriers),
 ];
 
-/// The index of a directive's row. If there are several rows, the one for the target; if none is for the target, any of them.
+/// The index of a directive's row. If there are several rows, the one for the target; if none is for the target, any of them. `None` if
+/// there is no directive of this name.
 #[cfg(feature = "tools")]
 pub(crate) fn find(name: &str, target: Option<Target>) -> Option<usize> {
     let named = || (0..ROWS.len()).filter(|index| ROWS[*index].name == name);

@@ -69,7 +69,7 @@ macro_rules! fields {
             /// Every field that this crate writes.
             pub const ALL: &[Field] = &[$($name),*];
 
-            /// The field with this name in the guide.
+            /// The field with this name in the guide; `None` if there is none.
             pub fn named(name: &str) -> Option<Field> {
                 Field::ALL.iter().copied().find(|f| f.name == name)
             }

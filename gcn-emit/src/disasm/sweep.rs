@@ -155,7 +155,8 @@ impl<'d> CodeSection<'d> {
         }
     }
 
-    /// The distance of which the instruction at an address adds one half; `None` for other instructions.
+    /// If the instruction at an address adds the low or the high half of a [`Distance`] to the program counter, that distance; otherwise
+    /// `None`.
     pub(super) fn distance_at(&self, address: u64) -> Option<Distance> {
         let offset = address.wrapping_sub(self.address);
         let index = self.distances.binary_search_by_key(&offset, |d| d.at).ok()?;

@@ -53,7 +53,8 @@ pub fn encode_program(program: &Program) -> Result<Encoded, EncodeError> {
     Ok(out)
 }
 
-/// The label of a branch. A label in any other instruction is left in place, so that the operand check rejects it.
+/// The label of a branch. A label in any other instruction is left in place, so that the operand check rejects it. `None` for other
+/// instructions.
 fn label_of(inst: &Inst) -> Option<Label> {
     match inst.operands.get(inst.desc.branch_operand()?) {
         Some(&Operand::Label(label)) => Some(label),

@@ -20,7 +20,8 @@ pub(crate) fn layout(desc: &InstDesc) -> Layout {
 /// How an operand's value is represented in its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
-    /// A VGPR number divided by two. Its lowest bit is not stored: it is the opposite of this bit, which belongs to another destination.
+    /// A VGPR number divided by two. The lowest bit of the number is not stored, because it is always the opposite of the bit at this
+    /// position, which is the lowest bit of another destination.
     VectorPair(u8),
     /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from
     /// 256.
@@ -56,7 +57,7 @@ pub(crate) struct Slot {
     pub lo: u8,
     /// The width in bits.
     pub len: u8,
-    /// The bit that selects AGPR instead of VGPR, on rows that allow both.
+    /// The bit that selects AGPR instead of VGPR, on rows that allow both; `None` if the field has no such bit.
     pub acc: Option<u8>,
     /// The register number that means `off`; `None` if `off` is encoded as an unused zero.
     pub off: Option<u16>,
@@ -180,9 +181,9 @@ pub(crate) struct Layout {
     pub fixed: &'static [Fixed],
     /// The lowest bit of the opcode.
     pub opcode_lo: u8,
-    /// If the opcode has two parts: the number of bits of the lower part, and the lowest bit of the upper part.
+    /// If the opcode has two parts: the number of bits of the lower part, and the lowest bit of the upper part. `None` if it has one part.
     pub opcode_hi: Option<(u8, u8)>,
-    /// The lower of two bits that always differ; the upper one belongs to a modifier.
+    /// The lower of two bits that always differ; the upper one belongs to a modifier. `None` if the format has no such bits.
     pub opposite: Option<u8>,
     /// The operand fields.
     pub slots: &'static [Slot],

@@ -32,7 +32,7 @@ pub(crate) struct RowCodec {
     pub bytes: usize,
     /// Fields (mask, value) that must not have this value: register codes that mean `off`.
     pub excluded: SmallVec<[(u128, u128); 2]>,
-    /// The lower of two bits that always differ.
+    /// The lower of two bits that always differ; `None` if the format has no such bits.
     pub opposite: Option<u8>,
     /// The bits of `op_sel` that are encoded in register fields.
     pub halves: u8,
@@ -55,7 +55,7 @@ pub(crate) struct OperandField {
     pub len: u8,
     /// What determines whether the register is a VGPR or an AGPR.
     pub acc: Acc,
-    /// The bit of `op_sel` that is encoded above the seven bits of a VGPR's number.
+    /// The bit of `op_sel` that is encoded above the seven bits of a VGPR's number; `None` if no half can be selected in this way.
     pub half: Option<u8>,
     /// True for a two's complement immediate.
     pub signed: bool,
@@ -63,7 +63,7 @@ pub(crate) struct OperandField {
     pub kinds: OperandKinds,
     /// The accepted named registers and special values.
     pub specials: Specials,
-    /// A register number that means `off` instead.
+    /// A register number that means `off` instead; `None` if no number does.
     pub reserved: Option<u16>,
     /// What determines the operand's width in dwords.
     pub width: Width,
@@ -83,8 +83,7 @@ pub(crate) enum Acc {
 pub(crate) enum Width {
     /// The row determines the width.
     Fixed(u8),
-    /// The element format in `cbsz` determines the width (f8f6f4 source A); the number is the width of the widest format, of which a format
-    /// takes a number of eighths.
+    /// The element format in `cbsz` determines the width (f8f6f4 source A): 4, 6 or 8 times this number of dwords.
     Cbsz(u8),
     /// The element format in `blgp` determines the width (f8f6f4 source B), as for `Cbsz`.
     Blgp(u8),
@@ -380,7 +379,7 @@ fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     }
 }
 
-/// The width of the widest format, in the unit in which widths of formats are given: eighths of itself.
+/// The width of the widest format, as a multiple of the number in [`Width::Cbsz`].
 const WIDEST: u8 = 8;
 
 fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {

@@ -25,7 +25,7 @@ pub(crate) fn code_of(operand: Operand, scalars: Scalars) -> Option<u16> {
     })
 }
 
-/// The bits of a literal, and its size in bytes.
+/// The bits of a literal, and its size in bytes; `None` for other operands.
 pub(crate) fn literal(operand: Operand) -> Option<(u64, usize)> {
     match operand {
         Operand::Literal(bits) => Some((bits.into(), 4)),

@@ -62,7 +62,7 @@ impl<'u> Kernel<'u> {
         code.into_iter().flat_map(|c| c.blocks.iter().flat_map(|b| c.lines(*b)))
     }
 
-    /// The position of a lint at a line.
+    /// The position of a lint at a line; `None` if the kernel's code is not in any section.
     pub fn place(&self, line: usize) -> Option<(usize, usize)> {
         self.code.as_ref().map(|c| (c.section, line))
     }

@@ -37,7 +37,8 @@ pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
 
 fn used(kernel: &Kernel<'_>) -> Used {
     let mut used = Used::default();
-    // Elsewhere, registers that an index reaches are not certain.
+    // Only the numbers that `s_set_vgpr_msb` completes are certain. The other kinds of indices may reach registers that the code never
+    // uses, so they are ignored.
     let has_msbs = kernel.target().addressable_vgprs() == reg::MOST_VGPRS.into();
     let program = kernel.code.as_ref().filter(|_| has_msbs).map(|code| code.program);
     let indexing = program.map(|program| Indexing::of(program, &Flow::of(program))).unwrap_or_default();

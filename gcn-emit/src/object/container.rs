@@ -116,7 +116,7 @@ impl<'d> Bundles<'d> {
     }
 }
 
-/// The section of a host's ELF file that contains the bundles.
+/// The section of a host's ELF file that contains the bundles; `None` if there is none.
 fn fat_binary(bytes: &[u8]) -> Option<&[u8]> {
     let file = ElfFile64::<Endianness>::parse(bytes).ok()?;
     let machine = file.elf_header().e_machine.get(file.endian());

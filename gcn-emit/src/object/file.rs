@@ -140,12 +140,13 @@ impl<'d> File<'d> {
         self.section_table.saturating_add(index as u64 * size_of::<SectionHeader64<LittleEndian>>() as u64)
     }
 
-    /// The number of the first section of this type.
+    /// The number of the first section of this type; `None` if there is none.
     pub(super) fn section_of_type(&self, kind: u32) -> Option<usize> {
         self.sections.iter().position(|s| s.sh_type.get(E) == kind)
     }
 
-    /// The bytes of a loaded segment at an address: `size` of them, or all up to the end of the segment.
+    /// The bytes of a loaded segment at an address: `size` of them, or all up to the end of the segment. `None` if the segments do not
+    /// contain them.
     pub(super) fn loaded(&self, address: u64, size: Option<u64>) -> Option<&'d [u8]> {
         // Segments do not overlap, so only the last one that begins at or before the address can contain it.
         let next = self.loads.partition_point(|s| s.address <= address);

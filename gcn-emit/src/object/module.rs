@@ -149,7 +149,7 @@ impl RelocationKind {
         (RelocationKind::Rel16, "R_AMDGPU_REL16"),
     ];
 
-    /// The kind with this number.
+    /// The kind with this number; `None` if there is none.
     pub fn from_number(number: u32) -> Option<RelocationKind> {
         RelocationKind::ALL.iter().find(|(kind, _)| kind.number() == number).map(|(kind, _)| *kind)
     }

@@ -55,7 +55,7 @@ pub struct KernelCode<'d> {
 }
 
 impl<'d> CodeObject<'d> {
-    /// The kernel with this name.
+    /// The kernel with this name; `None` if there is none.
     pub fn kernel(&self, name: &str) -> Option<&KernelCode<'d>> {
         self.kernels.iter().find(|k| k.name == name)
     }
@@ -73,7 +73,7 @@ impl<'d> CodeObject<'d> {
         }
     }
 
-    /// The section with this name.
+    /// The section with this name; `None` if there is none.
     pub fn section(&self, name: &str) -> Option<&SectionView<'d>> {
         self.sections.iter().find(|s| s.name == name)
     }

@@ -270,7 +270,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// A position before `anchor` that every path to `anchor` passes.
+    /// A position before `anchor` that every path to `anchor` passes; `None` if the text has no such position.
     fn behind_labels(&self, from: usize, anchor: usize) -> Option<Place> {
         if let Some((line, statement)) = self.statement(anchor) {
             return Some(Place::Before(line, statement));
@@ -282,7 +282,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A position before `anchor` that only fall-through into `anchor` passes, but no branch: after the previous instruction or, at an
-    /// entry, before the labels of branches.
+    /// entry, before the labels of branches. `None` if the text has no such position.
     fn before_labels(&self, from: usize, anchor: usize) -> Option<Place> {
         let program = &self.code.program;
         let above = from.checked_sub(1).and_then(|line| self.statement(line));
@@ -365,7 +365,7 @@ impl<'a> Writer<'a> {
 
 impl Writer<'_> {
     /// For an `s_getpc_b64` at `line`: the line that adds a numeric distance to the returned address, and the line at the resulting
-    /// address.
+    /// address. `None` if the code adds no distance, or if the text gives it by labels.
     fn distance_in_bytes(&self, line: usize) -> Option<(usize, usize)> {
         let lines = self.code.program.lines.get(line..)?;
         let own = OwnAddress::of(lines.iter().map(|l| &*l.inst))?;
@@ -382,7 +382,7 @@ impl Writer<'_> {
 
 /// The last line that computes with a half of the address that `s_getpc_b64` at `line` returns, or with a copy of it, or that loads from
 /// that address. The constants in such instructions depend on the bytes in between; constants in instructions that only use their results
-/// do not.
+/// do not. `None` if there is none.
 fn last_use(program: &Program, line: usize, getpc: &Inst) -> Option<usize> {
     let mut halves: SmallVec<[RegUnit; 4]> = getpc.writes().iter().flat_map(|w| w.reg.units()).collect();
     let mut last = None;

@@ -1,10 +1,12 @@
 //! The reason for each wait of a file.
 //!
-//! The inserter determines which waits are needed. It runs on the program without its `s_waitcnt` and then on the program without its
-//! `s_nop`. For each instruction that would have to wait, it reports the earlier instruction on which that depends: such a pair is a
-//! *need*. Each need is served by waits of the original: by the nearest sufficient `s_waitcnt` on the way back from the instruction, or by
-//! every `s_nop` on the way back to the earlier instruction. A wait that serves no need either orders memory (see the parent module) or is
-//! not needed. A third run, without `s_nop` and waits for dependencies, determines what RDNA's hazard sequences need.
+//! The inserter determines which waits are needed. It runs three times: on the program without its `s_waitcnt`, on the program without its
+//! `s_nop`, and, for RDNA's hazard sequences, on the program without its `s_nop` and its waits for dependencies. For each instruction that
+//! would have to wait, it reports the earlier instruction on which that instruction depends. Such a pair is called a *need*.
+//!
+//! Each need is served by waits of the original program: a need for a counter by the nearest sufficient `s_waitcnt` on the way back from
+//! the instruction, a need for wait states by every `s_nop` on the way back to the earlier instruction. A wait that serves no need either
+//! orders memory (see the parent module) or is not needed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -32,7 +34,7 @@ use crate::code::{Code, Unit};
 pub struct ExplainedWait {
     /// The section that contains the wait.
     pub section: String,
-    /// The function that contains the wait.
+    /// The function that contains the wait; `None` if it is in none.
     pub function: Option<String>,
     /// The index of the wait's line in the section's program.
     pub index: usize,

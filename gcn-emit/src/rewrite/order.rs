@@ -244,7 +244,8 @@ struct Solver<'a> {
     entering: Vec<Option<State>>,
 }
 
-/// Budget in joined operations: a number for each line of the program, and a minimum. Programs with waits use only a few for each line.
+/// Budget in joined operations: the first number for each line of the program, but at least the second number. Programs with waits use only
+/// a few for each line.
 const BUDGET: (usize, usize) = (64, 1 << 24);
 
 impl Solver<'_> {

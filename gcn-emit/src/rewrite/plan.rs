@@ -66,7 +66,8 @@ enum Take {
 
 /// Plans the waits of a program with these functions.
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
-    // A program may have several buffers in LDS. If it orders an access somewhere, the access must not be ordered again at every barrier.
+    // Only the LDS accesses for which the checker misses a wait get new waits. A program may have several buffers in LDS; if it waits for
+    // an access before the right barrier, it need not wait before the others.
     let counters = how.only != Some(Only::WaitStates);
     let counters = counters && how.wait.rules.counts(&LDS_DMA);
     let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };

@@ -44,7 +44,7 @@ pub(super) fn mended(text: &str, unit: &Unit, rules: Config) -> (String, Vec<Vec
 }
 
 /// The shift with its amount in a lower register, and the registers that are exchanged. If the source or the result is the pair that ends
-/// with the amount, the whole pair is exchanged.
+/// with the amount, the whole pair is exchanged. `None` if no lower register is free.
 fn with_lower(inst: &Inst, amount: Reg) -> Option<(Inst, Vec<Exchange>)> {
     let used: Vec<Reg> =
         inst.operands.iter().filter_map(|o| o.reg()).filter(|r| r.file == RegFile::Vgpr).collect();

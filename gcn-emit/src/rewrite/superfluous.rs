@@ -11,7 +11,7 @@ use crate::code::Unit;
 pub struct Superfluous {
     /// The section that contains the wait.
     pub section: String,
-    /// The function that contains the wait.
+    /// The function that contains the wait; `None` if it is in none.
     pub function: Option<String>,
     /// The index of the wait's line in the section's program.
     pub index: usize,

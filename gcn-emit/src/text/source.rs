@@ -25,7 +25,7 @@ pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
     }
 }
 
-/// The number of a source operand, which is also its bit in the source modifiers.
+/// The number of a source operand, which is also its bit in the source modifiers; `None` for other operands.
 pub(crate) fn source_number(name: &str) -> Option<u8> {
     // In a dual instruction, the sources of the second instruction are numbered after those of the first.
     let (name, before) = match name.strip_suffix('y') {

@@ -295,7 +295,7 @@ fn unified_formats(generation: Generation) -> Vec<String> {
     std::iter::once("BUF_FMT_INVALID".to_owned()).chain(unified(generation).map(name)).collect()
 }
 
-/// The number of the RDNA format with this name.
+/// The number of the RDNA format with this name; `None` if there is none.
 pub(crate) fn unified_format_named(name: &str, generation: Generation) -> Option<u8> {
     if generation == Generation::GFX9 {
         return None;
@@ -357,7 +357,7 @@ fn bitmask_swizzle(offset: u16) -> String {
     text
 }
 
-/// Parses the offset of a `swizzle(…)` text.
+/// Parses the offset of a `swizzle(…)` text; `None` if it is not valid.
 pub(crate) fn parse_swizzle(text: &str) -> Option<u16> {
     let arguments = text.trim().strip_prefix("swizzle")?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
     let mut words = arguments.split(',').map(str::trim);

@@ -1,4 +1,4 @@
-//! Calls, returns and long branches in compiled files, as assembly text and linked.
+//! Tests calls, returns and long branches in compiled files, as assembly text and linked.
 //!
 //! `tests/data/calls/calls.c` was compiled by clang 22.1.8 for gfx942 with `-nogpulib -fvisibility=default`, at -O0 and -O2, to assembly
 //! and to a linked code object.

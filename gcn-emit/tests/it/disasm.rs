@@ -1,4 +1,4 @@
-//! Disassembles whole objects: when assembled again, code and descriptors are the same.
+//! Disassembles whole objects, and assembles the text again: code and descriptors must be the same.
 
 mod corpus;
 pub mod rdna;

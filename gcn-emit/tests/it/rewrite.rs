@@ -1,4 +1,4 @@
-//! Inserts waits into assembly files, and removes them.
+//! Tests the insertion and removal of waits in assembly files.
 
 mod agree;
 mod corpus;

@@ -46,7 +46,7 @@ pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, advice: u32, device: 
     /// The kinds of advice that concern a device: preferred location and accessing devices.
     const OF_DEVICE: [u32; 3] = [3, 5, 6];
     with(|s| {
-        // The last two are AMD's, for coarse-grained memory.
+        // 100 and 101 are AMD's advice about coarse-grained memory.
         if !matches!(advice, 1..=6 | 100 | 101) {
             return Err(Error::InvalidValue);
         }

@@ -157,7 +157,8 @@ pub(super) fn image(at: Ptr) -> Result<&'static [u8]> {
     Ok(host::image(at, size))
 }
 
-/// The size of an ELF file: the end of its section headers, sections and segments, whichever is last.
+/// The size of an ELF file: the end of its section headers, sections and segments, whichever is last. `None` if the data are not an ELF
+/// file for an AMD GPU.
 fn elf_size(at: Ptr) -> Option<usize> {
     /// `EM_AMDGPU`; the sizes of headers in 64-bit files; the largest offset at which LLD places the program headers.
     const AMDGPU: usize = 224;
@@ -167,7 +168,7 @@ fn elf_size(at: Ptr) -> Option<usize> {
     let (segments, sections) = (host::word(at.plus(32)) as usize, host::word(at.plus(40)) as usize);
     let (segment_size, segment_count) = (half(54), half(56));
     let (section_size, section_count) = (half(58), half(60));
-    // Read on only if the headers are those of a device's ELF file: the length of other data is unknown.
+    // The size can be computed only if the headers are those of an ELF file for an AMD GPU; other data may not even have as many bytes.
     let is_one = half(18) == AMDGPU && segments <= NEAR;
     if !is_one || segment_size != HEADERS[0] || ![0, HEADERS[1]].contains(&section_size) {
         return None;
@@ -181,7 +182,8 @@ fn elf_size(at: Ptr) -> Option<usize> {
     Some(end)
 }
 
-/// The size in the header of a compressed bundle, which exists from version 2 on (Clang documentation, *Compressed bundles*).
+/// The size in the header of a compressed bundle, which exists from version 2 on (Clang documentation, *Compressed bundles*); `None` if
+/// there is none.
 fn compressed_size(at: Ptr) -> Option<usize> {
     let version = host::word(at) >> 32 & 0xffff;
     match version {

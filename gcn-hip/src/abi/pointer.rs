@@ -30,7 +30,8 @@ fn memory_type(kind: Kind) -> u32 {
 pub(crate) extern "C" fn pointer_get_attributes(attributes: Out<u8>, at: Ptr) -> Code {
     with(|s| {
         let place = attributes.place()?;
-        // Memory type and device; device and host pointer; managed flag and allocation flags.
+        // Writes `hipPointerAttribute_t`, in this order: memory type and device; device and host pointer; managed flag and allocation
+        // flags.
         let put = |kind: u32, device: i32, pointers: [u64; 2], last: [u32; 2]| {
             let mut bytes = [kind.to_bytes(), device.to_bytes()].concat();
             pointers.iter().for_each(|p| bytes.extend(p.to_le_bytes()));

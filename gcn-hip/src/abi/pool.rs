@@ -64,14 +64,16 @@ pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
     })
 }
 
-/// `hipMemAllocationTypePinned`, and `hipMemLocationTypeDevice`.
+/// `hipMemAllocationTypePinned`.
 const PINNED: u32 = 1;
+/// `hipMemLocationTypeDevice`.
 const ON_DEVICE: u32 = 1;
 
 pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {
     with(|s| {
         pool.check()?;
-        // Allocation type and handle types; location type and device; Windows attributes; maximum size.
+        // The 8-byte words of `hipMemPoolProps`: allocation type and handle types; location type and device; Windows attributes; maximum
+        // size.
         let fields = words(properties, 4)?;
         if fields[0] as u32 != PINNED || fields[1] as u32 != ON_DEVICE {
             return Err(Error::InvalidValue);

@@ -48,7 +48,7 @@ impl Arena {
         self.allocate(bytes).unwrap_or(0)
     }
 
-    /// Allocates from the first gap that is large enough.
+    /// Allocates from the first gap that is large enough; `None` if there is none.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let align = if bytes < SLAB { PAGE } else { SLAB };
         let bytes = bytes.max(1).checked_next_multiple_of(PAGE)?;

@@ -219,7 +219,7 @@ impl Spec {
     }
 }
 
-/// A number in the format, or for `*` the next argument.
+/// A number in the format, or for `*` the next argument; `None` if there is neither.
 fn number(bytes: &mut &[u8], arguments: &mut Arguments<'_>) -> Option<i64> {
     if let Some(rest) = bytes.strip_prefix(b"*") {
         *bytes = rest;

@@ -22,11 +22,11 @@ const RELEASES: u32 = 0xc000_0000;
 pub(crate) struct Event {
     pub flags: u32,
     pub device: usize,
-    /// The time at which it was last recorded, in seconds.
+    /// The time at which it was last recorded, in seconds; `None` if it was never recorded.
     pub time: Option<f64>,
     /// The time until which the event appears not to have happened.
     pub busy: f64,
-    /// The pending work that will record it.
+    /// The pending work that will record it; `None` if no pending work will.
     pub pending: Option<u64>,
     /// The graph in which it was last recorded, and the nodes for which it stands.
     pub captured: Option<(u64, Vec<u64>)>,

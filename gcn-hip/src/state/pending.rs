@@ -163,7 +163,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes the task of a work item, with its stream and device.
+    /// Takes the task of a work item, with its stream and device; `None` if the item is done, or if another thread has already taken it.
     fn take(&mut self, number: u64) -> Option<(Task, u64, usize)> {
         let work = self.pending.works.get_mut(&number)?;
         Some((work.task.take()?, work.stream, work.lane.device))

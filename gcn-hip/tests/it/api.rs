@@ -1,4 +1,4 @@
-//! The library's functions, looked up as the dynamic loader does for a program.
+//! Tests the library's functions, looked up as the dynamic loader does for a program.
 
 use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Random sequences of valid and invalid calls, compared with a model of the memory's contents.
+//! Tests random sequences of valid and invalid calls, compared with a model of the memory's contents.
 
 use gcn_test_support::{Random, env};
 

@@ -1,4 +1,4 @@
-//! Programs compiled by clang, with its own start-up code, that run with the library.
+//! Tests programs compiled by clang, with its own start-up code, that run with the library.
 
 use std::path::Path;
 use std::process::Command;

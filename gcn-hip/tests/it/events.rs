@@ -1,4 +1,4 @@
-//! Streams and events.
+//! Tests streams and events.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! A kernel that faults ends with an error, and does not end the process.
+//! Tests kernels that fault: the launch gives an error, and the process continues.
 
 use crate::api::{P, code, device, hip, ok};
 use crate::kernels::{add, buffer, function, module, words};

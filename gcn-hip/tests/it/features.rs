@@ -1,4 +1,4 @@
-//! Features that HIP programs use, one program for each: `tests/programs/sdk`, compiled against AMD's headers.
+//! Tests features that HIP programs use, one program for each: `tests/programs/sdk`, compiled against AMD's headers.
 //!
 //! As in [`programs`](crate::programs), `GCN_HIP_SDK` is the folder with the headers and device libraries. Each program checks itself and
 //! prints `PASS`, or its output must equal the file of the same name with the extension `.expected`.

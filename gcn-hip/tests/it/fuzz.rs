@@ -1,4 +1,4 @@
-//! Random sequences of calls with null, freed, overlapping, out-of-range and wrong-device arguments.
+//! Tests random sequences of calls with null, freed, overlapping, out-of-range and wrong-device arguments.
 //!
 //! Arguments satisfy what C requires of any caller: pointers to host memory point to enough memory, and strings are terminated. Everything
 //! else may be invalid. A call must not end the process, panic (`hipErrorUnknown`), or write to memory that it was not given; it must
@@ -32,7 +32,7 @@ struct Sequence {
     own: Vec<u64>,
     /// Arguments in memory, kept until the end because the runtime may still read them later.
     kept: Vec<Box<[u64]>>,
-    /// True if the current call has an argument that must be refused; and whether all memory arguments are in existing allocations.
+    /// `wrong`: the current call has an argument that must be refused. `live`: all its memory arguments are in existing allocations.
     wrong: bool,
     live: bool,
     /// The fat binary that registered a variable; its host symbol is this address.

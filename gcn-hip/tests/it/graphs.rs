@@ -1,4 +1,4 @@
-//! Graphs that are captured or built, and launched.
+//! Tests graphs that are captured or built, and launched.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

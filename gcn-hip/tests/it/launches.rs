@@ -1,4 +1,4 @@
-//! Modules and launches.
+//! Tests modules and launches.
 
 use std::ffi::CString;
 

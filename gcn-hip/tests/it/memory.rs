@@ -1,4 +1,4 @@
-//! Memory: allocations, copies, fills, and attributes of pointers.
+//! Tests memory: allocations, copies, fills, and attributes of pointers.
 
 use crate::api::{P, code, device, get, hip, ok};
 use crate::kernels::{add, buffer, function, module, words};

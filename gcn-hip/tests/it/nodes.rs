@@ -1,4 +1,5 @@
-//! Nodes of graphs: memory, user objects, events and attributes. The expected results are those of ROCm's runtime and its documentation.
+//! Tests nodes of graphs: memory, user objects, events and attributes. The expected results are those of ROCm's runtime and its
+//! documentation.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! Invalid arguments: every function with null and zero arguments only, and with devices, handles and ranges that do not exist.
+//! Tests invalid arguments: every function with null and zero arguments only, and with devices, handles and ranges that do not exist.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Third-party programs, compiled unchanged and run with the library; each program checks its own results.
+//! Tests third-party programs, compiled unchanged and run with the library; each program checks its own results.
 //!
 //! `GCN_HIP_PROGRAMS` is a folder that contains a folder for each program with a file `cmd.json`: `sources`, `flags`, `args`, and `ok`, a
 //! Python regular expression that matches the output of a successful run. `GCN_HIP_SDK` contains the headers (`include`), the device

@@ -1,4 +1,4 @@
-//! Memory ranges: advice about pages, access rights, copy directions, and argument buffers. The expected results are those of ROCm's
+//! Tests memory ranges: advice about pages, access rights, copy directions, and argument buffers. The expected results are those of ROCm's
 //! runtime and AMD's own tests.
 
 use crate::api::{P, code, device, get, hip, ok};

@@ -1,4 +1,4 @@
-//! Kernels compiled at run time with clang alone, without any part of ROCm.
+//! Tests kernels compiled at run time with clang alone, without any part of ROCm.
 
 use std::ffi::{CStr, CString};
 

@@ -1,4 +1,4 @@
-//! Settings that have no effect in this library but are checked as in ROCm's runtime.
+//! Tests settings that have no effect in this library but are checked as in ROCm's runtime.
 
 use crate::api::{P, code, device, get, ok};
 use crate::fuzz::invoke;

@@ -1,4 +1,4 @@
-//! The library's symbols.
+//! Tests the library's symbols.
 
 use crate::api::{code, hip, symbol};
 

@@ -1,4 +1,4 @@
-//! Programs in C, C++ and Python that launch one of our kernels: the snippets in docs/code-object.md and docs/hip.md, unchanged.
+//! Tests programs in C, C++ and Python that launch one of our kernels: the snippets in docs/code-object.md and docs/hip.md, unchanged.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! Streams and memory shared between gcn-dsl and another user of HIP, in this case the test itself.
+//! Tests streams and memory shared between gcn-dsl and another user of HIP, in this case the test itself.
 
 use std::ffi::c_void;
 

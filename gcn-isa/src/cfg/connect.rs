@@ -62,13 +62,15 @@ impl Flow {
         }
     }
 
-    /// The block to which a call at the end of `block` returns.
+    /// The block to which a call at the end of `block` returns; `None` if the block does not end with a call, or if undecoded bytes or the
+    /// end of the program follow.
     fn after(&self, program: &Program, block: usize) -> Option<usize> {
         self.after_call(block).and_then(|_| returns::after(program, &self.cfg, block))
     }
 
-    /// With `guesses`, adds edges from jumps and calls with unknown destinations to the unknown entries. Without, and
-    /// if there are such jumps or calls, makes the entries roots, where control may arrive from outside.
+    /// Handles jumps and calls with unknown destinations. If `guesses` is true, adds edges from them to the unknown entries. Otherwise adds
+    /// no edges, but makes these entries roots, at which control may arrive from outside with any state. Does nothing if the program has no
+    /// such jumps and calls.
     fn connect_unknown(&mut self, program: &Program, entries: &[usize], guesses: bool) {
         let blocks = |is: &dyn Fn(usize) -> bool| (0..self.real()).filter(|b| is(*b)).collect::<Vec<_>>();
         let calls = blocks(&|b| self.ends[b] == End::Call(Callee::Unknown));

@@ -9,7 +9,7 @@ pub trait Image {
     fn literal(&self, line: usize, number: u32) -> Option<u32>;
     /// The address that is stored in memory at `address`, or `None` if it is not known.
     fn pointer(&self, address: i64) -> Option<i64>;
-    /// The code at an address.
+    /// The code at an address; `None` if it is not known.
     fn place(&self, address: i64) -> Option<AddressPlace>;
     /// A label name for a line that is the target of a jump.
     fn label(&self, line: usize) -> String;

@@ -18,10 +18,10 @@ pub struct OwnAddress {
 }
 
 impl OwnAddress {
-    /// The number of instructions after `s_getpc_b64` in which the additions are searched.
+    /// The number of instructions after `s_getpc_b64` that are searched for the additions.
     pub const REACH: usize = 64;
 
-    /// Searches for the additions. `code` has the instructions from `s_getpc_b64` to the end of the block.
+    /// Searches for the additions. `code` has the instructions from `s_getpc_b64` to the end of the block. `None` if there are none.
     ///
     /// ```
     /// use gcn_isa::{Inst, Operand, Target, cfg::OwnAddress, reg::Reg, table};
@@ -63,7 +63,7 @@ impl OwnAddress {
     }
 }
 
-/// The number that the instruction adds to a register.
+/// The number that the instruction adds to a register; `None` if it does not add a constant to the register `half`.
 fn addend(inst: &Inst, half: Reg) -> Option<u32> {
     match inst.operands.get(1..)? {
         [Operand::Reg(reg), number] | [number, Operand::Reg(reg)] if *reg == half => match number {

@@ -5,10 +5,11 @@
 //! known after a call if the called function does not write the value's register, or preserves the register by convention.
 //!
 //! Resolved jumps add edges, which may change what is known elsewhere, so the analysis runs in rounds. Each round assumes the jumps that
-//! the previous round resolved; the rounds end when a round finds exactly the same jumps as the previous round. Such a result is
-//! consistent, and therefore true by induction over an execution: up to the first jump that went elsewhere, control would have taken only
-//! edges that the last round assumed, so that jump goes to its resolved target. The first rounds are optimistic: they assume that
-//! unresolved jumps stay in their functions. The final rounds do not assume this.
+//! the previous round resolved; the rounds end when a round finds exactly the jumps that it assumed. The result is then correct: in any
+//! execution, consider the first jump that does not go to its resolved target. Up to that jump, control has taken only edges that the last
+//! round assumed, so what the round knows about the jump's destination is true, and the jump does go to its resolved target after all.
+//!
+//! The first rounds are optimistic: they assume that unresolved jumps stay in their functions. The final rounds do not assume this.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -67,7 +68,7 @@ fn to_fixpoint(
     None
 }
 
-/// The register pair that holds an indirect jump's destination.
+/// The register pair that holds an indirect jump's destination; `None` for other instructions.
 fn target(inst: &Inst) -> Option<Reg> {
     let indirect = inst.desc.class == Class::Branch && inst.desc.branch_operand().is_none();
     inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2)
@@ -163,7 +164,7 @@ impl<'a, I: Image> Round<'a, I> {
         found.collect()
     }
 
-    /// The state before the last line of a block.
+    /// The state before the last line of a block; `None` if the analysis has not reached the block.
     fn at_end(&self, block: usize) -> Option<(usize, Known)> {
         let mut known = self.states[block].clone()?;
         let last = self.cfg.blocks[block].end - 1;

@@ -77,7 +77,7 @@ fn called_unknown(flow: &Flow, program: &Program) -> Vec<usize> {
     unknown.filter_map(|(block, _)| after(program, &flow.cfg, block)).collect()
 }
 
-/// The block to which the call at the end of a block returns.
+/// The block to which the call at the end of a block returns; `None` if the program ends there, or if undecoded bytes follow.
 pub(super) fn after(program: &Program, cfg: &Cfg, block: usize) -> Option<usize> {
     let end = cfg.blocks[block].end;
     (end < program.lines.len() && program.gaps.binary_search(&end).is_err()).then_some(block + 1)

@@ -146,7 +146,7 @@ impl Known {
         }
     }
 
-    /// The register pair whose value at the function's entry is now in this pair.
+    /// The register pair whose value at the function's entry is now in this pair; `None` if there is none.
     pub fn entry_value(&self, pair: Reg) -> Option<Reg> {
         match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
             (Value::AtEntry(low), Value::AtEntry(high)) if high == low + 1 => Some(Reg::s(low, 2)),
@@ -239,7 +239,7 @@ impl Known {
     }
 
     /// The sum of an addition and the carry. Sums of two plain numbers are not tracked, because code addresses are not computed in this
-    /// way.
+    /// way. `None` if the sum is unknown.
     fn sum(
         &self,
         a: Option<Value>,
@@ -297,7 +297,7 @@ impl Known {
     }
 }
 
-/// The lane that `v_writelane_b32` or `v_readlane_b32` selects by an immediate.
+/// The lane that `v_writelane_b32` or `v_readlane_b32` selects by an immediate; `None` if the lane is not an immediate.
 fn lane(inst: &Inst) -> Option<u8> {
     match inst.operands.get(2) {
         Some(Operand::Inline(Inline::Int(lane))) => Some(*lane as u8 % WAVE_SIZE as u8),

@@ -71,7 +71,8 @@ impl<'a> Accesses<'a> {
     }
 
     /// A register of `held` that the instruction overwrites while an operation of `stream` still has to read `held`. A memory instruction
-    /// whose stream reads operands in order is exempt: when its own result arrives, all earlier operations have read their operands.
+    /// whose stream reads operands in order is exempt: when its own result arrives, all earlier operations have read their operands. `None`
+    /// if there is no such register.
     pub fn overwrites(&self, stream: Stream, held: Reg) -> Option<RegUse> {
         let in_order = stream.in_order() && stream.of_operands().is_some();
         let reads_later = in_order && self.events.iter().any(|e| e.stream == stream);
@@ -122,8 +123,8 @@ pub(super) enum Touching {
     OtherHalf,
 }
 
-/// Of the uses that overlap `written`, a use that the program names explicitly, or a use through an index if there is no other. The use is
-/// restricted to the registers of `written`.
+/// Of the uses that overlap `written`, the most direct one: a use that the program names explicitly or, if there is none, a use through an
+/// index. The latter is restricted to the registers of `written`.
 fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> Option<RegUse> {
     let found = *uses.min_by_key(|u| u.via)?;
     if found.via == Via::Name {
@@ -133,8 +134,8 @@ fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> O
     }
 }
 
-/// True if the operand that the instruction both reads and writes is the destination of a load. The operand may otherwise be data to be
-/// sent.
+/// True if the first operand of the instruction is the destination of a load. In other memory instructions, the first operand may be data
+/// that the instruction sends.
 fn is_load(inst: &Inst) -> bool {
     matches!(
         inst.desc.class,

@@ -360,7 +360,7 @@ impl Addresses<'_> {
     }
 }
 
-/// The value of a constant operand. If the operand is not an integer, the value is its bit pattern.
+/// The value of a constant operand. If the operand is not an integer, the value is its bit pattern. `None` for registers and labels.
 fn number(operand: Operand) -> Option<u32> {
     match operand {
         Operand::Inline(inline) => Some(inline.bits32()),
@@ -401,7 +401,8 @@ impl Reader<'_, '_> {
         rest.is_some()
     }
 
-    /// Parses a sum. An *or* counts as an addition, because programs use it to combine parts of an address.
+    /// Parses a sum. An *or* counts as an addition, because programs use it to combine parts of an address. `None` if the text is not a
+    /// sum.
     fn sum(&mut self) -> Option<Sum> {
         let mut sum = self.product()?;
         loop {

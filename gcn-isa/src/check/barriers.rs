@@ -1,19 +1,20 @@
 //! Decides whether an LDS write that is outstanding at a barrier is an error, or is intentionally left to a later
 //! barrier.
 //!
-//! A barrier *publishes* completed writes: a write to LDS, or a load into LDS, must be waited for before the barrier after which another
-//! wave accesses the same bytes. The checker does not know addresses. A program with several buffers executes barriers while a write is
-//! outstanding, waits for the write later, and publishes it by a later barrier. The checker assumes that the program intends this if at
-//! least one of the following conditions holds. A wait whose only purpose is to complete reads that were issued after the write does not
-//! satisfy the first condition.
+//! A barrier *publishes* the writes that have completed before it: another wave may access the same bytes after the barrier. So a write to
+//! LDS, or a load into LDS, must be waited for before the barrier that publishes it. In a program with several buffers in LDS, that need
+//! not be the next barrier: the program executes barriers while the write is outstanding, waits for the write later, and publishes it by a
+//! later barrier. The checker does not know addresses. It assumes that the program intends this if at least one of the following conditions
+//! holds:
 //!
-//! - The program has waits before barriers that leave some operations outstanding, or a wait for this write and for
-//!   nothing younger.
-//! - In the loop that contains both the write and the barrier, the write goes to a different address in each iteration,
-//!   and no read before the later barrier is known to access the same address.
+//! - The waits of the program count operations: a wait directly before a barrier leaves operations outstanding, the write among them; or
+//!   the program waits for this write when no younger operation uses its counter. A wait whose only purpose may be to complete reads that
+//!   were issued after the write is not evidence.
+//! - In the loop that contains both the write and the barrier, the write goes to a different address in each iteration, and no read before
+//!   the later barrier is known to access the same address.
 //!
-//! With either condition, there must also be a read of LDS after the later barrier and before the same write writes the same address again.
-//! Otherwise, only reads between the two barriers could have been meant to see the written data.
+//! In either case, LDS must also be read after the later barrier, before control returns to the write and overwrites the same address.
+//! Without such a read, only reads between the two barriers could have been meant to see the written data.
 //!
 //! The same conditions apply to stores to memory before barriers that order them, for a workgroup that runs on several
 //! compute units.
@@ -38,8 +39,8 @@ use crate::table::Class;
 pub(super) enum Verdict {
     /// A later barrier publishes the write.
     Deferred,
-    /// LDS may be accessed after the barrier while the write is outstanding, or before another barrier has published
-    /// it.
+    /// The write comes too late: LDS may be accessed after the barrier while the write is outstanding, or before another barrier has
+    /// published the write.
     Late,
     /// No LDS access is known to follow: either there is none, or it is a FLAT access, which may be to memory.
     Unknown,
@@ -47,7 +48,7 @@ pub(super) enum Verdict {
     Undecided,
 }
 
-/// Budget of all searches together, in visited lines: a number for each line of the program, and a minimum.
+/// Budget of all searches together, in visited lines: the first number for each line of the program, but at least the second number.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
 /// The maximum number of states that one search visits.
@@ -84,13 +85,14 @@ pub(super) struct Barriers<'a> {
 enum Stage {
     /// The write is outstanding.
     Open(Open),
-    /// The write is done. `untouched` is true if this is harmless only as long as nothing accesses LDS before the next barrier. `passed` is
-    /// true if the path has executed the barrier. For `counts`, see [`Stage::Published`].
+    /// A wait has completed the write. `untouched` is true if that wait is no evidence of an intention by itself, so that LDS must not be
+    /// accessed before the next barrier. `passed` is true if the path has executed the barrier that is judged. For `counts`, see
+    /// [`Stage::Published`].
     Done { untouched: bool, passed: bool, counts: bool },
-    /// Another barrier has published the write. `counts` is true if the program shows its intention not only by the absence of reads on
-    /// this path.
+    /// A barrier after the wait has published the write. `counts` is true if the program shows its intention by its waits or addresses;
+    /// false if the only evidence is that this path does not read LDS in between.
     Published { passed: bool, counts: bool },
-    /// The first wait that completed the write serves a read after the barrier.
+    /// The first wait that completed the write may serve an LDS access after the barrier, so it is no evidence of an intention.
     Served,
 }
 
@@ -105,7 +107,7 @@ struct Open {
     passed: bool,
     /// True if LDS has been accessed since the barrier.
     accessed: bool,
-    /// True if a wait before a barrier has intentionally left the write outstanding.
+    /// True if a wait directly before a barrier allowed operations, including the write, to remain outstanding.
     counted: bool,
 }
 
@@ -114,10 +116,12 @@ struct Open {
 struct Passing {
     stream: Stream,
     barrier: usize,
-    /// True if any wait that completes the write shows that the program left it outstanding on purpose.
+    /// True if every wait that completes the write is evidence that the program left it outstanding on purpose: the write's address changes
+    /// from one iteration to the next, or LDS accesses do not use the write's counter.
     any_wait: bool,
     shared: Shared,
-    /// The loop that contains both the write and the barrier, and in which the write's address changes.
+    /// The loop that contains both the write and the barrier, and in which the write's address changes; `None` if there is no such loop,
+    /// and for memory other than LDS.
     rotates_in: Option<(usize, usize)>,
 }
 
@@ -219,7 +223,8 @@ impl<'a> Barriers<'a> {
         self.paths.begin(start);
         let mut seen: HashSet<(usize, Stage)> = HashSet::new();
         let (mut late, mut deferred, mut served) = (false, false, false);
-        // The write is published, but the only evidence is a path without reads in between. That path may have branched around the reads.
+        // True if some path publishes the write, but the only evidence is that the path has no reads in between. That path may have
+        // branched around the reads.
         let mut spared = false;
         let mut decided = true;
         while let Some((range, block, mut stage, visit)) = open.pop_front() {
@@ -278,7 +283,8 @@ impl<'a> Barriers<'a> {
         if late && stream != Stream::FlatLgkm { Verdict::Late } else { Verdict::Unknown }
     }
 
-    /// The state of a path after `line`; `None` if the path is no evidence for or against an intention.
+    /// The state of a path after `line`; `None` if the rest of the path shows nothing about the intention, so that the search need not
+    /// follow it.
     fn after(&self, stage: Stage, line: usize, how: Passing) -> Option<Stage> {
         let Passing { stream, barrier, any_wait, shared, .. } = how;
         let facts = &self.lines[line];
@@ -299,8 +305,8 @@ impl<'a> Barriers<'a> {
                     }
                     let counts = any_wait || counted;
                     let done = Stage::Done { untouched: !is_meant, passed: open.passed, counts };
-                    // A loop that prefetches into buffers leaves some buffers unread at its end. Therefore, if any wait shows the
-                    // intention, paths that do not execute the barrier are also evidence.
+                    // In the last iterations of a loop that prefetches, the write may complete without another execution of the barrier. If
+                    // any wait is evidence, such paths are evidence, too.
                     return (open.passed || any_wait).then_some(done);
                 }
                 let same = facts.events.iter().filter(|e| e.stream == stream);

@@ -1,11 +1,13 @@
 //! Counts the branches that must go a particular way for a finding to be real.
 //!
 //! The analyses do not compare the conditions of branches. A path that needs at most one branch to go a particular way is assumed to be
-//! feasible: the author of the branch intended both ways. A path that needs two or more such branches, one after the other, may be
-//! infeasible: the first condition may exclude the second. A branch is not counted as a choice in three cases: if both of its ways lead to
-//! the same violation; if it is the only exit of a loop, because the exit is taken in the end; and if every path to the second instruction
-//! contains the first and only one side of the branch leads to the second. In the last case the second instruction, which was written to be
-//! reached, can be reached in no other way.
+//! feasible, because the author of the branch intended both ways. A path that needs two or more such branches, one after the other, may be
+//! infeasible, because the first condition may exclude the second. A branch does not count as such a choice in three cases:
+//!
+//! - Both of its ways lead to the same violation.
+//! - The branch is the only exit of a loop and the path leaves the loop there, because the loop ends at some time.
+//! - Every path to the second instruction contains the first, and only one side of the branch leads to the second. The second instruction
+//!   was written to be executed, and it can be reached in no other way.
 
 use std::collections::HashSet;
 

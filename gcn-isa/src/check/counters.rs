@@ -66,8 +66,9 @@ impl<'a> CounterCheck<'a> {
         known
     }
 
-    /// Reports the findings that are not in `known`, which has the findings on certain paths of the same program. Every finding that this
-    /// function reports depends on a jump to an unknown target, so no budget affects the grades.
+    /// Reports the findings that are not in `known`, which has the findings of the same program on the paths that the program shows. Every
+    /// finding that this function reports depends on a jump to an unknown target, so its grade is low in any case, and no budget affects
+    /// the grades.
     pub fn findings_beyond(&self, known: &Known, findings: &mut Findings) {
         self.each_broken(|broken, line, paths| {
             if !known.covers(broken, line) {
@@ -128,7 +129,8 @@ impl<'a> CounterCheck<'a> {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
         if rule == rules::copies_to_lds(self.set()).id {
-            // Nothing else waits for such copies. On a path without a wait, LDS is read while the copies write it.
+            // For asynchronous copies, a path without a wait is an error: nothing else waits for such copies, so LDS is read while they
+            // write it.
             broken.is_shown = self.set().has_async_copies();
             return told.findings.insert((rule, first))
                 && !paths.is_served(first, rule, |_, facts| facts.reads(Shared::Lds));
@@ -144,7 +146,8 @@ impl<'a> CounterCheck<'a> {
                 broken.first = Some(write);
                 told.late.insert((rule, write, line))
             }
-            // The youngest write is treated as if the code after the barrier had not been examined.
+            // No LDS access after the barrier is known to come too early. The finding is suppressed if another barrier can follow a wait
+            // that completes the write, because the write may be meant for that barrier.
             Verdict::Unknown | Verdict::Undecided => {
                 if !told.findings.insert((rule, first)) {
                     return false;
@@ -318,7 +321,7 @@ impl CounterCheck<'_> {
         broken.sort_by_key(|b| b.first);
     }
 
-    /// The rule that requires `operation` to be done before the instruction of `access`.
+    /// The rule that requires `operation` to be done before the instruction of `access`; `None` if no rule does.
     fn conflict(
         &self,
         operation: &Operation<'_>,

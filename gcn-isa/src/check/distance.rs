@@ -63,7 +63,7 @@ struct Stretch {
     end: usize,
     /// The number of wait states between the end of the range and the second instruction.
     distance: u32,
-    /// The range that follows this one on the path, as an index into the trail.
+    /// The range that follows this one on the path, as an index into the trail; `None` for the range that ends at the second instruction.
     next: Option<usize>,
     /// Lines on the path that overwrite registers. Rules about earlier writes of these registers then do not apply to the second
     /// instruction.
@@ -114,9 +114,9 @@ impl Entered {
     }
 }
 
-/// Budget for walking backwards through hubs of one kind, for all walks of a program together: a number for each line, and a minimum. A
-/// *hub* is an artificial block that represents all edges of a kind ([`Flow::is_hub`]). A program in which every jump may lead everywhere,
-/// or in which every function is called from everywhere, has too many pairs of instructions to examine every pair.
+/// Budget for walking backwards through hubs of one kind, for all walks of a program together: the first number for each line, but at least
+/// the second number. A *hub* is an artificial block that represents all edges of a kind ([`Flow::is_hub`]). A program in which every jump
+/// may lead everywhere, or in which every function is called from everywhere, has too many pairs of instructions to examine every pair.
 const HUB_WALKS: (usize, usize) = (32, 1 << 20);
 
 /// The remaining budgets for walks through hubs.
@@ -129,7 +129,7 @@ struct Budgets {
 
 /// Two instructions whose distance is too short. One `Short` is kept for each pair of instructions and each grade. Otherwise a cautious
 /// rule that requires more wait states, or an unknown jump that makes the distance shorter, could hide the requirement of a better
-/// supported rule on a certain path.
+/// supported rule on a path that the program shows.
 struct Short {
     first: usize,
     need: Need,
@@ -159,7 +159,8 @@ impl Distances<'_> {
         above.is_some_and(|above| self.flow.cfg.blocks[block].preds.contains(&above))
     }
 
-    /// The requirement of the memory clause rule for `second` within the lines from `start` on, with the earlier instruction.
+    /// The requirement of the memory clause rule for `second` within the lines from `start` on, with the earlier instruction; `None` if
+    /// there is none.
     fn clause_need(&self, start: usize, second: usize) -> Option<(usize, Need)> {
         let clause = self.views.lines(start..second);
         let (at, need) = hazards::clause_need(clause, &self.views[second], self.rules)?;

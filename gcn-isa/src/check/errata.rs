@@ -30,7 +30,7 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
 
 /// The scalar register that a load of two or more registers both reads as its address and overwrites. A load from an address that is a
 /// multiple of the load's size is not split, so it is safe. An immediate offset that is such a multiple is taken as evidence of such an
-/// address.
+/// address. `None` if there is none.
 fn overwritten_address(inst: &Inst) -> Option<Reg> {
     if inst.desc.class != Class::SmemLoad {
         return None;
@@ -61,7 +61,7 @@ fn shifts(program: &Program) -> Vec<(usize, Reg)> {
     suspects.into_iter().filter(|(_, reg)| !agprs && reg.end() == end).collect()
 }
 
-/// The VGPR that holds the amount of a 64-bit vector shift.
+/// The VGPR that holds the amount of a 64-bit vector shift; `None` for other instructions, and if the amount is not in a VGPR.
 fn shift_amount(inst: &Inst) -> Option<Reg> {
     if !inst.desc.does(Behaviours::SHIFTS_PAIR) {
         return None;

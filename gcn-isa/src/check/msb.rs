@@ -1,4 +1,5 @@
-//! VGPRs whose number is not certain, because several values that `s_set_vgpr_msb` has set meet in it.
+//! Finds VGPRs whose number is not certain (gfx12.5): paths on which `s_set_vgpr_msb` has set different upper bits of the number meet
+//! before the instruction.
 
 use super::report::{Amount, Finding};
 use crate::hazards::AnyRule as _;
@@ -7,7 +8,7 @@ use crate::indexing::Indexing;
 use crate::inst::Via;
 use crate::program::Program;
 
-/// A finding for each line with such a VGPR.
+/// One finding for each line that names such a VGPR.
 pub(super) fn check(program: &Program, indexing: &Indexing) -> Vec<Finding> {
     indexing.with_several_msbs().map(|(line, operand)| finding(program, line, operand)).collect()
 }

@@ -118,7 +118,7 @@ impl<'a> Operation<'a> {
         self.event.stream.counter(self.set)
     }
 
-    /// The registers that the operation writes when it finishes.
+    /// The registers that the operation writes when it finishes; `None` if it writes none.
     fn writes(&self) -> Option<Reg> {
         self.event.writes
     }
@@ -128,7 +128,7 @@ impl<'a> Operation<'a> {
         self.progress.live
     }
 
-    /// The result that the operation has yet to write.
+    /// The result that the operation has yet to write; `None` if there is none.
     pub fn owed(&self) -> Option<Owed> {
         self.writes().map(|reg| Owed { reg, live: self.live(), half: self.event.half })
     }
@@ -148,14 +148,15 @@ impl<'a> Operation<'a> {
         self.progress.by_order == DONE
     }
 
-    /// True if no wait certainly completes the operation, but the operation has completed under an assumption on which some rules do not
-    /// rely.
+    /// True if the operation has completed only under an assumption: that operations of one stream finish in order, or that a full counter
+    /// stalled a later instruction. Some rules do not rely on these assumptions.
     pub fn is_done_if_trusted(&self) -> bool {
         self.is_done_by_order() || self.progress.full
     }
 
-    /// The rule that does not rely on the operation's completion, if the operation is only assumed to have completed once its counter has
-    /// `room`; otherwise `None`.
+    /// The rule according to which the operation may still be outstanding although it is assumed to have completed: because of its order
+    /// among the operations on the counter, because the counter was full, or because the counter has `room`. `None` if there is no such
+    /// assumption.
     pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
         if self.is_done_by_order() {
             Some(&rules::MIXED)
@@ -243,7 +244,8 @@ impl<'a> Operation<'a> {
         self.needed_below(0)
     }
 
-    /// The same value as [`Operation::needed`], except that operations of other streams are ignored if the result is below `guess`.
+    /// The same value as [`Operation::needed`], but for an operation that needs 0 because of operations of other streams: if the number of
+    /// younger operations is below `guess`, that number is returned as if there were no other streams.
     pub fn needed_below(&self, guess: u8) -> u8 {
         let younger = self.progress.younger.min(self.counter().cap(self.set));
         if self.stream().in_order() && !(self.progress.mixed && younger >= guess) { younger } else { 0 }

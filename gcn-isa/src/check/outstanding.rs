@@ -11,9 +11,9 @@ pub(super) struct Outstanding<'a> {
     set: InstructionSet,
     /// Sorted by [`Operation::place`].
     operations: Vec<Operation<'a>>,
-    /// The same as `active`, but without operations that only invalidate a cache.
+    /// For each stream, the line of an operation that may be outstanding; `None` if there is none.
     active: [Option<usize>; Stream::ALL.len()],
-    /// As `active`, but without operations that only invalidate a cache.
+    /// The same as `active`, but without operations that only invalidate a cache.
     accesses: [Option<usize>; Stream::ALL.len()],
     /// For each stream, whether an operation may be outstanding that does not return anything to a register.
     silent: [bool; Stream::ALL.len()],
@@ -54,7 +54,7 @@ impl<'a> Outstanding<'a> {
         self.caller[counter as usize] = false;
     }
 
-    /// The state without the lines that represent streams, so that states with the same future behaviour are equal.
+    /// The state without the lines in `active` and `accesses`, so that two states compare equal if they require the same waits.
     pub fn blurred(mut self) -> Outstanding<'a> {
         self.active.iter_mut().chain(&mut self.accesses).flatten().for_each(|line| *line = 0);
         self
@@ -65,13 +65,13 @@ impl<'a> Outstanding<'a> {
         &self.operations
     }
 
-    /// The line of an operation that may be outstanding on `counter`.
+    /// The line of an operation that may be outstanding on `counter`; `None` if there is none.
     pub fn any_on(&self, counter: Counter) -> Option<usize> {
         let set = self.set;
         Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.active[s.index()])
     }
 
-    /// The line of an operation that may be outstanding on `counter` and does more than invalidate a cache.
+    /// The line of an operation that may be outstanding on `counter` and does more than invalidate a cache; `None` if there is none.
     pub fn access_on(&self, counter: Counter) -> Option<usize> {
         let set = self.set;
         Stream::ALL.into_iter().filter(|s| s.counter(set) == counter).find_map(|s| self.accesses[s.index()])
@@ -103,7 +103,7 @@ impl<'a> Outstanding<'a> {
         self.operations.insert(at, new);
     }
 
-    /// Counts an operation of another instruction without tracking its obligations.
+    /// Counts `event` of the instruction at `line` for the older operations, without tracking obligations of `event` itself.
     pub fn issue_behind(&mut self, line: usize, event: &Event) {
         let counter = event.stream.counter(self.set);
         if let Some((_, others)) = event.stream.of_operands() {

@@ -15,8 +15,8 @@ use crate::cfg::Flow;
 use crate::inst::Inst;
 use crate::program::Program;
 
-/// Budget of all searches together, in visited lines: a number for each line of the program, and a minimum. A broken program can have as
-/// many findings as lines. The paths of the first findings are enough to fix it.
+/// Budget of all searches together, in visited lines: the first number for each line of the program, but at least the second number. A
+/// broken program can have as many findings as lines. The paths of the first findings are enough to fix it.
 const LOOKS: (usize, usize) = (32, 1 << 21);
 
 /// Budget of all searches that do not affect the verdict, in visited lines.
@@ -31,7 +31,7 @@ pub(super) struct Judgement {
     /// The lines at which the shortest path (in blocks) enters its blocks. The list is empty if the path stays in one block or is not
     /// known.
     pub path: Vec<usize>,
-    /// The assumption that every path needs.
+    /// The assumption that every path needs; `None` if at least one path needs no assumption.
     pub caveat: Option<Caveat>,
 }
 
@@ -104,7 +104,8 @@ impl<'a> PathSearch<'a> {
         Judgement { path, caveat }
     }
 
-    /// The assumption of the best path in `nodes` to the second instruction. For `between`, see [`PathSearch::between`].
+    /// The assumption of the best path in `nodes` to the second instruction. For `between`, see [`PathSearch::between`]. `None` if the path
+    /// needs no assumption.
     fn judged(&mut self, nodes: &[Node<'_>], between: Option<&HashSet<usize>>) -> Option<Caveat> {
         let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
         choices::caveat(self.flow, exits, nodes, between)

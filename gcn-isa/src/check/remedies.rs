@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         self.before[self.flow.cfg.block_of(line)].is_some()
     }
 
-    /// The state before a reachable line.
+    /// The state before a reachable line; `None` if the line is unreachable.
     pub fn before(&self, line: usize) -> Option<Pending> {
         let block = self.flow.cfg.block_of(line);
         let mut state = self.before[block].clone()?;

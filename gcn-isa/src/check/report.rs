@@ -61,9 +61,9 @@ pub struct Finding {
     pub first_name: &'static str,
     /// The later instruction's mnemonic.
     pub second_name: &'static str,
-    /// The later instruction's location in the user's source.
+    /// The later instruction's location in the user's source; `None` if the program does not give it.
     pub loc: Option<SourceLoc>,
-    /// The register on which the dependency is based.
+    /// The register on which the dependency is based; `None` if it is based on no register.
     pub reg: Option<Reg>,
     /// Whether both instructions name the register, or one of them accesses the register through an index.
     pub via: Via,
@@ -97,7 +97,7 @@ pub enum Caveat {
 }
 
 impl Caveat {
-    /// The assumption about a register that is accessed in this way.
+    /// The assumption about a register that is accessed in this way; `None` if no assumption is necessary.
     pub(super) fn of_index(via: Via) -> Option<Caveat> {
         (via >= Via::Range).then_some(Caveat::Index)
     }

@@ -110,7 +110,7 @@ impl<'a> Access<'a> {
     }
 
     /// The rule that requires an operation that writes `reg` to complete before the instruction. Successive operations that write the same
-    /// register are excluded, because most of them finish in order.
+    /// register are excluded, because most of them finish in order. `None` if no rule does.
     fn register_rule(&self, reg: Reg) -> Option<&'static CounterRule> {
         if self.reads.iter().any(|u| u.reg.overlaps(reg)) {
             return Some(&counter::RAW);
@@ -123,7 +123,8 @@ impl<'a> Access<'a> {
         self.writes.iter().any(|u| u.reg.overlaps(reg))
     }
 
-    /// The rule that requires an operation with the effect `memory` to complete before the instruction, and that effect.
+    /// The rule that requires an operation with the effect `memory` to complete before the instruction, and that effect; `None` if no rule
+    /// does.
     fn memory_rule(&self, memory: MemoryEffect) -> Option<(&'static CounterRule, MemoryEffect)> {
         let dma = memory.contains(MemoryEffect::LDS_DMA);
         if self.inst.desc.class == Class::Barrier {

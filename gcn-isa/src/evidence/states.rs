@@ -105,7 +105,7 @@ struct Stretch {
     end: usize,
     /// The code between the end of the range and the second instruction.
     between: Between,
-    /// The range that follows this one on the path, as an index into the trail.
+    /// The range that follows this one on the path, as an index into the trail; `None` for the range that ends at the second instruction.
     next: Option<usize>,
 }
 
@@ -201,7 +201,7 @@ impl Search {
     }
 }
 
-/// The registers that both tuples contain.
+/// The registers that both tuples contain; `None` if there are none.
 fn common(a: Reg, b: Reg) -> Option<Reg> {
     let start = a.index.max(b.index);
     a.overlaps(b).then(|| Reg { file: a.file, index: start, len: (a.end().min(b.end()) - start) as u8 })

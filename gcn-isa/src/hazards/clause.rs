@@ -39,7 +39,8 @@ pub(super) struct Conflict {
     pub reg: Option<Reg>,
 }
 
-/// The conflict of `second` with the clause at the end of `before`, which lists its instructions last first.
+/// The conflict of `second` with the clause at the end of `before`, which lists its instructions last first; `None` if there is no
+/// conflict.
 pub(super) fn conflict<'a>(
     before: impl Iterator<Item = &'a View> + Clone,
     second: &View,
@@ -93,13 +94,13 @@ impl Registers {
         self.0.get(unit.index() / 64).is_some_and(|word| word >> (unit.index() % 64) & 1 == 1)
     }
 
-    /// A register of this set that `view` uses in one of `roles`.
+    /// A register of this set that `view` uses in one of `roles`; `None` if there is none.
     fn common(&self, view: &View, roles: Role) -> Option<Reg> {
         let used = view.uses.iter().filter(|u| u.role.intersects(roles));
         used.flat_map(|u| u.reg.units()).find(|unit| self.has(*unit)).map(RegUnit::reg)
     }
 
-    /// A register that is in both sets.
+    /// A register that is in both sets; `None` if there is none.
     fn first_common(&self, other: &Registers) -> Option<Reg> {
         let words = self.0.iter().zip(&other.0).map(|(a, b)| a & b);
         let (at, bits) = words.enumerate().find(|w| w.1 != 0)?;

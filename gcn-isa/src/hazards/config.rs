@@ -83,7 +83,7 @@ impl AnyRule for RemedyRule {
     }
 }
 
-/// The rules of all kinds, ordered by number.
+/// All rules: those about distances, then counters, then remedies. A rule's position is its number ([`number`]).
 fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
     let distances = super::all().map(|r| r as &dyn AnyRule);
     let counters = counter::ALL.into_iter().map(|r| r as &dyn AnyRule);
@@ -114,7 +114,7 @@ pub fn citation(id: &str, target: Option<Target>) -> String {
     facts(id).map(on).unwrap_or_default()
 }
 
-/// The facts about the rule with the name `id`, which may be of any kind.
+/// The facts about the rule with the name `id`, which may be of any kind; `None` if there is no such rule.
 pub fn facts(id: &str) -> Option<RuleFacts> {
     every().map(AnyRule::facts).find(|facts| facts.id == id)
 }
@@ -299,7 +299,8 @@ impl Config {
 
     /// The registers that may be accessed through an index. There are none if these rules ignore indices.
     pub fn indexing(self, program: &Program, flow: &Flow) -> Indexing {
-        // Without the upper bits, most registers of such programs would be others.
+        // On targets on which `s_set_vgpr_msb` selects the upper bits of VGPR numbers, the numbers in the instructions alone denote the
+        // wrong registers.
         let has_msbs = program.target.addressable_vgprs() == MOST_VGPRS.into();
         if self.follows_indices || has_msbs { Indexing::of(program, flow) } else { Indexing::default() }
     }

@@ -63,32 +63,32 @@ counter_rules! {
     /// A pending result arrives after a newer value and overwrites it.
     WAW = "waitcnt.waw", "a register is written before the memory operation that writes it is done";
         MANUAL_OF_COUNTERS, ALL, DEFINED;
-        "two loads whose results arrive in order need no wait between them".
+        "no wait is needed between two loads whose results arrive in order".
     /// The same as [`WAW`], for a FLAT operation followed by an operation that returns in order.
     WAW_FLAT = "waitcnt.flat-waw",
         "a vector memory operation writes a register that an outstanding FLAT operation writes, too";
         MANUAL_OF_COUNTERS, GFX9, of(Less, Less);
-        "vmcnt counts FLAT operations to memory in order, and after lgkmcnt(0) no FLAT operation to LDS is outstanding; LLVM relies on this".
+        "LLVM requires no wait after `lgkmcnt(0)`: then no FLAT operation to LDS is outstanding, and vmcnt counts FLAT operations to memory in order".
     /// A register is used while the write of its other half is pending.
     HALF = "waitcnt.half",
         "one half of a register is used before the memory operation that writes the other is done";
         MEASURED, WITH_HALF_VGPRS, LLVM;
-        "since RDNA 3 a half of a VGPR is a register of its own, and D16 loads write one. LLVM 22 tracks whole registers; the version of LLVM in Triton 3.9 tracks halves. The manuals describe no dependence between the halves".
+        "since RDNA 3, each half of a VGPR is a register of its own, and a D16 load writes one half. LLVM 22 tracks whole registers, so it waits here; the version of LLVM in Triton 3.9 tracks halves. The manuals describe no dependence between the halves".
     /// Other outstanding operations may complete before the operation for which the instruction waits.
     MIXED = "waitcnt.mixed",
         "operations of several types are outstanding on the counter, and the wait is enough only if those of one type finish in order";
         MANUAL_OF_COUNTERS, ALL, ABOVE_MANUAL;
-        "by the manual, operations of one type return in order: after a wait that leaves n operations outstanding, an operation is done if at least n later ones of its type have been issued. LLVM does not rely on this: if operations of several types are outstanding, it waits until the counter is 0".
+        "according to the manual, operations of one type return in order. So if a wait leaves n operations outstanding, an operation is done once at least n later ones of its type have been issued. LLVM does not rely on this: if operations of several types are outstanding, LLVM waits until the counter is 0".
     /// The operation is complete only because a full counter has stalled a later instruction.
     FULL = "waitcnt.full",
         "no wait covers an operation; it is done only because a later instruction was delayed while its counter was full";
         FULL_COUNTERS, ALL, of(Silent, Less);
-        "lgkmcnt counts up to 15 operations, vmcnt up to 63 and expcnt up to 7; an instruction that would exceed this issues only when enough operations are done; of each type, the oldest finish first. AMD's emulator models this and LLVM relies on it; the manuals do not mention it".
+        "lgkmcnt counts up to 15 operations, vmcnt up to 63 and expcnt up to 7. An instruction that would exceed the maximum is delayed until enough operations are done; of each type, the oldest operation finishes first. AMD's emulator models this delay and LLVM relies on it, but the manuals do not mention it".
     /// The same as [`FULL`], with operations that need not finish in order.
     FULL_UNORDERED = "waitcnt.full-unordered",
         "no wait covers an operation; it is done only because a later instruction was delayed while its counter was full, and only if operations of its type finish in order";
         FULL_COUNTERS, WITH_GDS, of(Silent, Less);
-        "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM assumes this order for all of them and for the data that GDS operations send".
+        "FLAT operations finish in order if all of them go to memory or all go to LDS. LLVM assumes the order for all FLAT operations, and also for the operand reads of GDS operations, which expcnt counts".
     /// A function uses registers that operations of its caller may still write.
     CALL_ENTRY = "call.entry",
         "a function uses registers before it has waited for the operations of its caller";
@@ -97,7 +97,7 @@ counter_rules! {
     /// A function returns while its operations are outstanding.
     CALL_EXIT = "call.exit", "a function returns with operations outstanding";
         MEASURED, ALL, LLVM;
-        "LLVM's functions wait for every counter before they return, except for a counter of only stores, and callers rely on this wait; a return is s_setpc_b64 s[30:31]".
+        "LLVM's functions wait for every counter before they return, except for a counter of only stores, and callers rely on this wait. The rule takes `s_setpc_b64 s[30:31]` for a return".
     /// A register is overwritten before an outstanding operation has read it.
     WAR = "waitcnt.exp-war",
         "a register is overwritten before a GDS or GWS operation has read it";
@@ -106,19 +106,19 @@ counter_rules! {
     OPERAND_WAR = "waitcnt.operand-war",
         "a register is overwritten before a memory instruction has read it";
         MEASURED, GFX12_5, LLVM;
-        "xcnt counts vector and scalar memory instructions, but not asynchronous copies. Besides a wait for xcnt, two events show that the operands were read: a memory instruction of the same kind (vector or scalar) has returned its result, or one of the other kind has issued".
+        "xcnt counts vector and scalar memory instructions, but not asynchronous copies. Each of three events shows that the operands were read: a wait for xcnt; a memory instruction of the same kind (vector or scalar) has returned its result; a memory instruction of the other kind was issued".
     /// LDS is accessed before a load into it is done.
     LDS_DMA = "waitcnt.lds-dma", "LDS is accessed before a load into LDS is done";
         MANUAL_OF_COUNTERS, WITH_LDS_DMA, LLVM;
-        "only vmcnt counts the load. Addresses are not compared, so a program that uses one half of LDS while the load writes the other is reported, too".
+        "only vmcnt counts such a load. The checker does not compare addresses: it also reports a program that uses one half of LDS while the load writes the other half".
     /// LDS is used before an asynchronous copy into it is done.
     ASYNC_LDS = "waitcnt.async-lds", "LDS is accessed before an asynchronous copy into it is done";
         Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
-        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program tracks its copies itself. Addresses are not compared; a copy is reported if no path from it to an access of LDS waits for it".
+        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program has to wait for its copies itself. The checker does not compare addresses; it reports a copy if no path from the copy to an access of LDS waits for the copy".
     /// A cache is invalidated while loads are outstanding.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
-        MEMORY_MODEL, UP_TO_GFX90A, LLVM; "the load of an acquire may read the old cache line if it is still outstanding".
+        MEMORY_MODEL, UP_TO_GFX90A, LLVM; "an acquire is a load followed by the invalidation. If the load is still outstanding at the invalidation, later loads may read the old cache line".
     /// A barrier that requires every counter to be 0 is reached with operations outstanding.
     BARRIER_COUNTERS = "barrier.counters",
         "a barrier is reached with operations outstanding; this target needs every counter at 0";
@@ -127,44 +127,43 @@ counter_rules! {
     BARRIER_LDS = "barrier.lds",
         "a barrier is reached before an LDS write is done, so other waves may not see it";
         MEMORY_MODEL, WITH_BACK_OFF, LLVM;
-        "the barrier itself requires no wait, and a program that uses several buffers may pass it with accesses outstanding. The release of the memory model requires the wait: if LDS can be accessed before a later barrier publishes the write, the finding has the grade documented".
+        "the hardware lets a wave pass a barrier with accesses outstanding, and a program with several buffers may do so on purpose. But a release in LLVM's memory model requires the wait. The finding has the grade documented if LDS can be accessed before a later barrier publishes the write".
     /// A barrier is reached before an LDS read is done.
     BARRIER_LDS_READ = "barrier.lds-read",
         "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads";
         MEMORY_MODEL, WITH_BACK_OFF, LLVM;
-        "LDS does not execute the operations of different waves in the order in which the waves issue them, so a write after the barrier may be executed before the read; a program that uses several buffers may pass the \
-         barrier with reads outstanding".
+        "LDS does not execute the operations of different waves in the order in which the waves issue them. So another wave's write after the barrier may be executed before the read. A program with several buffers may pass the barrier with reads outstanding on purpose".
     /// A barrier is reached before a load into LDS is done.
     BARRIER_LDS_DMA = "barrier.lds-dma",
         "a barrier is reached before a load into LDS is done, so other waves may not see it";
         MEMORY_MODEL, LDS_DMA_WITH_BACK_OFF, LLVM;
-        "the barrier itself requires no wait, and a program that uses several buffers may pass it with accesses outstanding. The release of the memory model requires the wait: if LDS can be accessed before a later barrier publishes the write, the finding has the grade documented".
+        "the hardware lets a wave pass a barrier with accesses outstanding, and a program with several buffers may do so on purpose. But a release in LLVM's memory model requires the wait. The finding has the grade documented if LDS can be accessed before a later barrier publishes the write".
     /// A barrier is reached before a store is done that waves on other compute units may read.
     BARRIER_STORE = "barrier.store",
         "a barrier is reached before a store to memory is done, so waves of the workgroup on other compute units may not see it";
         MEMORY_MODEL, WITH_TG_SPLIT, LLVM;
-        "the rule applies only if `.amdhsa_tg_split` lets a workgroup's waves run on several compute units, whose vector caches then hold different data; otherwise the waves share one cache, and no wait is needed. If memory can be accessed before a later barrier publishes the store, the finding has the grade documented".
+        "the rule applies only if `.amdhsa_tg_split` lets a workgroup's waves run on several compute units, each with its own vector cache. Otherwise the waves share one cache, and no wait is needed. The finding has the grade documented if memory can be accessed before a later barrier publishes the store".
     /// Memory is accessed, or a barrier reached, before a GWS operation is done.
     GWS = "waitcnt.gws", "memory is accessed, or a barrier reached, before a GWS operation is done";
         MEASURED, WITH_GDS, LLVM;
-        "the operation makes the wave wait for other waves; LLVM waits for every counter directly after it".
+        "a GWS operation makes the wave wait for other waves. LLVM waits for every counter directly after the operation".
     /// The number of a VGPR is not certain.
     VGPR_MSB = "llvm.vgpr-msb", "two values that `s_set_vgpr_msb` has set meet in the number of a VGPR";
         MEASURED, GFX12_5, LLVM;
-        "the upper bits of the number are those that the last s_set_vgpr_msb has set for the operand's field, which differ by the way that control has come, \
-         or, for an accumulator, in the fields through which it is read and written. LLVM 22 sets them again in each block, and both fields of an accumulator alike".
+        "`s_set_vgpr_msb` sets the upper bits of VGPR numbers, separately for each operand field. The rule is broken in two cases: the paths to an instruction set different bits for one of its fields; \
+         or an accumulator is read through one field and written through another, and the bits of the two fields differ. LLVM 22 sets the bits again in each block, and sets both fields of an accumulator alike".
     /// A 64-bit shift takes its amount from the last VGPR of the allocation.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift is in the last VGPR of the allocation";
         Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;
-        "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and gfx950 too; VGPRs are allocated in units of 8".
+        "LLVM avoids the hazard by copying the amount to another register: version 22.1.8 does so on gfx90a, later versions on gfx942 and gfx950, too. VGPRs are allocated in units of 8".
     /// A scalar load overwrites its own address.
     SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
         Cite::One("LLVM 22"), GFX9, LLVM, xnack;
-        "after a page fault half-way, the load is replayed, with data that its first part has loaded as the address. A load whose address is a multiple of its size is not split. The checker assumes that the address is a multiple of the size if the immediate offset is one".
+        "a load may be executed in parts. If a later part has a page fault, the whole load is replayed, but its first part has already overwritten the address. A load whose address is a multiple of its size is not split. The checker assumes that the address is such a multiple if the immediate offset is a multiple of the size".
     /// VCCZ is read after only half of VCC was written.
     VCCZ_HALF = "llvm.vccz-half", "half of VCC is written, which does not update VCCZ, then VCCZ is read";
         Cite::One("LLVM 22"), GFX9, ABOVE_MANUAL;
-        "on targets up to GFX9, LLVM copies VCC to itself before a branch that reads VCCZ; section 3.9 of the MI100 manual says that each scalar write to VCC updates VCCZ".
+        "on targets up to GFX9, LLVM assumes this and copies VCC to itself before a branch that reads VCCZ. But according to section 3.9 of the MI100 manual, each scalar write to VCC updates VCCZ".
 }
 
 /// The rule about LDS accesses before the completion of a copy into LDS.
@@ -172,7 +171,7 @@ pub fn copies_to_lds(set: InstructionSet) -> &'static CounterRule {
     if set.has_async_copies() { &ASYNC_LDS } else { &LDS_DMA }
 }
 
-/// The rule with the name `id`.
+/// The rule with the name `id`; `None` if there is no such rule.
 pub fn rule(id: &str) -> Option<&'static CounterRule> {
     ALL.into_iter().find(|r| r.id == id)
 }

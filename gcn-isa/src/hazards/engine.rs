@@ -97,12 +97,13 @@ impl View {
         view
     }
 
-    /// The largest requirement of any rule if `second` directly follows this instruction.
+    /// The largest requirement of any rule if `second` directly follows this instruction; `None` if no rule applies.
     pub fn required(&self, second: &View, config: Config) -> Option<Need> {
         self.required_since(second, config, Since::NOTHING)
     }
 
-    /// The largest requirement of any rule if `second` follows this instruction after code that `since` summarises.
+    /// The largest requirement of any rule if `second` follows this instruction after code that `since` summarises; `None` if no rule
+    /// applies.
     pub fn required_since(&self, second: &View, config: Config, since: Since) -> Option<Need> {
         let mut best: Option<Need> = None;
         self.each_need(second, config, since, |need| {
@@ -240,7 +241,7 @@ fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool 
 }
 
 /// The second instruction's register that overlaps a register of the first as required. A register that both instructions name is preferred
-/// to a register that an index may access.
+/// to a register that an index may access. `None` if no registers overlap as required.
 fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Bound> {
     if !second.roles.intersects(b) || !alike(first, second, overlap) {
         return None;

@@ -217,7 +217,8 @@ impl fmt::Display for Counts {
             write!(f, "{between}{} in {objects} {verb} the rule", count(self.broken, "site"))?;
         }
         if self.covered > 0 {
-            write!(f, ", {} of them with matrix passes or a branch in between that excuse it", self.covered)?;
+            let verb = if self.covered == 1 { "is" } else { "are" };
+            write!(f, "; {} of these {verb} excused by matrix passes or a branch in between", self.covered)?;
         }
         Ok(())
     }
@@ -388,7 +389,7 @@ mod tests {
         );
         assert_eq!(
             words(Counts { broken: 4, covered: 2, objects: 2, ..Counts::default() }),
-            "4 sites in 2 code objects break the rule, 2 of them with matrix passes or a branch in between that excuse it"
+            "4 sites in 2 code objects break the rule; 2 of these are excused by matrix passes or a branch in between"
         );
     }
 

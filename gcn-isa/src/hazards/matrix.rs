@@ -17,7 +17,7 @@ pub(super) const INPUT_RULES: &[Rule] = &[
     rule!("llvm.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction follows";
           VALU => MATRIX, [writes EXEC]; FROM_GFX90A: Const(4);
           cite::LLVM, LLVM rocroller Agrees;
-          "EXEC is not forwarded to the matrix pipe; MI100 ISA table 29 has the same rule for gfx908"),
+          "the result in EXEC is not forwarded to the matrix pipe. MI100 ISA table 29 has the same rule for gfx908"),
     rule!("llvm.dgemm-fma64",
           "an f64 matrix instruction is followed by v_fma_f64 or v_fmac_f64, with any registers";
           DGEMM => FMA64, [always]; FROM_GFX90A: Const(2);
@@ -26,7 +26,7 @@ pub(super) const INPUT_RULES: &[Rule] = &[
           "a matrix instruction reads registers as source C, then a vector ALU instruction or a load writes one of them";
           XDL => VALU | MEMORY, [registers SRC_C, VDST, Any]; FROM_GFX90A: Passes(-1);
           cite::LLVM, LLVM rocroller Agrees;
-          "source C is read throughout the execution of the instruction, sources A and B only at its start"),
+          "a matrix instruction reads source C throughout its execution, but sources A and B only at its start"),
     rule!("rocroller.xdl-srcc-war",
           "a matrix instruction reads registers as source C, then a vector ALU instruction writes one of them (up to four more wait states than llvm.xdl-srcc-war)";
           XDL => VALU, [registers SRC_C, VDST, Any]; MI200: PassesBut2 { at2: 1, plus: 3 };
@@ -46,13 +46,13 @@ pub(super) const XDL_RULES: &[Rule] = &[
           "an XDL matrix instruction writes registers, then one with another number of passes accumulates onto exactly the same registers";
           XDL => XDL, [source_c ExactOtherPasses]; MI200: Passes(0), MI300: Passes(1), MI350: Passes(2);
           cite::TABLE_37, ABOVE_LLVM rocroller Less;
-          "the manual exempts only instructions with the same number of passes; LLVM compares only the registers"),
+          "if the registers are exactly the same, the manual requires fewer wait states only between instructions with the same number of passes. LLVM compares only the registers"),
     rule!("llvm.102.opcode",
           "an XDL matrix instruction writes registers, then another XDL opcode with the same number of passes accumulates onto exactly the same registers";
           XDL => XDL, [source_c ExactSamePassesOtherOpcode];
           MI200: Passes(0), MI300: Passes(1), MI350: Passes(2);
           "LLVM pull request 218363", of(Less, Less) rocroller Less;
-          "the manual exempts this case; LLVM pull request 218363 (open) does not"),
+          "the manual requires fewer wait states in this case. LLVM pull request 218363 (open) proposes the number given here"),
     rule!("cdna3.103", "an XDL matrix instruction writes registers, then an XDL matrix instruction reads overlapping registers as source C";
           XDL => XDL, [source_c Partial]; MI200: Passes(0), MI300: Passes(1), MI350: Passes(2);
           cite::TABLE_37, AGREED rocroller Agrees),
@@ -63,7 +63,7 @@ pub(super) const XDL_RULES: &[Rule] = &[
     rule!("cdna3.104.exact", "an XDL matrix instruction writes registers, then an f32 matrix instruction reads exactly the same registers as source C";
           XDL => SGEMM, [source_c Exact]; MI300: Passes(1), MI350: PassesBut2 { at2: 3, plus: 2 };
           cite::TABLE_37, ABOVE_LLVM rocroller Less;
-          "LLVM exempts exactly the same registers, the manual does not"),
+          "LLVM requires fewer wait states if the registers are exactly the same; the manual makes no such exception"),
     rule!("cdna3.105", "an XDL matrix instruction writes a register, then a matrix instruction reads it as source A or B, index or scale";
           XDL => MATRIX, [vector SRC_AB | INDEX];
           MI200_MI300: Passes(3), MI350: PassesBut2 { at2: 5, plus: 4 };
@@ -77,14 +77,14 @@ pub(super) const XDL_RULES: &[Rule] = &[
     rule!("llvm.106.load", "an XDL matrix instruction writes a register, then a load writes it";
           XDL => MEMORY, [vector VDST]; MI200_MI300: Passes(3), MI350: PassesBut2 { at2: 5, plus: 4 };
           cite::LLVM, LLVM;
-          "a load takes longer than any matrix instruction, but nothing orders its write after that of the matrix instruction"),
+          "a load takes longer than any matrix instruction, but nothing in the hardware orders the two writes"),
 ];
 
 /// Rules about the results of the f32 matrix instructions (on targets that distinguish them) and of the f64 ones.
 pub(super) const F32_F64_RULES: &[Rule] = &[
     rule!("cdna3.107", "an f32 matrix instruction writes registers, then an XDL matrix instruction reads exactly the same registers as source C";
           SGEMM => XDL, [source_c Exact]; GFX940: OnlyAt2(2);
-          cite::TABLE_37, ABOVE_MANUAL rocroller Agrees; "the manual requires 0 wait states, even if the first instruction has two passes"),
+          cite::TABLE_37, ABOVE_MANUAL rocroller Agrees; "the manual requires no wait states in this case, even if the first instruction has two passes"),
     rule!("cdna3.108", "an f32 matrix instruction writes registers, then an XDL matrix instruction reads overlapping registers as source C";
           SGEMM => XDL, [source_c Partial]; GFX940: Passes(0);
           cite::TABLE_37, ABOVE_LLVM rocroller Agrees; "LLVM inserts no wait states here"),
@@ -99,12 +99,12 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
           "an f32 matrix instruction writes registers, then another f32 or f64 opcode accumulates onto exactly the same registers";
           SGEMM => SGEMM | DGEMM, [source_c ExactOtherOpcode]; GFX940: Passes(0);
           cite::TABLE_37, ABOVE_LLVM rocroller Less;
-          "the manual's table has no exemption; LLVM exempts exactly the same registers"),
+          "LLVM requires fewer wait states if the registers are exactly the same; the manual's table makes no such exception"),
     rule!("cdna3.109.same",
           "an f32 matrix instruction writes registers, then an f32 matrix instruction accumulates onto exactly the same registers";
           SGEMM => SGEMM, [source_c Exact]; GFX940: OnlyAt2(2);
           cite::TABLE_37, AGREED rocroller Agrees;
-          "the manual's table does not exempt this case, it only has the comment \"overlapped\"; every f32 GEMM relies on an exemption"),
+          "the line of the manual's table has the comment \"overlapped\", but no exception for exactly the same registers. Every f32 GEMM relies on such an exception"),
     rule!("cdna3.110",
           "an f32 matrix instruction writes a register, then a matrix instruction reads it as source A or B, index or scale";
           SGEMM => MATRIX, [vector SRC_AB | INDEX]; GFX940: Passes(2);
@@ -121,7 +121,7 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
     rule!("cdna3.113", "v_mfma_f64_16x16x4 writes registers, then an f64 matrix instruction reads overlapping registers as source C";
           DGEMM16 => DGEMM, [source_c Partial]; MI200_MI300: Const(9), MI350: Const(17);
           cite::TABLE_37, AGREED rocroller Agrees;
-          "if both the registers and the opcode are exactly the same, no wait states are needed (case 112)"),
+          "no wait states are needed if the registers are exactly the same and so is the opcode (case 112)"),
     rule!("cdna3.113.sgemm", "v_mfma_f64_16x16x4 writes a register, then an f32 matrix instruction reads it as source C";
           DGEMM16 => SGEMM, [source_c Any]; MI300: Const(9), MI350: Const(17);
           cite::TABLE_37, AGREED rocroller Less; "if the second is an XDL matrix instruction, no wait states are needed (cases 114 and 115)"),
@@ -147,8 +147,7 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
           "v_mfma_f64_16x16x4, with twice the passes on gfx950, writes a register, then a memory instruction reads it";
           DGEMM16 => MEMORY, [vector VSRC]; MI350: Const(26);
           cite::EXTRAPOLATED, of(Silent, Less);
-          "LLVM requires 18 wait states, fewer than before a vector ALU instruction that reads the register; its other numbers for gfx950 are 8 higher than those for gfx942. A matrix \
-           multiplication that Triton ships leaves 25"),
+          "LLVM requires only 18 wait states on gfx950, as many as on gfx942, and fewer than before a vector ALU instruction that reads the register. LLVM's other numbers for this instruction are 8 higher on gfx950 than on gfx942; the rule adds 8 here, too. A matrix multiplication that Triton ships leaves 25"),
     rule!("llvm.dgemm16-load", "v_mfma_f64_16x16x4 writes a register, then a load writes it";
           DGEMM16 => MEMORY, [vector VDST]; FROM_GFX90A: Const(11);
           cite::LLVM, LLVM),

@@ -7,7 +7,7 @@ pub(super) const RULES: &[Rule] = &[
     rule!("cdna3.8", "a store or atomic of more than 64 bits, then a load that overwrites its data registers";
           WIDE_STORE but SGPR_OFFSET => MEMORY, [registers STORE_DATA, VDST, Any]; GFX9: Const(1);
           cite::TABLE_11, of(Moot, Less) rocroller Moot;
-          "the manual's words cover every instruction that overwrites the data, but no load returns within one cycle; LLVM considers only vector ALU instructions"),
+          "the manual's words cover every instruction that overwrites the data. But no load returns within one cycle, and LLVM considers only vector ALU instructions"),
     rule!("cdna3.9", "a store or atomic of more than 64 bits, then a vector ALU instruction that overwrites its data registers";
           WIDE_STORE but SGPR_OFFSET => ANY_VALU, [registers STORE_DATA, VDST, Any];
           UP_TO_GFX90A: Const(1), GFX940: Const(2);
@@ -21,10 +21,10 @@ pub(super) const RULES: &[Rule] = &[
           "one memory instruction of a clause writes what another reads, or a store follows a load in the clause";
           LOADS => VMEM | SMEM, [clause 64]; GFX9: Const(1);
           cite::LLVM, LLVM, xnack;
-          "adjacent scalar memory instructions form a clause, and so do adjacent vector memory instructions; a page fault replays the whole clause. Any other instruction ends the clause"),
+          "a *clause* is a run of adjacent scalar memory instructions or of adjacent vector memory instructions; any other instruction ends it. After a page fault the whole clause is replayed"),
     rule!("xnack.clause.rdna1",
           "one scalar memory instruction of a clause writes what another reads, or a store follows a load in the clause";
           LOADS => SMEM, [clause 64]; SCALAR_CLAUSES: Const(1);
           cite::LLVM, LLVM, xnack;
-          "adjacent scalar memory instructions form a clause; a page fault replays the whole clause. Any other instruction ends the clause"),
+          "a *clause* is a run of adjacent scalar memory instructions; any other instruction ends it. After a page fault the whole clause is replayed"),
 ];

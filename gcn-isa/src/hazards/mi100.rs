@@ -10,26 +10,26 @@ pub(super) const RULES: &[Rule] = &[
     rule!("mi100.valu-mfma",
           "vector ALU writes a VGPR, then a matrix instruction or v_accvgpr_write reads it";
           VALU but ACC_WRITE => MATRIX | ACC_WRITE, [vector VSRC]; MI100: Const(2);
-          cite::TABLE_29, AGREED rocroller Agrees; "v_accvgpr_read counts as a vector ALU instruction that writes a VGPR"),
+          cite::TABLE_29, AGREED rocroller Agrees; "the first instruction may be v_accvgpr_read, which is a vector ALU instruction that writes a VGPR"),
     rule!("mi100.cmpx-mfma", "vector ALU writes EXEC, then a matrix instruction or v_accvgpr_write follows";
           VALU => MATRIX | ACC_WRITE, [writes EXEC]; MI100: Const(4);
           cite::TABLE_29, AGREED rocroller Agrees),
     rule!("mi100.mfma-srcc", "a matrix instruction writes AGPRs, then a matrix instruction reads overlapping AGPRs as source C";
           MATRIX => MATRIX, [source_c Partial]; MI100: Const(2);
           cite::TABLE_29, AGREED rocroller Agrees;
-          "if the registers are exactly the same and so is the number of passes, no wait states are needed"),
+          "no wait states are needed if the registers are exactly the same and so is the number of passes"),
     rule!("llvm.gfx908.srcc-past",
           "a matrix instruction writes AGPRs, a second one writes exactly the AGPRs that a third one reads as source C";
           MATRIX => MATRIX, [source_c PartialEver]; MI100: Const(2);
           cite::LLVM, of(Silent, Moot);
-          "if an instruction wrote exactly the registers that are read, LLVM skips it and searches for an earlier writer that overlaps them"),
+          "LLVM searches backwards for the instruction that wrote the registers of source C. It skips an instruction that wrote exactly these registers, and so may find an earlier one that wrote some of them"),
     rule!("mi100.mfma-srcc.passes",
           "a matrix instruction writes AGPRs, then one with another number of passes reads exactly the same AGPRs as source C";
           MATRIX => MATRIX, [source_c ExactOtherPasses]; MI100: Const(2);
-          cite::TABLE_29, ABOVE_LLVM rocroller Less; "LLVM compares only the registers, not the passes"),
+          cite::TABLE_29, ABOVE_LLVM rocroller Less; "LLVM compares only the registers, not the numbers of passes, and requires no wait states here"),
     rule!("mi100.mfma-srcab", "a matrix instruction writes AGPRs, then a matrix instruction reads them as source A or B";
           MATRIX => MATRIX, [vector SRC_AB]; MI100: Const(4);
-          cite::TABLE_29, AGREED rocroller Agrees; "the number of wait states does not depend on the passes"),
+          cite::TABLE_29, AGREED rocroller Agrees; "the number of wait states does not depend on the number of passes"),
     rule!("mi100.mfma-accread", "a matrix instruction writes AGPRs, then v_accvgpr_read reads one of them";
           MATRIX => ACC_READ, [vector VSRC]; MI100: Passes(2);
           cite::TABLE_29, AGREED rocroller Agrees),

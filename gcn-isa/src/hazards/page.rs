@@ -38,7 +38,7 @@ pub struct RulePage {
     pub mesa: String,
     /// The remedy that an RDNA rule requires; empty for other rules.
     pub remedy: String,
-    /// The remedy that an RDNA rule requires. It is empty for other rules.
+    /// True if hardware was observed to fail without the rule.
     pub hardware_fails: bool,
     /// The observations of the rule, each with its GPU, driver and date.
     pub observed: Vec<String>,

@@ -17,16 +17,16 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
     rule!("cdna3.10", "vector ALU writes an SGPR, then vector memory reads it";
           VALU => VMEM, [registers SDST, SSRC, AnyLive]; GFX9: Const(5);
           cite::TABLE_11, AGREED rocroller Agrees;
-          "if another instruction has overwritten the register since, the rule does not apply"),
+          "the rule does not apply if another instruction overwrites the SGPR in between"),
     rule!("llvm.10.overwritten",
           "vector ALU writes an SGPR, another instruction overwrites it, then vector memory reads it";
           VALU => VMEM, [scalar SSRC]; GFX9: Const(5);
           cite::LLVM, of(Silent, Moot);
-          "LLVM takes the last vector ALU instruction that wrote the register, even if another instruction has overwritten the register since"),
+          "LLVM looks for the last vector ALU instruction that wrote the register, even if another instruction has overwritten the register since"),
     rule!("llvm.exec-vmem", "vector ALU writes EXEC, then a vector memory instruction follows";
           VALU => VMEM, [writes EXEC]; GFX9: Const(5);
           cite::LLVM, LLVM;
-          "the rule is case 10 of the manual's table if EXEC counts as an SGPR operand of every memory instruction"),
+          "LLVM counts EXEC as an SGPR operand of every memory instruction, so that case 10 of the manual's table applies"),
     rule!("cdna3.13", "vector ALU writes EXEC, then a DPP instruction follows";
           VALU => DPP, [writes EXEC]; GFX9: Const(5);
           cite::TABLE_11, AGREED),
@@ -38,16 +38,16 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
           "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as carry-in";
           VALU => VALU, [scalar CARRY]; GFX940: Const(2);
           cite::LLVM, ABOVE_MANUAL rocroller Less;
-          "the manual requires no wait state before a carry-in; LLVM does not distinguish the roles of operands"),
+          "the manual requires no wait state before a carry-in. LLVM does not distinguish a carry-in from another scalar operand"),
     rule!("rocroller.18.mask", "vector ALU writes an SGPR or VCC, then v_cndmask reads it as mask";
           VALU => VALU, [scalar MASK]; GFX940: Const(1);
           cite::ROCROLLER, ABOVE_MANUAL rocroller Agrees;
-          "rocRoller requires one wait state if the mask is VCC and two if it is another SGPR; shipping kernels leave one"),
+          "rocRoller requires one wait state if the mask is VCC and two if it is another SGPR. Shipping kernels leave one"),
     rule!("llvm.18.mask",
           "vector ALU writes an SGPR, VCC or EXEC, then v_cndmask reads it as mask (one more wait state than rocroller.18.mask)";
           VALU => VALU, [scalar MASK]; GFX940: Const(2);
           cite::LLVM, ABOVE_MANUAL rocroller Less;
-          "LLVM does not distinguish the roles of operands. Shipping kernels leave one wait state between a compare and v_cndmask"),
+          "LLVM does not distinguish a mask from another scalar operand. Shipping kernels leave one wait state between a compare and v_cndmask"),
     rule!("llvm.18.vcc", "vector ALU writes half of VCC, then a vector ALU instruction reads the other half";
           VALU => READS_VCC, [writes VCC]; GFX940: Const(2);
           cite::LLVM, LLVM; "LLVM treats VCC as one register, so that case 18 of the table applies"),
@@ -68,11 +68,11 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
     rule!("cdna3.12.other", "vector ALU writes a VGPR, then a DPP instruction reads it other than as the source that it permutes";
           ANY_VALU => DPP, [vector UNPERMUTED]; GFX9: Const(2);
           cite::TABLE_11, of(Covers, Agrees);
-          "the second source is read in this way, and so is the old value in lanes that are masked out. The manual's words include these reads; some kernels in shipped libraries do not wait before them"),
+          "there are two such reads: that of the second source, and that of the destination's old value in lanes that are masked out. The manual's words include both; some kernels in shipped libraries do not wait before them"),
     rule!("llvm.12.old", "a VGPR is written, then a DPP instruction overwrites it without keeping any of the old value";
           VECTOR => DPP, [vector REPLACED]; GFX9: Const(2);
           cite::LLVM, LLVM;
-          "LLVM treats the old value of the destination of every DPP instruction as read, even if all rows and banks are written and lanes without a source get 0"),
+          "LLVM assumes that every DPP instruction reads the old value of its destination. In fact the old value is not read if all rows and banks are written and lanes without a source get 0"),
     rule!("llvm.12.load", "a load writes a VGPR, then a DPP instruction reads it";
           MEMORY => DPP, [vector VSRC]; GFX9: Const(2);
           cite::LLVM, LLVM; "LLVM inserts the wait states in addition to the wait for the load"),
@@ -87,16 +87,16 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
           "op_sel or SDWA moves a result within its register, then a vector ALU instruction writes it";
           MOVED_RESULT => ANY_VALU, [vector VDST]; GFX940: Const(1);
           cite::LLVM, LLVM;
-          "a write of part of a register reads its old value for the parity; LLVM applies the rule to every writer"),
+          "an instruction that writes part of a register also reads the register's old value, to compute its parity. LLVM applies the rule to every instruction that writes the register"),
     rule!("llvm.20.packed", "packed math writes a VGPR, then a vector ALU instruction reads or writes it";
           PACKED_HI => ANY_VALU, [vector VSRC | VDST]; GFX940: Const(1);
           cite::LLVM, LLVM;
-          "LLVM takes op_sel_hi of source 0 for the op_sel of the destination, which case 20 is about; no manual requires this"),
+          "case 20 is about the op_sel bit of the destination. LLVM reads op_sel_hi of source 0 instead of this bit, and so applies the case to packed math. No manual requires this"),
     rule!("gfx950.cvt-scale",
           "a scaled conversion to fp8, bf8 or fp4 writes a VGPR, then a vector ALU instruction uses it";
           NARROW_CVT but STOCHASTIC_FP4 => ANY_VALU, [vector VSRC | VDST]; MI350: Const(1);
           "LLVM pull request 117844", of(Silent, Less);
-          "AMD's document on gfx950, which the pull request quotes, requires the wait state after every such conversion; LLVM inserts it only if op_sel selects the upper half, and shipping kernels never have it"),
+          "AMD's document on gfx950, which the pull request quotes, requires the wait state after every such conversion. LLVM inserts it only if op_sel selects the upper half. Shipping kernels never have it"),
     rule!("gfx950.cvt-scale.stochastic",
           "a scaled conversion to fp4 with stochastic rounding writes a VGPR, then a vector ALU instruction \
            uses it";
@@ -110,7 +110,7 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
           "an instruction writes a moved, packed or transcendental result to a VGPR, then a load into LDS reads it";
           MOVED_RESULT | PACKED_HI | TRANS | NARROW_CVT => LDS_DMA, [vector VSRC]; GFX940: Const(1);
           cite::LLVM, LLVM;
-          "LLVM counts loads into LDS among the vector ALU instructions of cases 20 and 21"),
+          "cases 20 and 21 are about vector ALU instructions; LLVM applies them to loads into LDS, too"),
     rule!("gfx950.permlane", "vector ALU writes a VGPR, then v_permlane_swap reads it";
           ANY_VALU => PERMLANE, [vector VSRC]; MI350: Const(2);
           cite::LLVM, LLVM rocroller Agrees),
@@ -123,9 +123,9 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
     rule!("cdna3.101.mfma", "a dot product writes a VGPR, then a matrix instruction reads or writes it";
           DL => MATRIX, [vector VSRC | VDST]; GFX940: Const(3);
           cite::TABLE_37, ABOVE_LLVM rocroller Agrees;
-          "the manual's words are \"any opcode that is not the same\"; LLVM does not apply them to matrix instructions"),
+          "the manual requires the wait states before \"any opcode that is not the same\", which includes matrix instructions. LLVM does not apply the case to matrix instructions"),
     rule!("rocroller.101.mfma", "a dot product writes a VGPR, then a matrix instruction reads or writes it";
           DL => MATRIX, [vector VSRC | VDST]; MI200: Const(3);
           cite::ROCROLLER, ROCROLLER;
-          "the opcode of a matrix instruction always differs from that of the dot product; LLVM does not apply case 101 to matrix instructions"),
+          "case 101 is about any opcode other than that of the dot product, which includes matrix instructions. LLVM does not apply the case to matrix instructions"),
 ];

@@ -302,7 +302,8 @@ impl View {
     }
 
     /// The result that this instruction *owns*: after a later instruction has overwritten the result, rules apply only to the later
-    /// instruction. A matrix instruction owns all registers that it writes, and another instruction owns the SGPRs that it writes.
+    /// instruction. A matrix instruction owns all registers that it writes, and another instruction owns the SGPRs that it writes. `None`
+    /// if there is no such result.
     pub fn owned(&self) -> Option<Reg> {
         self.owned
     }
@@ -585,7 +586,7 @@ fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: 
     }
 }
 
-/// The half of a VGPR that an operand selects, including a selection by the mnemonic.
+/// The half of a VGPR that an operand selects, including a selection by the mnemonic; `None` if it selects the whole register.
 fn half(inst: &Inst, operand: u8) -> Option<Half> {
     inst.half(operand).or_else(|| {
         let desc = inst.desc;

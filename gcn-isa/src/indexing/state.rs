@@ -22,7 +22,7 @@ impl Bits {
         Bits { known: u32::MAX, value }
     }
 
-    /// The value of a constant operand.
+    /// The value of a constant operand; `None` for other operands.
     pub fn of(operand: Operand) -> Option<Bits> {
         operand.constant32().map(Bits::constant)
     }
@@ -120,8 +120,8 @@ impl Offsets {
 }
 
 impl State {
-    /// The state at an entry: indexing is off (the dispatcher and every caller leave it off), VGPRs are those below 256,
-    /// and nothing is known about M0.
+    /// The state at an entry: indexing is off (the dispatcher and every caller leave it off), the upper bits of VGPR numbers are 0, and
+    /// nothing is known about M0.
     pub const ENTRY: State =
         State { may_be_on: false, may_be_off: true, m0: Bits::UNKNOWN, msb: Msb([1; 4]) };
 

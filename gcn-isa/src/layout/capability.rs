@@ -31,7 +31,7 @@ fn is_mfma(shape: &Shape) -> bool {
 }
 
 impl Capability {
-    /// The capability with the name `name`.
+    /// The capability with the name `name`; `None` if there is none.
     pub fn find(name: &str) -> Option<Capability> {
         CAPABILITIES.into_iter().find(|c| c.name == name)
     }

@@ -165,7 +165,8 @@ pub type Elements = std::vec::IntoIter<Element>;
 /// The elements of `matrix` in `desc`, ordered by block, row and column.
 ///
 /// # Errors
-/// [`LayoutError`], with the instruction, the problem and the alternatives.
+/// [`LayoutError`] if `desc` is no matrix instruction, has no such matrix, or does not accept a value in `controls`. Where
+/// there are permitted matrices or values, the message names them.
 ///
 /// ```
 /// use gcn_isa::layout::{self, Controls, Matrix};
@@ -191,7 +192,8 @@ impl Layout {
     /// The layout of `matrix` in `desc` on `target`.
     ///
     /// # Errors
-    /// [`LayoutError`], with the instruction, the problem and the alternatives.
+    /// [`LayoutError`] if `desc` is no matrix instruction, has no such matrix, or does not accept a value in `controls`. Where
+    /// there are permitted matrices or values, the message names them.
     pub fn new(
         desc: &InstDesc,
         target: Target,
@@ -259,7 +261,7 @@ impl Layout {
         })
     }
 
-    /// The element at (`row`, `col`) of the block that serves the products from `first` on.
+    /// The element at (`row`, `col`) of the block that serves the products from `first` on; `None` if it is outside the matrix.
     fn element(&self, first: u8, row: u16, col: u16) -> Option<Element> {
         let Controls { cbsz, abid, .. } = self.controls;
         let block = if self.broadcasts() { a_source_block(cbsz, abid, first) } else { first };

@@ -83,7 +83,7 @@ impl Shape {
         })
     }
 
-    /// The first element at `bit`, counted through all registers of the operand in `lane`.
+    /// The first element at `bit`, counted through all registers of the operand in `lane`; `None` if there is no element there.
     fn element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
         if lane >= self.lanes() || bit >= 32 * u32::from(self.registers(matrix)?) {
             return None;
@@ -135,7 +135,7 @@ impl Shape {
         place(lane, position * u32::from(bits), bits)
     }
 
-    /// The block, the row of A or column of B, and `k` at a position of a lane.
+    /// The block, the row of A or column of B, and `k` at a position of a lane; `None` if there is no element there.
     fn input_at(&self, matrix: Matrix, position: u32, lane: u32) -> Option<(u32, u32, u32)> {
         let (width, blocks) = (self.width(matrix), u32::from(self.blocks));
         let (run, groups) = (self.consecutive(matrix), LANES / (width * blocks));

@@ -113,7 +113,8 @@ impl Shape {
         Some(place(lane, position / self.shared(matrix) * self.unit(matrix), bits))
     }
 
-    /// The first element at `bit`, counted through all registers of the operand in `lane`: block, row, column.
+    /// The first element at `bit`, counted through all registers of the operand in `lane`: block, row, column. `None` if there is no
+    /// element there.
     pub(super) fn wmma_element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
         let bits = self.lane_bits(matrix);
         let mut index = bit / self.unit(matrix) * self.shared(matrix);

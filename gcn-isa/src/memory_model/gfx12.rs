@@ -19,8 +19,9 @@ const INV_SYS: Step = cache("global_inv", SYS);
 const WB_DEV: Step = cache("global_wb", DEV);
 const WB_SYS: Step = cache("global_wb", SYS);
 
-/// The rows: before a release at the scope `agent`, caches are written back by `$wb`; `$more` are rows of further scopes. After an acquire
-/// at the scope `workgroup`, `$wait` says when vector memory is waited for.
+/// The rows that both instruction sets have. `$wait` is applied to the wait for vector memory in an acquire at workgroup scope: `if_wgp`
+/// inserts the wait only if the workgroup runs on two compute units, `always` inserts it in any case. `$wb`, if given, writes caches back
+/// before a release at agent scope. `$more` are rows for further scopes.
 macro_rules! rows {
     ($wait:ident [$($wb:expr)?] [$($more:expr,)*]) => {
         &[
@@ -107,8 +108,8 @@ const fn always(step: Step) -> Step {
 
 pub(super) const ROWS: &[Row] = rows!(if_wgp [] []);
 
-/// gfx12.5 writes caches back for other waves of the device, too, and waits for vector memory on one compute unit as well. Waves of a cluster of workgroups share what the scope
-/// SE means.
+/// In contrast to RDNA 4, gfx12.5 also writes caches back before a release at agent scope, and an acquire at workgroup scope waits for
+/// vector memory even if the workgroup runs on one compute unit. Cluster scope uses the scope SE of the cache instructions.
 #[rustfmt::skip]
 pub(super) const ROWS_12_5: &[Row] = rows!(always [WB_DEV] [
     row(Load, Relaxed, &[Cluster], &[Global, Generic], &[access(SE)]),

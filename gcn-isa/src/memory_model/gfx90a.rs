@@ -13,7 +13,8 @@ const WBL2: Step = cache("buffer_wbl2", NONE);
 const INVL2: Step = cache("buffer_invl2", NONE);
 const WBINVL1_VOL: Step = cache("buffer_wbinvl1_vol", NONE);
 const WBINVL1_VOL_IF_SPLIT: Step = if_split(WBINVL1_VOL);
-/// The access with `glc=1`; the guide says "if not TgSplit execution mode, omit glc=1".
+// The access, with `glc=1` only in TgSplit mode: `ACCESS` outside of this mode, `ACCESS_GLC` in it. The guide says "if not TgSplit
+// execution mode, omit glc=1".
 const ACCESS: Step = unless_split(access(NONE));
 const ACCESS_GLC: Step = if_split(access(GLC));
 /// `s_waitcnt lgkm/vmcnt(0)`: one of the two counters, depending on the mode.

@@ -7,11 +7,12 @@ use super::{DIFFERENCES, ERRATA, Mode, Operation, Row, Scope, Sequence, Space, T
 const INTRODUCTION: &str = "\
 # The memory model
 
-This page lists the machine instructions for atomics and fences. They are the code sequences of the LLVM AMDGPU guide (LLVM 17) and, for
-RDNA, the output of LLVM 22's memory legalizer; `gcn_isa::memory_model` holds both as data. The page is written from this data:
+For people who use atomics and fences in kernels, or who emit code for them. This page lists the machine instructions of every atomic
+operation and every fence, for each ordering, scope and address space. The code sequences are those of the LLVM AMDGPU guide (LLVM 17) and,
+for RDNA, those that LLVM 22's memory legalizer emits. `gcn_isa::memory_model` holds them as data, from which this page is written:
 `GCN_BLESS=1 cargo test -p gcn-isa-tests memory_model`.
 
-In a kernel:
+In a kernel, atomics and fences look like this:
 
 ```rust
 x.atomic(i).store(value, Scope::Agent, Ordering::Release);   // x: &mut [T], *mut T or an LDS array
@@ -20,39 +21,51 @@ let old = x.atomic(i).fetch_add(1, Scope::Workgroup, Ordering::Relaxed);
 fence(Scope::System, Ordering::AcqRel);
 ```
 
-- Orderings are Rust's; LLVM calls `Relaxed` monotonic. An ordering that an operation cannot have (a load that releases, a
-  store that acquires, a relaxed fence) does not compile.
-- Scopes are LLVM's `syncscope`s: `Wavefront` (the same sequences as LLVM's singlethread), `Workgroup`, `Agent`, `System`. In
-  LDS a scope wider than the workgroup means the workgroup.
-- There is one happens-before relation for all address spaces (HSA), so the sequences include the waits that the guide omits for OpenCL.
-- `load`, `store` and `atomic` stand for the access itself, and are followed by its cache bits. The bit by which a read-modify-write
-  returns the old value (`glc`, `sc0`) is not shown. The last column has the code for another mode, and `-` if that is the same; kernels are
-  built for the normal mode.
-- On RDNA, a workgroup runs on one compute unit in the normal mode (CU mode), and in WGP mode on two, each with caches of its own. A
-  read-modify-write that returns the old value counts as a load, any other read-modify-write as a store; since the waits differ, the tables
-  have both forms.
-- Waits for registers are not part of the sequences and are added by the wait inserter.
+An ordering that an operation cannot have does not compile: a load that releases, a store that acquires, a relaxed fence.
+
+## How to read the tables
+
+| in the tables | meaning |
+|---|---|
+| ordering | Rust's orderings under LLVM's names: `monotonic` is Rust's `Relaxed` |
+| scope | LLVM's `syncscope`: `wavefront` (with the same sequences as `singlethread`), `workgroup`, `agent` or `system`. In LDS, a scope wider \
+than the workgroup means the workgroup |
+| address space | `global` is memory, `local` is LDS, `generic` is a FLAT access, which may go to either |
+| `load`, `store`, `atomic` | the access itself, followed by its cache bits. The bit by which a read-modify-write returns the old value (`glc`, `sc0`) is not shown |
+| `atomicrmw` | a read-modify-write. On RDNA one that returns the old value counts as a load and any other one as a store; their waits differ, so the tables have both forms |
+| Code | the code in the *normal mode*, for which kernels are built. On RDNA this is CU mode, in which a workgroup runs on one compute unit |
+| TgSplit | the code if a workgroup's waves may run on several compute units; `-` if it is the same as in the normal mode |
+| WGP mode | the code if a workgroup runs on two compute units with separate caches (RDNA); `-` if it is the same as in the normal mode |
+| `no LDS` | in TgSplit mode a workgroup has no LDS, so the operation does not exist |
+
+The sequences assume one happens-before relation for all address spaces, as HSA defines it. So they include the waits that the guide omits
+for OpenCL. They do not include waits for registers, which the wait inserter adds.
 
 ## Barriers
 
-`barrier()` is `fence(Scope::Workgroup, Ordering::AcqRel)`, `s_barrier`, and the same fence again, as in HIP's `__syncthreads`: every
-access of a wave to LDS, loads included, is done before any wave continues after the barrier. Without the fences, a load from LDS could
-return a value that another wave stores after the barrier: a compute unit has several queues to LDS, in which operations of different waves
-can be reordered, and only `s_waitcnt lgkmcnt(0)` orders them (the guide, for each of the targets below).
+`barrier()` consists of three parts, as HIP's `__syncthreads` does: `fence(Scope::Workgroup, Ordering::AcqRel)`, `s_barrier`, and the same
+fence again. So every access of a wave to LDS, loads included, is complete before any wave continues after the barrier.
 
-| Before `s_barrier` | gfx900, gfx906, gfx908 | gfx90a, gfx942, gfx950 |
+The fences are necessary. Without them, a load from LDS could return a value that another wave stores after the barrier: a compute unit has
+several queues to LDS, and operations of different waves in different queues can be reordered. Only `s_waitcnt lgkmcnt(0)` orders them,
+according to the guide, on each of the targets in this table:
+
+| access before `s_barrier` | gfx900, gfx906, gfx908 | gfx90a, gfx942, gfx950 |
 |---|---|---|
-| loads from LDS, stores to it, its atomics, FLAT accesses | done | done: lgkmcnt |
-| copies from global memory straight to LDS | done | done: vmcnt |
-| other accesses to global memory | done: `s_barrier` needs every counter at 0 | may be outstanding: the waves of a workgroup share a compute \
+| loads from LDS, stores to it, its atomics, FLAT accesses | complete | complete: the fence waits for lgkmcnt |
+| copies from global memory directly to LDS | complete | complete: the fence waits for vmcnt |
+| other accesses to global memory | complete: `s_barrier` needs every counter at 0 | may be outstanding: the waves of a workgroup share a compute \
 unit and its vector cache (no TgSplit) |
-| scalar loads, and what goes between lanes (`ds_bpermute_b32` and the like) | done | may be outstanding: no wave writes what they read |
+| scalar loads, and exchanges between lanes (`ds_bpermute_b32` and similar) | complete | may be outstanding: no wave writes what they read |
 
-At this scope, no cache has to be invalidated after a barrier. The wait before `s_barrier` is omitted if an earlier instruction has already
-waited, for example for a loaded value. The second fence needs no wait, since no access is outstanding after `s_barrier`.
+Three things are not needed at a barrier:
 
-`barrier_with_reads_pending()` does not wait for loads from LDS. It is for code in which no wave stores to the memory being read before
-the next barrier, for example code that uses three buffers in turn. `gcn sim --sanitize races` reports violations.
+- Invalidating a cache. At workgroup scope the waves share the caches.
+- The wait before `s_barrier`, if an earlier instruction has already waited, for example for a loaded value. It is then omitted.
+- A wait in the second fence, since no access that it orders is outstanding after `s_barrier`.
+
+`barrier_with_reads_pending()` does not wait for loads from LDS. It is for code in which no wave writes the LDS being read before the next
+barrier, for example code that uses three buffers in turn. `gcn sim --sanitize races` reports code in which a wave does.
 ";
 
 /// The text of the page.
@@ -70,7 +83,7 @@ fn write_page(out: &mut String) -> fmt::Result {
     writeln!(out, "\n## Where LLVM 22 differs from the guide\n")?;
     writeln!(
         out,
-        "The table lists the differences from the code of LLVM 22.1.8's memory legalizer, for every combination on every target. The tables above follow the guide.\n"
+        "The tables above follow the guide. This table lists every combination and target for which LLVM 22.1.8's memory legalizer emits other code.\n"
     )?;
     writeln!(out, "| Where | Guide, and here | LLVM |\n|---|---|---|")?;
     for d in DIFFERENCES {
@@ -78,8 +91,8 @@ fn write_page(out: &mut String) -> fmt::Result {
     }
     writeln!(
         out,
-        "\nAfter its legalizer LLVM 22.1.8 drops the wait between `buffer_wbl2` and the access that it releases if it sees no \
-         store outstanding (LLVM pull request 178316); here every wait of a sequence stays."
+        "\nAfter the legalizer has run, LLVM 22.1.8 removes the wait between `buffer_wbl2` and the access that it releases if no \
+         store is outstanding there (LLVM pull request 178316). This project keeps every wait of a sequence."
     )?;
     writeln!(out, "\n## Where the guide contradicts itself or is silent\n")?;
     writeln!(out, "| Rows | Printed | Taken, and why |\n|---|---|---|")?;
@@ -101,7 +114,7 @@ fn write_table(out: &mut String, table: &Table) -> fmt::Result {
     Ok(())
 }
 
-/// The mode of a table other than the normal one, and its name.
+/// The mode of a table other than the normal one, and its name; `None` if the table has only the normal mode.
 fn other_mode(table: &Table) -> Option<(Mode, &'static str)> {
     let wgp = table.targets.iter().any(crate::InstructionSet::has_workgroup_processors);
     match (table.tg_split, wgp) {

@@ -222,20 +222,20 @@ words! {
 }
 
 impl DppControls {
-    /// The control that a word of the assembler sets.
+    /// The control that a word of the assembler sets; `None` for other words.
     pub fn named(word: &str) -> Option<DppControls> {
         named(word)
     }
 }
 
 impl Modifiers {
-    /// The modifier with this name in the table files.
+    /// The modifier with this name in the table files; `None` if there is none.
     pub fn named(name: &str) -> Option<Modifiers> {
         named(name)
     }
 }
 
-/// The flag whose name in lower case is `name`.
+/// The flag whose name in lower case is `name`; `None` if there is none.
 pub(crate) fn named<F: bitflags::Flags + Copy>(name: &str) -> Option<F> {
     F::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(name)).map(|flag| *flag.value())
 }

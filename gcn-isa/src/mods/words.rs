@@ -21,9 +21,9 @@ pub struct Word {
 pub enum Spelling {
     /// All instructions.
     Common,
-    /// Targets up to gfx90a, and scalar memory: `glc`, `slc`, `scc`.
+    /// All memory instructions but those of `New`: `glc`, `slc`, `scc`.
     Old,
-    /// Vector memory from gfx942 on: `sc0`, `nt`, `sc1`.
+    /// Vector memory instructions of gfx942 and gfx950: `sc0`, `nt`, `sc1`.
     New,
 }
 
@@ -288,7 +288,7 @@ pub(crate) fn words(new_names: bool) -> impl Iterator<Item = &'static Word> {
     all_words().filter(move |w| w.form != Form::Flag(0) && w.is_known(new_names))
 }
 
-/// The word with this name.
+/// The word with this name; `None` if there is none.
 pub fn word_named(name: &str) -> Option<&'static Word> {
     all_words().find(|w| w.name == name)
 }
@@ -300,7 +300,8 @@ pub fn word_of(modifier: Modifier, target: Target) -> &'static str {
     new_name.map_or(modifier.name(), |w| w.name)
 }
 
-/// The word for a DPP control, out of those that an instruction accepts, and the number to write with it.
+/// The word for a DPP control, out of those that an instruction accepts, and the number to write with it; `None` if the instruction does
+/// not accept the control.
 pub fn dpp_word(ctrl: u16, among: DppControls) -> Option<(&'static Word, u16)> {
     let word = all_words().find(|w| {
         let (first, last, _) = w.controls();

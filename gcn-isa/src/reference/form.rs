@@ -143,7 +143,8 @@ fn implicit(registers: ImplicitRegs) -> Vec<&'static str> {
 fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
     row.modifiers
         .iter()
-        // In the text, the names of the halves of registers replace `op_sel`. In VOP3, it also has bits for other sources.
+        // If the operands are named as halves of registers (`v5.h`), the text has no `op_sel`, except in VOP3, where `op_sel` also has bits
+        // for operands that have no halves.
         .filter(|flag| *flag != Modifiers::OP_SEL || !row.has_halves() || row.is_vop3())
         .map(|flag| ModifierFacts {
             syntax: syntax(row, target, flag),

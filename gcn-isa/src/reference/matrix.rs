@@ -100,7 +100,8 @@ fn element(shape: &Shape, matrix: Matrix) -> &'static str {
     }
 }
 
-/// The dwords and formulas of an f8f6f4 operand: first for 8-bit, then for 6-bit, then for 4-bit formats.
+/// The dwords and formulas of an f8f6f4 operand: first for 8-bit, then for 6-bit, then for 4-bit formats. `None` if the shape has no such
+/// operand.
 fn chosen_formats(shape: &Shape, matrix: Matrix) -> Option<(Vec<u8>, String, String)> {
     let of = |format: u8| {
         let shape = shape.with_formats(format, format)?;

@@ -18,7 +18,7 @@ const ALIASES: &str = include_str!("../../data/aliases.tsv");
 pub struct NameError {
     /// The name.
     pub name: String,
-    /// The target for which the name was requested.
+    /// The target for which the name was requested; `None` if for no particular one.
     pub target: Option<Target>,
     /// The nearest names, the best first. The list is empty if no name is near.
     pub nearest: Vec<&'static str>,

@@ -14,7 +14,7 @@ pub struct Page {
     /// The targets of another family that also have the instruction, with different encodings. These encodings are on the page for such a
     /// target.
     pub elsewhere: Vec<&'static str>,
-    /// The target for which the page was requested.
+    /// The target for which the page was requested; `None` for a page about all targets.
     pub target: Option<&'static str>,
     /// Other names that the assembler accepts for the instruction.
     pub aliases: Vec<Alias>,
@@ -101,9 +101,9 @@ pub struct OperandFacts {
     pub kinds: Vec<&'static str>,
     /// The width in dwords. There are several values if `cbsz` or `blgp` selects the width, and none for operands other than registers.
     pub dwords: Vec<u8>,
-    /// The number at a multiple of which a tuple of vector registers must start.
+    /// The first register of a tuple of vector registers must be a multiple of this number.
     pub vector_alignment: u8,
-    /// The number at a multiple of which a tuple of scalar registers must start.
+    /// The first register of a tuple of scalar registers must be a multiple of this number.
     pub scalar_alignment: u8,
     /// The named registers that the operand accepts. 32-bit registers are listed by their `_lo` half; `ttmp` stands for the trap
     /// temporaries.

@@ -19,7 +19,7 @@ pub enum NotNumbered {
     Beyond {
         /// The prefix of the register file.
         prefix: char,
-        /// The last register of the range comes before the first.
+        /// The number of the file's last register.
         last: u16,
     },
     /// The last register of the range comes before the first.

@@ -7,7 +7,7 @@ macro_rules! classes {
         pub enum Class { $($(#[$doc])* $name,)* }
 
         impl Class {
-            /// The class with this name in the table files.
+            /// The class with this name in the table files; `None` if there is none.
             pub fn named(text: &str) -> Option<Class> {
                 match text { $($text => Some(Class::$name),)* _ => None }
             }

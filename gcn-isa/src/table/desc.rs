@@ -154,7 +154,7 @@ impl InstDesc {
         self.entry.behaviours.contains(behaviours)
     }
 
-    /// The position of the operand with the name `name`.
+    /// The position of the operand with the name `name`; `None` if the row has no such operand.
     pub fn operand_index(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)
     }

@@ -52,9 +52,9 @@ bitflags! {
         const READS_PC = 1 << 5;
         /// The result is the old value of EXEC.
         const SAVES_EXEC = 1 << 6;
-        /// The instruction sets whether vector instructions are skipped.
+        /// Switches the execution of vector instructions on or off.
         const SKIPS_VECTOR = 1 << 7;
-        /// The instruction sets the wave's priority.
+        /// Assigns a priority to the wave.
         const SETS_PRIORITY = 1 << 8;
         /// The data that the instruction sends comes from M0.
         const SENDS_M0 = 1 << 9;
@@ -121,7 +121,7 @@ bitflags! {
         const WRITES_EARLY = 1 << 39;
         /// An atomic on floats.
         const FLOAT_ATOMIC = 1 << 40;
-        /// The instruction sets how denormal floats are treated.
+        /// Changes how denormal floats are treated.
         const SETS_DENORM_MODE = 1 << 41;
         /// The data that the instruction loads or stores is the high half of its register.
         const HIGH_HALF = 1 << 42;
@@ -133,7 +133,7 @@ bitflags! {
 }
 
 impl Behaviours {
-    /// The behaviour that a word of an entry names.
+    /// The behaviour that a word of an entry names; `None` for other words.
     pub(super) fn of_word(word: &str) -> Option<Behaviours> {
         crate::mods::named(word)
     }

@@ -56,7 +56,7 @@ formats! {
 }
 
 impl Format {
-    /// The format with this name in the table files.
+    /// The format with this name in the table files; `None` if there is none.
     pub fn named(name: &str) -> Option<Format> {
         Format::NAMES.iter().find(|f| f.0 == name).map(|f| f.1)
     }

@@ -23,11 +23,12 @@ pub enum IndexedBy {
         /// scales and instructions with two destinations are indexed.
         stated: bool,
     },
-    /// The upper bits of the numbers of VGPRs that `s_set_vgpr_msb` has set for this field (gfx12.5).
+    /// The VGPR's number has upper bits that are not in the encoding; the last `s_set_vgpr_msb` has set them in this field (gfx12.5).
     Msb(MsbField),
 }
 
-/// A field of the operand of `s_set_vgpr_msb`: two bits for the upper bits of the numbers of VGPRs.
+/// A field of the operand of `s_set_vgpr_msb`: two bits, which become the upper bits of the numbers of certain VGPRs of the instructions
+/// that follow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MsbField {
     /// Bits 1:0: the first source; the address of a memory instruction.
@@ -44,7 +45,7 @@ impl MsbField {
     /// Every field, the lowest first.
     pub const ALL: [MsbField; 4] = [MsbField::Src0, MsbField::Src1, MsbField::Src2, MsbField::Dst];
 
-    /// The number of VGPRs that one value of a field names.
+    /// The number of VGPRs that share the same upper bits.
     pub const REGISTERS: u16 = 256;
 
     /// The value of the field in an operand of `s_set_vgpr_msb`.
@@ -64,9 +65,9 @@ impl IndexedBy {
 }
 
 impl InstDesc {
-    /// The number that may be added to the register number of the operand `operand`, if its register file is one to which the mechanism
-    /// applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an operand that is never indexed, such as those of memory
-    /// instructions.
+    /// How the register number of the operand `operand` is modified, if the operand is in a register file to which the mechanism applies:
+    /// SGPRs for `s_movrel*`, VGPRs for VGPR indexing and `s_set_vgpr_msb`. `None` for an operand that is never indexed, such as those of
+    /// GFX9's memory instructions.
     ///
     /// A destination that is also read is indexed as a destination. Sources are counted by their position at the ALU:
     /// source 2 of `v_madmk_f32` is its last operand (MI100 ISA 6.6.2).
@@ -105,9 +106,9 @@ impl InstDesc {
         Some(IndexedBy::Mode { bits: 1 << position, stated: true })
     }
 
-    /// The field of `s_set_vgpr_msb` that has the upper bits of the operand's VGPR; `None` if it has no more than the
-    /// bits in the encoding, as on instruction sets with at most 256 VGPRs and the scales of matrix instructions. For
-    /// an operand that is also read, see [`InstDesc::msb_field_of_old_value`].
+    /// The field of `s_set_vgpr_msb` that has the upper bits of the operand's VGPR. `None` if the number has only the bits in the encoding:
+    /// on instruction sets with at most 256 VGPRs, and for the scales of matrix instructions. For an operand that is both read and written,
+    /// this is the field for the write; see [`InstDesc::msb_field_of_old_value`] for the read.
     ///
     /// ```
     /// use gcn_isa::table::{self, MsbField};
@@ -145,8 +146,8 @@ impl InstDesc {
         }
     }
 
-    /// The field through which an operand that is read and written is read, where the instruction set has one field for
-    /// that and another for writing: accumulators of multiply-adds, and swaps.
+    /// For an operand that is both read and written, the field for the read, if it differs from the field for the write: for accumulators
+    /// of multiply-adds, and for swaps. `None` for all other operands.
     pub fn msb_field_of_old_value(&self, operand: usize) -> Option<MsbField> {
         let slot = self.operands.get(operand)?;
         let field = self.msb_field(operand)?;
@@ -157,7 +158,7 @@ impl InstDesc {
             && self.class != Class::Writelane;
         match self.does(Behaviours::SWAPS) {
             true => is_both.then_some(MsbField::Src1),
-            // `v_permlane16_swap` has two destinations, each of which is read through its own field.
+            // `v_permlane16_swap` has two destinations; each of them is read and written with the same field.
             false => (is_both && self.operand_index("vdst1").is_none()).then_some(MsbField::Src2),
         }
     }

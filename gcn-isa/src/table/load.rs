@@ -94,7 +94,8 @@ impl Iterator for Lines {
     }
 }
 
-/// The text before and after the first `at`. The texts are so short that a loop is faster than a general search.
+/// The text before and after the first `at`. The texts are so short that a loop is faster than a general search. `None` if there is no
+/// `at`.
 fn cut(text: &'static str, at: u8) -> Option<(&'static str, &'static str)> {
     let place = text.bytes().position(|byte| byte == at)?;
     Some((&text[..place], &text[place + 1..]))
@@ -116,7 +117,7 @@ fn is_rdna(line: &Line) -> bool {
     line.1.starts_with("  rdna ")
 }
 
-/// The two sides of a declaration. The first `=` of an entry has no space before it.
+/// The two sides of a declaration. The first `=` of an entry has no space before it. `None` for other lines.
 fn declaration(line: &'static str) -> Option<(&'static str, &'static str)> {
     let at = memchr::memchr(b'=', line.as_bytes())?;
     Some((line[..at].strip_suffix(' ')?, line[at + 1..].strip_prefix(' ')?))
@@ -461,8 +462,8 @@ impl Printed {
     }
 }
 
-/// The suffix that the disassembler prints. If an instruction has both a short and a long encoding, the suffixes
-/// distinguish them.
+/// The suffix that the disassembler prints. If an instruction has both a short and a long encoding, the suffixes distinguish them. `None`
+/// if there is no suffix.
 fn suffix(form: &Form, facts: &Facts, twofold: bool) -> Option<usize> {
     match form.format {
         _ if facts.plain_name => None,

@@ -15,7 +15,7 @@ impl NameHasher {
     #[inline]
     fn mix(&mut self, word: u64) {
         // The upper half of the product depends on all bits of the word; each bit of the lower half depends only on the
-        // bits at or below it.
+        // bits at or below it. Combining both halves makes every bit of the hash depend on all bits of the word.
         let product = u128::from(self.0.rotate_left(5) ^ word) * 0x517c_c1b7_2722_0a95;
         self.0 = product as u64 ^ (product >> 64) as u64;
     }

@@ -186,7 +186,7 @@ macro_rules! operand_bits {
 
         impl OperandBits {
             /// The bits of the modifier with the name `name`. `at_source` is true if the modifier is written at the source instead of after
-            /// the operands.
+            /// the operands. `None` for modifiers without such bits.
             pub fn named(&mut self, name: &str, at_source: bool) -> Option<&mut u8> {
                 match (name, at_source) {
                     $((stringify!($field), $at_source) => Some(&mut self.$field),)*

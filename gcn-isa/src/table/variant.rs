@@ -66,8 +66,8 @@ impl InstDesc {
         }
     }
 
-    /// A sort key for selecting one row among those with the same mnemonic and variant. The smallest key has the encoding that accepts the
-    /// most operands, on a target that has most instructions.
+    /// A sort key for selecting one row among those with the same mnemonic and variant. The smallest key belongs to the encoding that
+    /// accepts the most operands, on the target that has the most instructions.
     pub fn preference(&self) -> (bool, bool) {
         (
             !matches!(self.format, Format::Vop3a | Format::Vop3b),

@@ -117,7 +117,8 @@ macro_rules! facts {
             /// The largest number of numbered SGPRs (`s0` and on) that a kernel can use, in addition to
             /// [`named_sgprs`](InstructionSet::named_sgprs).
             addressable_sgprs: u32,
-            /// The number of VGPRs that a wave can have. Instructions name the first 256. A tuple that begins there may extend past them.
+            /// The number of VGPRs that a wave can have. An instruction can name only the first 256 by itself; a tuple that begins there
+            /// may extend past them.
             addressable_vgprs: u32,
             /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) that a vector instruction
             /// may read: the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
@@ -154,8 +155,8 @@ macro_rules! facts {
             has_tg_split: bool,
             /// True if a descriptor may request that kernel arguments are loaded into SGPRs before the kernel starts.
             has_kernarg_preload: bool,
-            /// True if a kernel with preloaded arguments begins with 256 bytes of code that loads them, for firmware that
-            /// does not preload them; other firmware starts the kernel after it (gfx90a and later of CDNA, but not gfx12.5:
+            /// True if a kernel with preloaded arguments begins with 256 bytes of code that load the arguments. Firmware that does not
+            /// preload arguments executes this code; other firmware starts the kernel after it (gfx90a and later of CDNA, but not gfx12.5:
             /// LLVM 22, measured).
             has_preload_prologue: bool,
             /// True if a wave gets the number of SGPRs that its descriptor states. On RDNA, each wave gets all SGPRs.
@@ -195,8 +196,8 @@ macro_rules! facts {
             /// True if there are copies between memory and LDS that bypass registers, and counters for these copies and for operands that
             /// memory instructions have yet to read (gfx12.5; LLVM 22, measured).
             has_async_copies: bool,
-            /// True if a 32-bit offset in a VGPR beside a base in SGPRs is signed (gfx12.5: LLVM 22 uses it for signed
-            /// indices there and nowhere else).
+            /// True if a 32-bit offset in a VGPR that is added to a base in SGPRs is signed (gfx12.5: there, and nowhere else, LLVM 22 uses
+            /// such an offset for a signed index).
             signs_vector_offsets: bool,
             /// The number of SIMDs of a compute unit.
             simds_per_cu: u32,
@@ -239,8 +240,8 @@ macro_rules! facts {
             alternates_wmma_inputs: bool,
             /// True if `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
-            /// True for the instruction set whose rows represent an instruction that several instruction sets have: gfx942, which lacks the
-            /// fewest instructions.
+            /// True for one instruction set, gfx942, which lacks the fewest instructions. If several instruction sets have an instruction
+            /// with separate rows, its row represents the instruction.
             has_most_instructions: bool,
         }
     };
@@ -437,9 +438,9 @@ macro_rules! instruction_sets {
     };
 }
 
-// A generic set is placed between the sets whose instructions it has, so that a range that contains both of these also contains the generic
-// set. The instructions that gfx900 and its successors share are in all ranges that start with the first of them, and the instructions that
-// gfx942 and gfx950 share are in the ranges that contain both.
+// The position of a generic set decides which ranges contain it. `gfx9-4-generic` is between gfx942 and gfx950, whose common instructions
+// it has, so every range that contains both also contains it. `gfx9-generic` comes before gfx900, so a range from `gfx9-generic` on
+// contains it, and a range from gfx900 on does not.
 instruction_sets! {
     /// The instructions that are common to every GFX9 processor before CDNA.
     GFX9_GENERIC = "gfx9-generic", GFX900, GFX900;

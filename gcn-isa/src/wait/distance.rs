@@ -31,6 +31,7 @@ struct Recent {
     /// The largest number of wait states that any rule may require after the instruction.
     reach: u8,
     /// The registers that the instruction owns until a later instruction overwrites them ([`View::owned`](crate::hazards::View::owned)).
+    /// `None` if it owns none.
     owned: Option<Reg>,
     /// True if the instruction is before the call of the function that control is in.
     outer: bool,
@@ -61,7 +62,7 @@ pub(super) struct Window {
     recent: Vec<Recent>,
     /// The number of wait states since the block's start.
     clock: i32,
-    /// The first line of the memory clause that continues at this point, with XNACK.
+    /// The first line of the memory clause that continues at this point, with XNACK; `None` outside of a clause.
     clause: Option<u32>,
     /// The value of the clock until which rules may apply to instructions whose entries were dropped because there were too many.
     crowd: i32,
@@ -106,7 +107,7 @@ pub(super) type Shortfalls = SmallVec<[Shortfall; 1]>;
 /// A memoised result of the rules for a pair of instructions. Code is repetitive, so the same pairs recur.
 #[derive(Debug, Clone, Copy, Default)]
 struct Asked {
-    /// The numbers of the two views, and a summary of the code between them.
+    /// The numbers of the two views, and a summary of the code between them; `None` as long as nothing is memoised here.
     pair: Option<(u32, u32, Since)>,
     need: Option<Need>,
 }
@@ -161,7 +162,7 @@ impl<'a> DistancePass<'a> {
         self.views[line].passes()
     }
 
-    /// The largest number of wait states that any rule requires between an earlier instruction and `line`.
+    /// The largest number of wait states that any rule requires between an earlier instruction and `line`; `None` if no rule applies.
     fn required(&self, earlier: &Recent, line: usize) -> Option<Need> {
         let first = earlier.line as usize;
         let pair = (self.views.number(first), self.views.number(line), earlier.since);
@@ -229,7 +230,8 @@ impl Pass for DistancePass<'_> {
         Window::default()
     }
 
-    /// The code outside the program is ignored, so the caller's instructions before the call remain as near as without the call.
+    /// The instructions of the external function are not counted, so the distances to the instructions before the call stay as if there
+    /// were no call.
     fn come_back(&self, _: &mut Window) {}
 
     fn enter(&self, state: &mut Window, by_call: bool) {
@@ -238,8 +240,8 @@ impl Pass for DistancePass<'_> {
         state.recent.dedup();
     }
 
-    /// An `outer` entry is of an instruction before this call or before another call of the function. It is kept only if it is also in the
-    /// state before this call.
+    /// An entry with `outer` is for an instruction before some call of this function, not necessarily before this one. It is kept only if
+    /// the same instruction is also in the state before this call.
     fn leave(&self, state: &mut Window, call: Option<&Window>) {
         state.recent.retain_mut(|r| {
             if !r.outer {

@@ -48,7 +48,7 @@ impl Nops {
         Nops { target, made: [const { None }; 16] }
     }
 
-    /// The instruction `s_nop imm`.
+    /// The instruction `s_nop imm`; `None` if no `s_nop` has this operand.
     pub fn get(&mut self, imm: u16) -> Option<Arc<Inst>> {
         let made = self.made.get_mut(usize::from(imm))?;
         if made.is_none() {

@@ -43,14 +43,14 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
     writes.chain(holds).chain(memory)
 }
 
-/// True if one of `events` accesses LDS in program order, so that an outstanding load into LDS may arrive too late for the access, or
-/// overwrite its result.
+/// True if one of `events` reads or writes LDS. An outstanding load into LDS may arrive too late for such an access, or overwrite its
+/// result.
 pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
 }
 
-/// True if `read` only represents that a load of half of a register preserves the other half, which happens when the load's data arrives.
-/// An atomic that returns a value also reads the register that it writes, but it reads the register at issue.
+/// True if the read does not happen at issue: the instruction loads half of a register, and `read` stands for the other half, which is
+/// preserved when the data arrive. An atomic that returns a value also reads the register that it writes, but at issue.
 pub(super) fn is_merge(inst: &Inst, events: &[Event], read: RegUse) -> bool {
     let tied = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
     let changes = MemoryEffect::STORE.union(MemoryEffect::LDS_WRITE);

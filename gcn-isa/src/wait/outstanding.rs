@@ -1,10 +1,10 @@
 //! The lattice of the waitcnt pass: the operations that may be outstanding, and for each a lower bound on the number of younger operations.
 //!
-//! A state has an entry for each operation that may be outstanding on some path and that still has a debt. The entry holds the minimum,
-//! over all paths, of the number of younger operations of its counter (`hand:join_different_depth` of the measurements: the minimum, not
-//! the maximum), or the fact that operations of another stream are also outstanding, so that only a count of zero proves completion. The
-//! join is the union of the entries. For an entry that is in both states, the smaller count is used. Counts saturate just below the
-//! counter's maximum, so there are finitely many states and loops converge.
+//! A state has an entry for each operation that may be outstanding on some path and that still has a debt: an effect that it has yet to
+//! have (`events`). The entry holds the minimum, over all paths, of the number of younger operations on its counter. If operations of
+//! another stream are also outstanding, the entry records this instead, and then only a count of zero proves completion. The join is the
+//! union of the entries; for an entry that is in both states, the smaller count is used. Counts saturate just below the counter's maximum,
+//! so there are finitely many states and loops converge.
 //!
 //! Inside a block, counts are represented as stamps (the number of operations issued on the stream at that time), so that issuing an
 //! operation does not require an update of older entries. [`Outstanding::seal`] converts them back into counts, so that states can be
@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub stream: Stream,
     /// The line of the instruction that started the operation.
     pub producer: u32,
-    /// The registers of [`Debt::Write`] and [`Debt::Read`].
+    /// The registers of [`Debt::Write`] and [`Debt::Read`]. `None` for other debts.
     pub reg: Option<Reg>,
     /// The half of `reg` that is owed, if halves count as separate registers.
     pub half: Option<Half>,
@@ -49,7 +49,7 @@ impl Entry {
         (self.debt, self.stream, producer, self.reg, self.half)
     }
 
-    /// The part of `reg` that is still owed and overlaps `with`. `half` restricts `with` to one half.
+    /// The part of `reg` that is still owed and overlaps `with`. `half` restricts `with` to one half. `None` if no part of it is owed.
     pub fn owed(&self, with: Reg, half: Option<Half>) -> Option<Reg> {
         let reg = self.reg?;
         if !reg.overlaps(with) || Half::are_apart(self.half, half) {
@@ -166,7 +166,7 @@ impl Outstanding {
         self.busy.any(reg)
     }
 
-    /// The line of an operation on `stream` that may be outstanding and that does more than invalidate a cache.
+    /// The line of an operation on `stream` that may be outstanding and that does more than invalidate a cache; `None` if there is none.
     pub fn access(&self, stream: Stream) -> Option<u32> {
         self.accesses[stream.index()]
     }

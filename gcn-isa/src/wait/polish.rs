@@ -7,8 +7,9 @@ use super::LOOP_WEIGHT;
 use super::loops::Edge;
 use super::solve::{Before, Known, Mode, Pass, Solver};
 
-/// The budget of this step, in visited lines and joined entries of states, including revisits: a number for each line of the program, and a
-/// minimum. A trial visits the blocks that the wait affects, usually those of one or two loops, but possibly the whole program.
+/// The budget of this step, in visited lines and joined entries of states, including revisits: the first number for each line of the
+/// program, but at least the second number. A trial visits the blocks that the wait affects, usually those of one or two loops, but
+/// possibly the whole program.
 const POLISH_BUDGET: (usize, usize) = (64, 20_000_000);
 
 /// Loops that are nested more deeply than this have the same cost as loops at this depth.
@@ -22,8 +23,8 @@ pub(super) enum At {
 }
 
 impl<P: Pass> Solver<'_, P> {
-    /// Lowers waits that are stronger than the exact solution requires, if all lines still wait for enough afterwards. When a wait is
-    /// lowered or replaced by a wait at another position, a nearby wait may become too strong, so this is repeated until nothing changes.
+    /// Lowers waits that are stronger than the exact solution requires, as long as every line still waits for enough. When a wait is
+    /// lowered, or replaced by a wait at another position, a nearby wait may become too strong, so this is repeated until nothing changes.
     pub(super) fn polish(&mut self) {
         let (per_line, least) = POLISH_BUDGET;
         let budget = self.program.lines.len().saturating_mul(per_line).max(least);
@@ -70,7 +71,8 @@ impl<P: Pass> Solver<'_, P> {
         changed
     }
 
-    /// Lowers one wait to a weaker one if the other waits are still sufficient then. The weakest is tried first.
+    /// Lowers one wait to a weaker one if the other waits are still sufficient then. The weakest is tried first. Returns the affected
+    /// blocks, or `None` if the wait was not lowered.
     fn weaken(&mut self, at: At, budget: usize) -> Option<Vec<usize>> {
         let wait = self.wait_at(at);
         let weaker = self.pass.weaker(wait).into_iter().filter(|w| *w != wait);
@@ -96,9 +98,9 @@ impl<P: Pass> Solver<'_, P> {
         None
     }
 
-    /// Lowers the wait of a line if other waits in its place are sufficient and cheaper: a wait that its own line does not need may cover
-    /// the need of a later line. The wait is kept if the same line would need it again, because without the wait an operation would stay
-    /// outstanding around a loop.
+    /// Lowers the wait of a line if the solution that follows needs other waits but costs less. This is possible because a wait that is
+    /// stronger than its own line needs may cover the needs of later lines. The attempt fails if the line would then need the old wait
+    /// again, because an operation stays outstanding around a loop. Returns the affected blocks, or `None` if the attempt failed.
     fn try_instead(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
         let At::Line { block, line } = at else { return None };
         self.begin();
@@ -203,8 +205,8 @@ impl<P: Pass> Solver<'_, P> {
         cost < (0, 0)
     }
 
-    /// The waits that are stronger than their own position requires in the exact solution, each with the value that the position requires.
-    /// Only the blocks `near` are considered, or all blocks without `near`.
+    /// The waits that are stronger than the exact solution requires at their own position, each with the value that is required there.
+    /// `near` restricts the search to these blocks; `None` means all blocks.
     fn too_strong(&self, near: Option<&BTreeSet<usize>>) -> Vec<(At, P::Need)> {
         let mut found = Vec::new();
         let is_near = |block: &usize| near.is_none_or(|near| near.contains(block));

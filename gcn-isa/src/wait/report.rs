@@ -52,6 +52,7 @@ pub struct Reason {
     /// The rule, for example `waitcnt.raw` or `cdna3.105`.
     pub rule: &'static str,
     /// The line of the instruction for which the program waits. If there are several such instructions on a counter, this is one of them.
+    /// `None` if there is no such instruction, as for the wait at the entry of a function.
     pub producer: Option<usize>,
     /// The line of the instruction that has to wait.
     pub consumer: usize,

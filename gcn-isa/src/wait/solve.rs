@@ -2,17 +2,16 @@
 //!
 //! A wait changes the state after it, and the state determines the wait. Therefore a pass is solved in three steps.
 //!
-//! 1. *Greedy*: blocks are visited in reverse post-order, each time from a fresh join of the latest states of its
-//!    predecessors. Each instruction gets exactly the wait that its state requires. This is repeated until nothing
-//!    changes. As a stronger wait can only weaken later ones, it converges after about as many rounds as loops are
-//!    nested. A block that has not converged after [`GREEDY_VISITS`] visits switches to *growing* (states are joined
-//!    with their old value, and waits take the stronger of the old and new value), which terminates because both are
-//!    bounded. All blocks do so once [`GREEDY_BUDGET`] is used up.
-//! 2. *Fixed*: with these waits given, the transfer functions distribute over the join, so the least solution is exact:
-//!    it describes what really happens on some path. It shows that no wait is too weak.
-//! 3. *Polish*: step 1 may leave a wait that is stronger than the exact solution requires, if a fact kept itself alive
-//!    around a loop. Such a wait is lowered if every other wait is still sufficient. Programs without such waits pay
-//!    nothing.
+//! 1. *Greedy*: blocks are visited in reverse post-order, each time from a fresh join of the latest states of its predecessors. Each
+//!    instruction gets exactly the wait that its state requires. This is repeated until nothing changes. A stronger wait can only weaken
+//!    later ones, so the iteration converges after about as many rounds as loops are nested. A block that has not converged after
+//!    [`GREEDY_VISITS`] visits switches to *growing*: its state is joined with the previous one, and its waits take the stronger of the old
+//!    and the new value. This terminates because states and waits are bounded. All blocks grow once [`GREEDY_BUDGET`] is used up.
+//! 2. *Fixed*: the waits of step 1 are kept as they are. The transfer functions then distribute over the join, so the least solution is
+//!    exact: each of its facts holds on some path. It shows that no wait is too weak.
+//! 3. *Polish*: step 1 may leave a wait that is stronger than the exact solution requires, if states of an earlier round have kept each
+//!    other alive around a loop. Such a wait is lowered if every other wait is still sufficient. Programs without such waits skip this step
+//!    at no cost.
 //!
 //! The result is sufficient on all paths, and no single wait can be lowered (in very long programs, as far as the
 //! budget of [`polish`](super::polish) allows). The passes differ only in their [`Pass`].
@@ -30,8 +29,8 @@ use super::loops::{Edge, Shape};
 /// those of real kernels converge within this number.
 const GREEDY_VISITS: u32 = 40;
 
-/// The budget of greedy mode, in visited lines and joined entries of states: a number for each line of the program, and a minimum. Programs
-/// that converge take far less.
+/// The budget of greedy mode, in visited lines and joined entries of states: the first number for each line of the program, but at least
+/// the second number. Programs that converge take far less.
 const GREEDY_BUDGET: (usize, usize) = (64, 2_000_000);
 
 /// The maximum number of rounds that move waits out of loops. A wait leaves a whole loop nest in one round, so further rounds are necessary
@@ -128,7 +127,7 @@ pub(super) struct Solver<'a, P: Pass> {
     /// For each block, whether control can reach it. Unreachable blocks are also solved, because callers may ask for their states, but
     /// their states do not flow into reachable blocks.
     alive: Vec<bool>,
-    /// During a trial: the facts before the trial.
+    /// During a trial: the facts before the trial. Otherwise `None`.
     pub(super) before: Option<Before<P>>,
     /// The blocks whose states were once too large. Their states are always reduced from then on, so that they converge.
     crowded: Vec<bool>,
@@ -309,7 +308,7 @@ impl<'a, P: Pass> Solver<'a, P> {
         true
     }
 
-    /// The joined state at the start of `block`.
+    /// The joined state at the start of `block`; `None` if the states of all predecessors are still unknown.
     fn incoming(&mut self, block: usize, mode: Mode) -> Option<P::State> {
         let mut joined = Joined::default();
         for &kind in &self.root[block] {
@@ -439,7 +438,8 @@ impl<'a, P: Pass> Solver<'a, P> {
         self.shape.contains(l, self.cfg.block_of(line))
     }
 
-    /// The outermost loop for which `line` needs a smaller wait if part of the wait moves to the edges that enter the loop.
+    /// The outermost loop for which `line` needs a smaller wait if part of the wait moves to the edges that enter the loop; `None` if there
+    /// is none.
     fn colder_than(&self, pass: &P, state: &P::State, block: usize, line: usize) -> Option<usize> {
         let whole = pass.need(state, line, &|_| true);
         let mut nest: Vec<usize> = self.shape.nest(block).collect();
@@ -486,7 +486,7 @@ impl<S> Joined<S> {
         self.parts.push(Some(state));
     }
 
-    /// The join of all states.
+    /// The join of all states; `None` if there are none.
     fn whole<P: Pass<State = S>>(self, pass: &P) -> Option<S> {
         self.parts.into_iter().flatten().reduce(|later, mut earlier| {
             pass.join(&mut earlier, &later);

@@ -5,12 +5,12 @@
 //! outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and `call.exit`. The calling convention and the wait for LDS DMA
 //! apply regardless of the selected rules.
 //!
-//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The waits rely on this
-//! only if the selected rules exclude `waitcnt.full`, which doubts it because the manuals do not mention it. Otherwise, if an operation is
-//! followed by more younger operations than the field can express, the wait is for the field's largest value. This wait completes the
-//! operation regardless of how many operations the hardware lets issue; LLVM 22 waits for the same value. If the hardware does stall the
-//! wave, this wait is for at most one operation too many. FLAT operations and the data of GDS have no order, so a full counter proves
-//! nothing about them.
+//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The manuals do not
+//! mention this stall. The waits rely on it only if the rule `waitcnt.full`, which doubts it, is not selected.
+//!
+//! If the rule is selected, and an operation is followed by more younger operations than the field can express, the wait is for the field's
+//! largest value, as in LLVM 22. This wait completes the operation whether or not the hardware stalls; if it does, the wait is for at most
+//! one operation too many. FLAT operations and the data of GDS have no order, so a full counter proves nothing about them.
 
 use std::collections::BTreeMap;
 
@@ -265,7 +265,7 @@ impl<'a> WaitcntPass<'a> {
 }
 
 /// The rule that forbids reading a register that `entry` owes. `after` is true if the instruction reads the register only when a later
-/// result arrives.
+/// result arrives. `None` if the register may be read.
 fn read_rule(entry: &Entry, after: bool) -> Option<&'static str> {
     (entry.debt == Debt::Write && !after).then_some(RAW.id)
 }

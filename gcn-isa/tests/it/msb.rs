@@ -1,4 +1,4 @@
-//! `s_set_vgpr_msb` of gfx12.5: the field of each operand as LLVM 22 chooses it, and the registers that instructions then mean.
+//! Tests `s_set_vgpr_msb` of gfx12.5: the field of each operand as LLVM 22 chooses it, and the registers that instructions then mean.
 
 use gcn_emit::text::parse_inst;
 use gcn_isa::cfg::Flow;

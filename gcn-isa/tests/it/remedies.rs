@@ -255,8 +255,8 @@ fn pairs_are_as_llvm_has_them() {
         table(data!("pairs", "gfx1250", ".tsv.gz")),
     ];
     let same = |n| [n, 0, 0, 0, 0, 0];
-    // gfx1250, above: LLVM ignores the scales of matrix instructions. Below: LLVM treats the LDS address of an asynchronous copy as a
-    // result. Skipped: see `is_put_between_waits`.
+    // On gfx1250, `Above`: LLVM ignores the scales of matrix instructions. `Below`: LLVM treats the LDS address of an asynchronous copy as
+    // a result. `Skipped`: see `is_put_between_waits`.
     assert_eq!(
         all,
         [[5343, 0, 0, 0, 0, 355], same(2347), same(3548), same(3491), same(3892), [5391, 0, 0, 5, 22, 397]]
@@ -274,7 +274,7 @@ fn chains_are_as_llvm_has_them() {
         table(data!("chains", "gfx1201", ".tsv.gz")),
         table(data!("chains", "gfx1250", ".tsv.gz")),
     ];
-    // Above: LLVM inserts two waits for one reader at the same position. On gfx1250, LLVM stops at the first group of matrix instructions
+    // `Above`: LLVM inserts two waits for one reader at the same position. On gfx1250, LLVM stops at the first group of matrix instructions
     // that contains a near one, although another matrix instruction of the group needs more `v_nop`s.
     let expected = [
         [3759, 7, 0, 0, 0, 366],
@@ -298,8 +298,8 @@ fn streams_are_as_llvm_has_them() {
         streams("gfx1201", data!("streams", "gfx1201", ".txt.gz")),
         streams("gfx1250", data!("streams", "gfx1250", ".txt.gz")),
     ];
-    // Below: LLVM processes the head of a loop before the end of the loop, into which it then inserts a wait that makes the wait at the
-    // head unnecessary (nine cases on gfx1250, where five more concern the address of an asynchronous copy). Above on gfx1250: as for
+    // `Below`: LLVM processes the head of a loop before the end of the loop, into which it then inserts a wait that makes the wait at the
+    // head unnecessary (nine cases on gfx1250, where five more concern the address of an asynchronous copy). `Above` on gfx1250: as for
     // chains.
     let expected = [
         [829, 0, 0, 0, 2, 169],
@@ -347,9 +347,9 @@ fn what_mesa_and_llvm_agree_on_is_certain() {
             }
         }
     }
-    // Not found: two masks that are written, but not read in the code of the case. Not clean: of three registers on both sides of a write
-    // to EXEC, LLVM considers only the last; Mesa assumes that a scalar result has arrived after eleven scalar instructions, even before a
-    // jump.
+    // `found` lacks two masks that are written, but not read in the code of the case. `clean` lacks the results that break such a rule: of
+    // three registers on both sides of a write to EXEC, LLVM considers only the last; Mesa assumes that a scalar result has arrived after
+    // eleven scalar instructions, even before a jump.
     assert_eq!((asked, found, clean, skipped), (85, 83, 308, 0));
 }
 

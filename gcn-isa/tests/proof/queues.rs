@@ -1,7 +1,7 @@
 //! The specification of counters: the behaviour that an explicit-state model of outstanding operations allows.
 //!
-//! Each counter has a queue of operations that were issued and may not be done. While all operations in the queue are of one kind that
-//! returns in order, the oldest operation is done first. Otherwise any operation may be done at any time, and the order is not assumed
+//! Each counter has a queue of operations that were issued and are perhaps not done yet. While all operations in the queue are of one kind
+//! that returns in order, the oldest operation is done first. Otherwise any operation may be done at any time, and the order is not assumed
 //! again until a wait has brought the counter to 0. A wait for n ends when n operations are left, whichever these are. The model follows
 //! every choice. An instruction is wrong if, in some state, an operation is outstanding that must be done before the instruction.
 //!

@@ -245,10 +245,10 @@ fn dispatch(bench: &mut Bench<'_>, units: u32) -> Result<(), String> {
     );
     let times = frame.run(bench.gpu())?;
     let mut alone = bench.frame();
-    // Its store goes to the memory, so that it does not overwrite the readings.
+    // The measured code ends with a store. It is directed to `memory`, so that it does not overwrite the readings.
     (alone.room, alone.setup) = (64, "s_sub_u32 s16, s44, s4\n".to_owned());
     let last = format!("v_mov_b32 v2, s16\n{last}");
-    // The time from the reading of the clock to the end of the wave has to be subtracted.
+    // The time from the last reading of the clock to the end of the wave, which has to be subtracted below.
     let closing = distance(bench.gpu(), &alone, &last, "")?;
     // The workgroups of the first unit.
     let groups: Vec<usize> = (0..DEEP as usize).map(|n| n * units as usize).collect();

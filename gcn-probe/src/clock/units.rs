@@ -133,7 +133,7 @@ fn mfma(bench: &mut Bench<'_>) -> Result<(), String> {
     let after = |bench: &mut Bench<'_>, product: &Product| {
         let mut frame = bench.frame();
         frame.setup.clone_from(&rest);
-        // When it issues, no earlier matrix instruction is still executing.
+        // The idle time before the first instruction ensures that no earlier matrix instruction is still executing when it issues.
         let first = format!("{rest}{}", product.copy(0));
         let second = copy("v_add_f32 v{d}, v8, v9", 0);
         let both = distance(bench.gpu(), &frame, &first, &second)?;
@@ -249,7 +249,7 @@ fn barrier(bench: &mut Bench<'_>) -> Result<(), String> {
                    s_mov_b32 s16, 0\n"
             .to_owned();
     for copies in [16, 48] {
-        // A barrier counts only waves that have not ended, so these are barriers between the two.
+        // The three waves that have ended do not count at barriers, so only the two remaining waves synchronise.
         frame.sections.push(Section {
             before: barrier.to_owned(),
             body: barrier.repeat(copies),
@@ -259,7 +259,8 @@ fn barrier(bench: &mut Bench<'_>) -> Result<(), String> {
     let times = frame.run(bench.gpu())?;
     let mut cycles = (times.first(0, 1) - times.first(0, 0)) / 32.0;
     if frame.dialect.splits_counters() {
-        // On this target a wave signals its arrival by a scalar instruction, and the two waves issue theirs one after the other.
+        // On this target, arriving at a barrier is a scalar instruction. The two waves are on one SIMD, so they issue it one after the
+        // other.
         cycles -= bench.interval()?;
     }
     bench.number("barrier.release", cycles);

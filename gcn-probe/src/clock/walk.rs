@@ -73,7 +73,7 @@ impl Walk {
     }
 }
 
-/// The number of addresses in a load. They fall into few sets, so that sets which are overfull make some loads slow.
+/// The number of addresses in a load. It is small, so that if some sets of a cache are overfull, they make only some of the loads slow.
 const LANES: u32 = 16;
 /// The size of the largest cache that the experiment can detect.
 const LARGEST: u32 = 512 << 20;
@@ -91,8 +91,8 @@ fn run(bench: &mut Bench<'_>, path: Path, walks: &[Walk]) -> Result<Vec<f64>, St
         Path::Scalar => ("s_load_dword s30, s[28:29], 0x0\n".to_owned(), Wait::Scalar),
         _ => (format!("global_load_dword v12, v11, s[44:45]{cached}\n"), Wait::Loads),
     };
-    // On these targets the reading of the clock and scalar loads share a counter. The reading must have arrived before the wait, which
-    // would otherwise include it.
+    // On these targets, reading the clock and scalar loads use one counter. Wait for the first reading before the load; otherwise the wait
+    // for the load would include it.
     let settled = if path == Path::Scalar && d.has_memtime() { d.wait(Wait::Scalar) } else { String::new() };
     // The address is ready before the first reading.
     let address = match path {

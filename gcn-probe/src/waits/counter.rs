@@ -40,11 +40,13 @@ struct Experiment {
     setup: &'static str,
     /// The operation that completes later.
     producer: &'static str,
-    /// A younger operation on the same counter, which a weakened wait leaves outstanding. If empty, the wait cannot be weakened.
+    /// A younger operation on the same counter. A wait that is one too weak leaves this operation and the producer outstanding. If the text
+    /// is empty, there is no weakened wait.
     younger: &'static str,
     /// The instruction that depends on the producer.
     consumer: &'static str,
-    /// The instruction that is the remedy and the consumer after it, if no wait for a counter is.
+    /// For rules whose remedy is an instruction and not a wait for a counter: the remedy, and the consumer after it. `None` for other
+    /// rules.
     remedy: Option<[&'static str; 2]>,
 }
 
@@ -78,7 +80,7 @@ const SCALAR_LOAD: Experiment = Experiment {
     consumer: "v_mov_b32 v20, s20",
     ..PLAIN
 };
-/// Two waves, of which the later one reads what the other has written.
+/// Two waves. The later wave reads what the other one has written.
 const TO_OTHER_WAVES: Experiment = Experiment {
     rules: &[&counter::BARRIER_LDS, &counter::BARRIER_COUNTERS],
     waves: 2,
@@ -88,7 +90,8 @@ const TO_OTHER_WAVES: Experiment = Experiment {
     ..PLAIN
 };
 
-/// A resource for the buffer in `s[8:11]`, with its last dword; M0, the address of a wave's part of LDS, in which old values are.
+/// Preparations for loads into LDS: a resource for the buffer in `s[8:11]` (`$format` is the resource's last dword), old values in LDS, and
+/// in M0 the address of the wave's part of LDS.
 macro_rules! resource {
     ($format:literal) => {
         concat!(
@@ -166,7 +169,7 @@ const ALL: [Experiment; 16] = [
 
 const TAKEN_IF_ZERO: &str = "s_cbranch_vccz taken\nv_mov_b32 v20, 1\ntaken:";
 
-/// Rules without an experiment, and why there is none.
+/// The rules without an experiment, each with the reason.
 const WITHOUT: [(&CounterRule, &str); 10] = [
     (&counter::MIXED, "it needs images, GDS or messages, which programs do not use"),
     (&counter::FULL, FULL_COUNTER),
@@ -210,7 +213,7 @@ pub struct Trial {
 pub struct Wait {
     /// As text; empty for none.
     pub name: String,
-    /// What comes after the producer: instructions that wait, and the consumer.
+    /// The instructions after the producer: those that wait, and the consumer.
     pub(super) rest: String,
 }
 
@@ -317,7 +320,7 @@ impl Trial {
         Launch::shaped(text, self.input.clone(), shape)
     }
 
-    /// The instructions that matter in one line.
+    /// The producer and the instructions after it, on one line for reports.
     pub(super) fn line(&self, wait: &Wait) -> String {
         let both = format!("{}\n{}", self.producer, wait.rest);
         both.trim().replace('\n', "; ")
@@ -329,7 +332,7 @@ impl Trial {
         self.around(&format!("{}\n{}", self.producer, wait.map_or_else(apart, |wait| wait.rest.clone())))
     }
 
-    /// The program around the instructions that matter.
+    /// The whole program: loads the inputs, runs the preparations and `body`, and stores the results.
     pub(super) fn around(&self, body: &str) -> String {
         let settled = settled(self.on.target);
         let spelled = |text: &str| spelled(text, self.on.target).unwrap_or_default();
@@ -363,7 +366,8 @@ impl Trial {
     }
 }
 
-/// Waits for every counter, by states without work for every hazard of GFX9, and for every dependency of RDNA.
+/// Instructions that wait until everything before them is complete: every counter, the wait states of every GFX9 hazard, and every
+/// dependency of RDNA.
 pub(super) fn settled(target: Target) -> String {
     let set = target.instruction_set();
     let waits = Dependency::ALL.into_iter().fold(Waits::empty(), |waits, one| waits | one.wait());

@@ -19,7 +19,7 @@ use crate::random::Random;
 pub struct Pair {
     /// The first instruction.
     pub first: Inst,
-    /// An instruction that must be between the two for the rule to apply.
+    /// An instruction that must be between the two for the rule to apply; `None` if none is needed.
     pub between: Option<Inst>,
     /// The second instruction.
     pub second: Inst,
@@ -223,7 +223,7 @@ pub fn only(id: &str) -> Config {
     config
 }
 
-/// The largest number of wait states that any other rule requires between the two.
+/// The largest number of wait states that any other rule requires between the two; `None` if no other rule applies.
 pub fn others_ask(pair: &Pair, rule: &Rule, target: Target) -> Option<u8> {
     let (a, b) = (View::new(target, &pair.first), View::new(target, &pair.second));
     let since = since(pair.between.as_ref(), &a, target);

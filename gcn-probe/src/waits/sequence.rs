@@ -1,8 +1,10 @@
-//! Rules of RDNA whose remedy is an instruction or a field of one: sequences of instructions, with and without it.
+//! Programs for the RDNA rules whose remedy is an instruction or a changed field: sequences of instructions, each with and without the
+//! remedy.
 //!
-//! A sequence names no rule. Which rules it breaks, and what they ask for, is the answer of the analysis that `gcn check` uses; whether
-//! hardware computes something else without the remedy is the GPU's. As for [pairs](super::pair), a sequence is of use only if its results
-//! are others when the second instruction comes first; and for a rule only if it breaks no rule that is surer, which would be to blame.
+//! A sequence does not state the rules that it breaks. The analysis of `gcn check` determines these rules and their remedies; the GPU shows
+//! whether the results are wrong without the remedy. As for [pairs](super::pair), a sequence can show this only if its results change when
+//! the second instruction is executed first. It is used for a rule only if it breaks no better supported rule, which could be the cause of
+//! a wrong result.
 
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
@@ -20,33 +22,34 @@ use crate::case::print;
 use crate::launch::{KERNEL, Launch};
 use crate::random::Random;
 
-/// Instructions that lead up to a hazard, and the one that comes too early. Registers are those of [`super::counter`].
+/// Instructions that lead to a hazard, and the instruction that follows them too early. The registers have the contents that
+/// [`super::counter`] describes.
 #[derive(Debug, Clone, Copy)]
 struct Sequence {
-    /// The waves that it is written for; `None` for any.
+    /// The wave size for which the sequence is written; `None` if it fits every wave size.
     wave: Option<WaveSize>,
-    /// What comes before, followed by a wait for everything.
+    /// Preparations before the sequence, followed by a wait for everything.
     setup: &'static str,
     /// The instructions that lead up to the hazard.
     steps: &'static str,
     /// The instruction that must not come too early.
     second: &'static str,
-    /// What shows its result, if that is not a register: it waits for the second by itself.
+    /// Instructions that read the result of `second` from memory or LDS, after a wait for it. Empty if the result is in a register.
     shown: &'static str,
 }
 
-/// Registers alone, in waves of any size.
+/// The base of all sequences: no preparations, any wave size.
 const ANY: Sequence = Sequence { wave: None, setup: "", steps: "", second: "", shown: "" };
 const W32: Sequence = Sequence { wave: Some(WaveSize::W32), ..ANY };
 const W64: Sequence = Sequence { wave: Some(WaveSize::W64), ..ANY };
 
-/// Scalars that differ, as masks of lanes and in VCC.
+/// Preparations: different lane masks in `s[22:25]` and in VCC.
 const MASKS: &str = "s_mov_b32 s22, 0x0f0f33aa\ns_mov_b32 s23, 0x12345678\ns_mov_b32 s24, 0x70f0c355\n\
     s_mov_b32 s25, 0x55335533\ns_mov_b32 vcc_lo, 0x3c3c5a5a\ns_mov_b32 vcc_hi, 0x600df00d";
 const MASKED: Sequence = Sequence { setup: MASKS, steps: "", ..W64 };
 const READ: Sequence = Sequence { setup: MASKS, ..W32 };
 
-/// Something between that ends a sequence by some sources, and not by others.
+/// The steps, followed by eleven scalar instructions. After so many, some sources consider the sequence to have ended, and others do not.
 macro_rules! far {
     ($steps:literal) => {
         concat!(
@@ -61,20 +64,22 @@ const FAR_SGPR: &str = far!("v_mov_b32 v10, s22\ns_mov_b32 s22, s24");
 const FAR_VCC: &str = far!("v_mov_b32 v10, vcc_lo\ns_mov_b32 vcc_lo, s24");
 const OVER_MEMORY: &str = "v_mov_b32 v10, s22\ns_mov_b32 s22, s24\n{s_load_dword} s21, s[4:5], 0x0";
 
-/// Halves below one, and a matrix of them in 16 registers from v56.
+/// Preparations: values between 0 and 1 in all f16 halves of the registers that a matrix instruction reads.
 const MATRIX: &str = "v_and_b32 v8, 0x3bff3bff, v8\nv_and_b32 v9, 0x3bff3bff, v9\nv_mov_b32 v56, v8\nv_mov_b32 v57, v9\n\
     v_mov_b32 v58, v8\nv_mov_b32 v59, v9\nv_mov_b32 v60, v8\nv_mov_b32 v61, v9\nv_mov_b32 v62, v8\nv_mov_b32 v63, v9\n\
     v_mov_b32 v64, v9\nv_mov_b32 v65, v8\nv_mov_b32 v66, v9\nv_mov_b32 v67, v8\nv_mov_b32 v68, v9\nv_mov_b32 v69, v8\n\
     v_mov_b32 v70, v9\nv_mov_b32 v71, v8\nv_mov_b32 v40, v8\nv_mov_b32 v41, v8\nv_mov_b32 v42, v8\nv_mov_b32 v43, v8\n\
     v_mov_b32 v44, v8\nv_mov_b32 v45, v8\nv_mov_b32 v46, v8\nv_mov_b32 v47, v8";
 
-/// M0 for a direct load of a dword from the start of LDS, whose contents are offsets in the buffer, as v10 is.
+/// Preparations for a direct load from LDS: M0 selects a dword at the start of LDS. This dword and v10, which the load overwrites, contain
+/// offsets in the buffer, so that both are valid addresses.
 const DIRECT: &str = "{ds_write_b32} v1, v6\nv_mov_b32 v10, v1\ns_mov_b32 m0, 0x20000";
 const RDNA3_DIRECT: Sequence = Sequence { setup: DIRECT, second: "lds_direct_load v10 wait_vdst:15", ..W32 };
 const RDNA4_DIRECT: Sequence =
     Sequence { second: "ds_direct_load v10 wait_va_vdst:15 wait_vm_vsrc:1", ..RDNA3_DIRECT };
 
-/// A direct load, as each of two targets calls it, after instructions that use its register.
+/// Two sequences with these steps and a direct load into v10, which the steps use: one with the instruction of RDNA 3, one with that of
+/// RDNA 4.
 macro_rules! direct {
     ($steps:literal, $shown:literal) => {
         [
@@ -133,7 +138,8 @@ const ALL: &[Sequence] = &[
         second: "v_permlane16_b32 v20, v10, s20, s21",
         ..ANY
     },
-    // A mask that was read, then written: by the scalar ALU, after something else, and by the vector ALU.
+    // The vector ALU reads a lane mask, and then the mask is written: by the scalar ALU, by the scalar ALU after another instruction, and
+    // by the vector ALU.
     Sequence {
         steps: "v_cndmask_b32 v10, v8, v9, s[22:23]\ns_mov_b64 s[22:23], s[24:25]",
         second: "v_mov_b32 v20, s22",
@@ -175,7 +181,7 @@ const ALL: &[Sequence] = &[
         second: "s_mov_b32 s20, vcc_lo",
         ..MASKED
     },
-    // A scalar that the vector ALU has read, then written.
+    // The vector ALU reads a scalar register, and then the register is written.
     Sequence { steps: "v_mov_b32 v10, s22\ns_mov_b32 s22, s24", second: "v_mov_b32 v20, s22", ..READ },
     Sequence { steps: "v_mov_b32 v10, s22\ns_mov_b32 s22, s24", second: "s_mov_b32 s20, s22", ..READ },
     Sequence {
@@ -198,12 +204,12 @@ const ALL: &[Sequence] = &[
         second: "v_mov_b32 v20, vcc_lo",
         ..READ
     },
-    // The same further apart, and with scalar memory between.
+    // The same writes, with more instructions or a scalar load before the second instruction.
     Sequence { steps: FAR_SGPR, second: "s_mov_b32 s20, s22", ..READ },
     Sequence { steps: FAR_VCC, second: "s_mov_b32 s20, vcc_lo", ..READ },
     Sequence { steps: OVER_MEMORY, second: "v_mov_b32 v20, s22", ..READ },
     Sequence { steps: OVER_MEMORY, second: "s_mov_b32 s20, s22", ..READ },
-    // Direct loads, without a wait and with one between.
+    // Direct loads, first without a wait before them, then with one.
     BY_VALU[0],
     BY_VALU[1],
     BY_TRANS[0],
@@ -227,10 +233,10 @@ const ALL: &[Sequence] = &[
     Sequence { steps: "v_mov_b32 v10, s22\nv_cmp_gt_u32 s22, v8, v9", second: "v_mov_b32 v20, s22", ..READ },
 ];
 
-/// The programs for a rule.
+/// The programs that can show whether hardware needs a rule.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason why there is no such program.
 pub fn trials(rule: &'static RemedyRule, target: Target, seed: u64) -> Result<Vec<Trial>, String> {
     if !RuleSet::Safe.contains(rule as &dyn AnyRule) {
         return Err(Unmeasured::Moot.words().to_owned());
@@ -257,9 +263,9 @@ pub fn trials(rule: &'static RemedyRule, target: Target, seed: u64) -> Result<Ve
 }
 
 impl Trial {
-    /// `None` if the target lacks an instruction, or if the sequence does not break the rule, or still does with the remedy. True if
-    /// it breaks no rule that is surer, and with the remedy only rules that
-    /// are less sure.
+    /// The program of a sequence for `rule`. `None` if the target lacks an instruction, if the sequence does not break the rule, or if it
+    /// still breaks the rule with the remedy. The second value is true if the sequence breaks no better supported rule, and with the remedy
+    /// only rules that are less well supported than `rule`.
     fn broken_by(sequence: &Sequence, rule: &RemedyRule, on: Subtarget, seed: u64) -> Option<(Trial, bool)> {
         if sequence.wave.is_some_and(|wave| wave != on.wave) {
             return None;
@@ -270,7 +276,8 @@ impl Trial {
         let (setup, producer, second, shown) = (setup?, producer?, second?, shown?);
         let then = |second: &str| match shown.is_empty() {
             true => second.to_owned(),
-            // The steps write no register that the second one reads late: what is shown is memory.
+            // The instructions in `shown` read memory, which must be complete. Waiting for that does not hide the hazard, which is between
+            // the steps and the second instruction.
             false => format!("{second}\n{}\n{shown}", settled(on.target)),
         };
         let consumer = then(&second);
@@ -309,7 +316,7 @@ impl Trial {
         is_ended.then_some((trial, is_own))
     }
 
-    /// The rules that the program with that wait breaks; `None` if it is none of the target.
+    /// The violations in the program with this wait; `None` if the program cannot be parsed for the target.
     fn broken(&self, wait: &Wait) -> Option<Vec<Danger>> {
         let program = parse_program(&self.program(Some(wait)), self.on, KERNEL).ok()?;
         let views = Views::of(&program, &Indexing::default());
@@ -324,17 +331,17 @@ impl Trial {
         Some(found)
     }
 
-    /// The program with the second instruction before the others, as early as can be.
+    /// The program in which the second instruction comes before the steps, as if it had been executed far too early.
     ///
     /// # Errors
-    /// What assembler or linker say.
+    /// Errors of the assembler or the linker.
     pub fn swapped(&self) -> Result<Launch, String> {
         let (second, shown) = self.consumer.split_once('\n').unwrap_or((&self.consumer, ""));
         let (steps, apart) = (&self.producer, settled(self.on.target));
         self.launch_of(&self.around(&format!("{second}\n{apart}\n{steps}\n{apart}\n{shown}")))
     }
 
-    /// True if the order shows in results.
+    /// True if the results in the simulator depend on whether the second instruction comes after the steps or before them.
     fn shows(&self) -> bool {
         let run =
             |launch: Result<Launch, String>| launch.and_then(|launch| launch.simulate(&Options::default()));

@@ -63,7 +63,8 @@ impl<'c> Places<'c> {
         }
     }
 
-    /// The position inside of a macro, a repetition or an included file, with the chain of calls.
+    /// The position inside of a macro, a repetition or an included file, with the chain of calls; `None` for an instruction that is in the
+    /// file itself.
     pub fn origin(&self, line: usize) -> Option<String> {
         let place = self.code.places.get(line)?;
         let chain: Vec<String> = self.unit.origins_of(place).map(ToString::to_string).collect();
@@ -85,7 +86,7 @@ impl<'c> Places<'c> {
         })
     }
 
-    /// The source line that `.loc` assigns to the instruction.
+    /// The source line that `.loc` assigns to the instruction; `None` if there is none.
     pub fn location(&self, line: usize) -> Option<String> {
         let location = self.code.places.get(line)?.location?;
         let file = self.unit.files.iter().find(|f| f.number == location.file)?;

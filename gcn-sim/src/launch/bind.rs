@@ -301,7 +301,8 @@ impl<'s> Binder<'s> {
         for (number, (offset, member)) in members.iter().enumerate() {
             let inner = format!("{name}.{number}");
             let inner = if name == "args" { number.to_string() } else { inner };
-            // Every value is aligned to its size, and a structure to 8 bytes.
+            // A member without an offset is aligned: a number to its size; pointers, counts and structures to 8 bytes; raw bytes and
+            // untyped numbers not at all.
             let align = match member {
                 Arg::Scalar(element, _) => element.bytes() as usize,
                 Arg::Bytes(_) | Arg::Untyped(_) => 1,

@@ -126,7 +126,7 @@ fn mnemonic(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-/// Splits `file:line` or `file:line:column` into file and line.
+/// Splits `file:line` or `file:line:column` into file and line. `None` for other texts.
 fn file_and_line(place: &str) -> Option<(&str, &str)> {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let (file, line) = place.rsplit_once(':').filter(|(_, line)| number(line))?;

@@ -56,7 +56,7 @@ impl Settings {
         self.wave = wanted.wave.and_then(WaveSize::of_lanes).or(self.wave);
     }
 
-    /// The target of a file: the one that the file specifies, or else the one from the settings.
+    /// The target of a file: the one that the file specifies, or else the one from the settings. `None` if neither specifies one.
     pub fn target_of(&self, text: &str) -> Option<TargetId> {
         asm::named_target(text).or(self.target)
     }

@@ -13,7 +13,7 @@ use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use super::diagnose::{self, Settings};
 use super::document::Document;
 
-/// The explanation of the word at a position.
+/// The explanation of the word at a position; `None` if there is nothing to explain.
 pub fn hover(document: &Document, settings: &Settings, params: HoverParams) -> Option<Hover> {
     let position = params.text_document_position_params.position;
     let (word, bytes) = document.word(position)?;
@@ -123,7 +123,7 @@ fn describe(word: &Word, bits: usize, offsets: (i32, i32)) -> String {
     format!("`{}`\n\n{}\n", word.syntax(bits, offsets), word.modifier.meaning())
 }
 
-/// The line that defines a label, a symbol or a macro, as text.
+/// The line that defines a label, a symbol or a macro, as text; `None` if the text defines no such name.
 fn symbol(document: &Document, word: &str) -> Option<String> {
     let definition = definitions(&document.text).find(|d| d.name == word)?;
     let text = document.line(definition.line).trim();

@@ -11,7 +11,7 @@ use lsp_types::{
 use super::diagnose::Settings;
 use super::document::Document;
 
-/// The definitions of the word at a position.
+/// The definitions of the word at a position; `None` if there is no word there.
 pub fn definition(
     document: &Document,
     _: &Settings,
@@ -33,7 +33,7 @@ pub fn definition(
     Some(GotoDefinitionResponse::Array(places.collect()))
 }
 
-/// Every occurrence of the word at a position.
+/// Every occurrence of the word at a position; `None` if there is no word there.
 pub fn references(document: &Document, _: &Settings, params: ReferenceParams) -> Option<Vec<Location>> {
     let (wanted, _) = document.word(params.text_document_position.position)?;
     let defines = |line: u32, bytes: &Range<usize>| {

@@ -67,14 +67,14 @@ fn cell(page: &RulePage, target: &str) -> String {
 }
 
 fn rule(out: &mut String, page: &RulePage) {
-    let _ = write!(out, "\n### {}\n\n{}.", page.id, capitalised(page.title));
+    let _ = write!(out, "\n### {}\n\n**Hazard:** {}.", page.id, page.title);
     if !page.note.is_empty() {
         let _ = write!(out, " {}.", capitalised(page.note));
     }
     out.push_str("\n\n");
     if let Some(pair) = &page.pair {
-        let _ = writeln!(out, "- First: {}", super::side(&pair.first, &pair.first_does));
-        let _ = writeln!(out, "- Second: {}", super::side(&pair.second, &pair.second_does));
+        let _ = writeln!(out, "- First instruction: {}", side(&pair.first, &pair.first_does));
+        let _ = writeln!(out, "- Second instruction: {}", side(&pair.second, &pair.second_does));
         let _ = writeln!(out, "- Dependency: {}; {}", pair.dependency, pair.overlap);
         let states: Vec<String> =
             pair.wait_states.iter().map(|s| format!("- Wait states on {}\n", numbers(s))).collect();
@@ -85,19 +85,22 @@ fn rule(out: &mut String, page: &RulePage) {
     if !page.remedy.is_empty() {
         let _ = writeln!(out, "- Remedy: {}", page.remedy);
     }
-    let xnack = if page.xnack_only { ", with XNACK on only" } else { "" };
-    let _ =
-        writeln!(out, "- Grade: **{}**{xnack}; in the rule sets {}", page.grade, page.rule_sets.join(", "));
-    let voices = format!(
-        "The manual {}, LLVM {}, {} {}{}",
-        page.manual,
-        page.llvm,
-        if page.remedy.is_empty() { "rocRoller" } else { "Mesa" },
-        if page.remedy.is_empty() { &page.rocroller } else { &page.mesa },
-        if page.hardware_fails { "; hardware was seen to fail without it" } else { "" }
+    let xnack = if page.xnack_only { "; the rule applies only where XNACK replay is possible" } else { "" };
+    let _ = writeln!(out, "- Grade: **{}**{xnack}", page.grade);
+    let _ = writeln!(out, "- Rule sets: {}", page.rule_sets.join(", "));
+    // In an entry the pronoun has no noun near it.
+    let says = |voice: &str| voice.replacen(" it", " the rule", 1);
+    let (other, voice) =
+        if page.remedy.is_empty() { ("rocRoller", &page.rocroller) } else { ("Mesa", &page.mesa) };
+    let fails = if page.hardware_fails { "; hardware was seen to fail without the rule" } else { "" };
+    let _ = writeln!(out, "- Source: {}", page.citation);
+    let _ = writeln!(
+        out,
+        "- Support: the manual {}; LLVM {}; {other} {}{fails}",
+        says(&page.manual),
+        says(&page.llvm),
+        says(voice)
     );
-    // The first pronoun needs its noun.
-    let _ = writeln!(out, "- Source: {}. {}", page.citation, voices.replacen(" it", " the rule", 1));
     if !page.observed.is_empty() {
         let _ = writeln!(out, "- Observed: {}", page.observed.join("; "));
     }
@@ -108,14 +111,17 @@ fn rule(out: &mut String, page: &RulePage) {
     }
 }
 
-/// Wait states as text, such as `gfx942: passes + 3; 5, 7, 11, 19 after 2, 4, 8, 16 passes`.
+/// An instruction and how it must access the register for the rule to apply, such as `dot product. It writes a VGPR or AGPR`.
+fn side(who: &str, does: &str) -> String {
+    if does.is_empty() { who.to_owned() } else { format!("{who}. It {does}") }
+}
+
+/// Wait states as text, such as `gfx942: passes + 3; that is 5 after 2 passes, 7 after 4, 11 after 8, 19 after 16`.
 fn numbers(states: &TargetStates) -> String {
     let mut text = format!("{}: {}", states.targets.join(", "), states.formula);
-    if !states.after.is_empty() {
-        let list = |number: fn(&gcn_isa::hazards::AfterPasses) -> u8| {
-            states.after.iter().map(|a| number(a).to_string()).collect::<Vec<_>>().join(", ")
-        };
-        let _ = write!(text, "; {} after {} passes", list(|a| a.states), list(|a| a.passes));
+    for (number, after) in states.after.iter().enumerate() {
+        let (before, unit) = if number == 0 { ("; that is", " passes") } else { (",", "") };
+        let _ = write!(text, "{before} {} after {}{unit}", after.states, after.passes);
     }
     text
 }
@@ -135,8 +141,8 @@ fn capitalised(text: &str) -> String {
 fn differences(out: &mut String, pages: &[RulePage]) {
     const AGREES: &str = "requires it";
     out.push_str(
-        "\n## Where manual and LLVM differ\n\nThe table lists the rules that the manual and LLVM do not both require. A source that *requires less* asks for fewer wait states or for a weaker wait, \
-         at least in some of the rule's cases.\n\n| rule | manual | LLVM 22 | rocRoller | grade | note |\n|---|---|---|---|---|---|\n",
+        "\n## Where manual and LLVM differ\n\nThis table lists every rule that the manual and LLVM do not both require. A source that *requires less* asks for fewer wait \
+         states or a weaker wait, at least in some of the rule's cases.\n\n| rule | manual | LLVM 22 | rocRoller | grade | note |\n|---|---|---|---|---|---|\n",
     );
     for page in pages.iter().filter(|p| p.manual != p.llvm || p.manual != AGREES) {
         let _ = writeln!(

@@ -90,7 +90,7 @@ impl Report<'_> {
         }
     }
 
-    /// The source line of the instruction at a byte offset.
+    /// The source line of the instruction at a byte offset; `None` if it is not known.
     fn line(&self, offset: u32) -> Option<String> {
         self.program.machine().line(offset).map(ToString::to_string)
     }

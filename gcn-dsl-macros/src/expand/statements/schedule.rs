@@ -1,4 +1,5 @@
-//! `#[schedule(manual)]`, `#[carried]`, `interleave!`.
+//! Expands blocks with a manual schedule: `#[schedule(manual)]`, whose instructions keep their written order, `interleave!`, and
+//! `#[carried]` variables, whose type changes with each assignment because it names the phase of a buffer in LDS.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};

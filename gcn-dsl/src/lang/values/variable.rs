@@ -41,7 +41,7 @@ pub struct Var<X, F> {
     types: PhantomData<(X, F)>,
 }
 
-/// The expansion of the type in `let x: T;`: makes rustc infer `X` = `T`.
+/// Does nothing. For `let x: T;`, the macro emits a call `holds::<T, _>(&x)`, from which rustc infers that `X` is `T`.
 pub fn holds<X, F>(_: &Var<X, F>) {}
 
 impl<X: Flatten, F> Var<X, F> {

@@ -103,7 +103,7 @@ fn float_word<'s>(args: &mut Args<'s>) -> &'s str {
     })
 }
 
-/// The bits of a non-negative number as f32 or f64.
+/// The bits of a non-negative number as f32 or f64; `None` if the text is not such a number.
 fn float_bits(word: &str, double: bool) -> Option<u64> {
     let lower = word.to_ascii_lowercase();
     match lower.as_str() {
@@ -127,7 +127,8 @@ fn float_bits(word: &str, double: bool) -> Option<u64> {
     })
 }
 
-/// Parses `1.8p3` (hexadecimal) and rounds to nearest even. Without an exponent the text is an integer.
+/// Parses `1.8p3` (hexadecimal) and rounds to nearest even. Without an exponent the text is an integer. `None` if the text is not such a
+/// number.
 pub(in crate::asm) fn hex_float(text: &str, double: bool) -> Option<u64> {
     let (digits, exponent) =
         text.split_once('p').map_or((text, 0), |(d, e)| (d, e.parse::<i32>().unwrap_or(i32::MAX)));

@@ -20,7 +20,7 @@ const OPERATORS: [&str; 20] = [
     ">",
 ];
 
-/// Consumes `name =` if it is next.
+/// Consumes `name =` if it is next; `None` if it is not.
 pub(super) fn keyword<'s>(args: &mut Args<'s>) -> Option<(&'s str, Span)> {
     args.peek().filter(|byte| is_name(*byte) && !byte.is_ascii_digit())?;
     let start = args.position();

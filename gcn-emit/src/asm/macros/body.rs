@@ -18,13 +18,13 @@ pub(in crate::asm) struct Body<'s> {
 }
 
 impl Body<'_> {
-    /// True if the text uses the number of the round, so that rounds differ.
+    /// True if the text contains `\+`, the number of the repetition, so that the repetitions differ.
     pub fn is_numbered(&self) -> bool {
         memchr::memmem::find(self.text.as_bytes(), b"\\+").is_some()
     }
 }
 
-/// True if the text uses the number of the repetition, so that the repetitions differ.
+/// The directives that begin and end a body.
 pub(in crate::asm) struct Delimiters {
     pub begin: &'static [&'static str],
     pub end: &'static [&'static str],

@@ -214,7 +214,7 @@ pub(super) fn implicit(text: &str) -> Node {
     integer(text).or_else(|| float(text)).unwrap_or_else(|| Node::Text(text.to_owned()))
 }
 
-/// Decimal, `0x`, `0b`, `0o` and octal integers, with `-` but without `+`.
+/// Decimal, `0x`, `0b`, `0o` and octal integers, with `-` but without `+`; `None` for other texts, and if the number has more than 64 bits.
 fn integer(text: &str) -> Option<Node> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let lower = digits.to_ascii_lowercase();
@@ -233,7 +233,7 @@ fn integer(text: &str) -> Option<Node> {
     Some(if value == 0 { Node::UInt(0) } else { Node::Int(value) })
 }
 
-/// A number in the notation of C's `strtod`; an empty text is zero.
+/// A number in the notation of C's `strtod`; an empty text is zero. `None` for other texts.
 fn float(text: &str) -> Option<Node> {
     let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
     let lower = bare.to_ascii_lowercase();

@@ -53,7 +53,7 @@ pub(crate) struct Row {
     pub(crate) marks: Marks,
 }
 
-/// How paths are encoded: the form, and a function that appends a path.
+/// The properties of a row that debuggers use to place breakpoints: `basic_block`, `prologue_end` and `epilogue_begin` (6.2.2).
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Marks {
     pub(crate) basic_block: bool,

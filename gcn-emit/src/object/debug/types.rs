@@ -27,7 +27,7 @@ pub(super) struct Scalar {
 }
 
 impl Scalar {
-    /// The number type with this name: `f32`, `bf16`, `i8`, `u64`, `bool`.
+    /// The number type with this name: `f32`, `bf16`, `i8`, `u64`, `bool`. `None` if there is none.
     fn named(name: &str) -> Option<Scalar> {
         const DW_ATE_BOOLEAN: u8 = 2;
         const DW_ATE_FLOAT: u8 = 4;
@@ -46,7 +46,7 @@ impl Scalar {
 }
 
 impl Type {
-    /// The type of a variable.
+    /// The debug information's type for a variable; `None` if it cannot be described.
     pub(super) fn of(ty: &VariableType) -> Option<Type> {
         Some(match ty {
             VariableType::Scalar(name) => Type::Scalar(Scalar::named(name)?),
@@ -72,7 +72,7 @@ impl Type {
         }
     }
 
-    /// The type with this name: a scalar, or a slice of or pointer to one.
+    /// The type with this name: a scalar, or a slice of or pointer to one. `None` for other names.
     pub(super) fn named(name: &str) -> Option<Type> {
         let pointee = ["*const ", "*mut ", "&mut [", "&["].iter().find_map(|begin| name.strip_prefix(begin));
         match pointee {

@@ -70,7 +70,7 @@ fn inlined(
     }
 }
 
-/// The innermost block that contains a position.
+/// The innermost block that contains a position; `None` if no block does.
 fn around(blocks: &mut [Block], place: SourceLoc) -> Option<&mut Block> {
     let at =
         blocks.iter().position(|block| (block.start..=block.end).contains(&(place.line, place.column)))?;

@@ -240,7 +240,8 @@ impl Inputs<'_> {
         matches!(self.homes.get(section), Some(Home::Merged { .. }))
     }
 
-    /// The position in the output of a byte of an input section: output section and offset. Offsets are known only after layout.
+    /// The position in the output of a byte of an input section: output section and offset. Offsets are known only after layout. `None` if
+    /// the section was dropped.
     pub(super) fn locate(&self, section: usize, offset: u64) -> Option<(usize, u64)> {
         let at = |output: usize, part: usize, offset: u64| {
             let start = self.outputs.get(output)?.parts.get(part)?.offset;

@@ -36,7 +36,7 @@ pub(super) struct Plan<'m> {
 }
 
 impl Plan<'_> {
-    /// The address of an input section that is in the output unchanged.
+    /// The address of an input section that is in the output unchanged; `None` for other sections.
     pub(super) fn address_of(&self, section: usize) -> Option<u64> {
         let Home::Part { output, part } = *self.inputs.homes.get(section)? else { return None };
         let output = self.inputs.outputs.get(output)?;
@@ -165,7 +165,7 @@ fn made_size(
     }
 }
 
-/// Assigns offsets to the parts of an output section.
+/// Assigns offsets to the parts of an output section; `None` if an offset overflows.
 fn place_parts(inputs: &mut Inputs<'_>, index: usize) -> Option<()> {
     let output = inputs.outputs.get_mut(index)?;
     let mut order: Vec<usize> = (0..output.parts.len()).collect();
@@ -254,8 +254,8 @@ fn runs(
     all
 }
 
-/// Assigns addresses, which increase in the order of the file. Each segment starts on a new page, at the same offset in
-/// the page as in the file.
+/// Assigns addresses, which increase in the order of the file. Each segment starts on a new page, at the same offset in the page as in the
+/// file. `None` if an address overflows.
 fn addresses(outputs: &mut [Output<'_>], segments: &[Segment]) -> Option<()> {
     let mut at = FILE_HEADER + segments.len() as u64 * PROGRAM_HEADER;
     let mut loads = segments.iter().filter(|s| s.kind == elf::PT_LOAD).peekable();
@@ -286,7 +286,7 @@ fn remove_empty(segments: &mut Vec<Segment>, outputs: &[Output<'_>]) {
     });
 }
 
-/// Assigns offsets in the file; returns the end of the last section.
+/// Assigns offsets in the file; returns the end of the last section. `None` if an offset overflows.
 fn offsets(outputs: &mut [Output<'_>], segments: &[Segment], program_headers: u64) -> Option<u64> {
     let mut at = FILE_HEADER + program_headers;
     // The offset minus the address of the segment, modulo 2^64.
@@ -320,7 +320,7 @@ fn offsets(outputs: &mut [Output<'_>], segments: &[Segment], program_headers: u6
     Some(at)
 }
 
-/// The smallest number from `at` on that is congruent to `address` modulo `align`.
+/// The smallest number from `at` on that is congruent to `address` modulo `align`; `None` if it overflows.
 fn congruent(at: u64, align: u64, address: u64) -> Option<u64> {
     let want = address % align;
     let base = at.checked_sub(want).map_or(Some(0), |rest| rest.checked_next_multiple_of(align))?;

@@ -122,7 +122,7 @@ impl<'m> Merged<'m> {
         Ok(())
     }
 
-    /// The offset in the merged section of the byte at `offset` of input number `input`.
+    /// The offset in the merged section of the byte at `offset` of input number `input`; `None` if the input has no such byte.
     pub(super) fn offset_of(&self, input: usize, offset: u64) -> Option<u64> {
         let pieces = self.pieces.get(input)?;
         let piece = pieces.get(pieces.partition_point(|p| p.from <= offset).checked_sub(1)?)?;

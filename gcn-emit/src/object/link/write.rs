@@ -332,8 +332,8 @@ impl Image<'_, '_> {
     }
 }
 
-/// The value that debug information contains for a place that is not in the output: 0. It is another value in sections in which a pair of
-/// zeros ends a list, or in which 0 is a valid place.
+/// The value that debug information contains in place of an address that is not in the output. It is 0, except in sections in which a pair
+/// of zeros ends a list (1) or 0 is a valid value (all bits set). `None` for sections without debug information.
 fn nowhere(section: &str) -> Option<u64> {
     match section {
         ".debug_loc" | ".debug_ranges" => Some(1),

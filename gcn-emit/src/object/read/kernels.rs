@@ -152,7 +152,7 @@ impl<'d> Finder<'_, 'd> {
         code().all(|(_, s)| !holds(s)).then_some(ends.0)
     }
 
-    /// The size of the largest function at an address.
+    /// The size of the largest function at an address; `None` if there is none.
     fn largest_at(&self, address: Address) -> Option<u64> {
         let next = self.functions.partition_point(|f| f.0 <= address);
         // Functions at the same address are sorted by size, so the largest is the last.
@@ -168,7 +168,7 @@ impl<'d> Finder<'_, 'd> {
         sized.or_else(|| following.map(|f| f.0.1 - address.1))
     }
 
-    /// The bytes at an address: `size` of them, or all up to the end of the segment or section.
+    /// The bytes at an address: `size` of them, or all up to the end of the segment or section. `None` if the object does not contain them.
     fn bytes(&self, (section, at): Address, size: Option<u64>) -> Option<&'d [u8]> {
         if !self.file.is_relocatable {
             return self.file.loaded(at, size);

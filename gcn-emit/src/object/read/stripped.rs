@@ -59,12 +59,13 @@ fn word(bytes: &[u8], index: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes))
 }
 
-/// The number of symbols according to the System V hash table, which has a chain entry for each symbol.
+/// The number of symbols according to the System V hash table, which has a chain entry for each symbol; `None` if the table is too short.
 fn count_by_hash(table: &[u8]) -> Option<u64> {
     word(table, 1).map(u64::from)
 }
 
-/// The number of symbols according to the GNU hash table, which ends with the chain of the highest bucket, whose last entry is odd.
+/// The number of symbols according to the GNU hash table, which ends with the chain of the highest bucket, whose last entry is odd; `None`
+/// if the table is damaged.
 fn count_by_gnu_hash(table: &[u8]) -> Option<u64> {
     let (buckets, first, filter) = (word(table, 0)?, word(table, 1)?, word(table, 2)?);
     let start = (filter as usize).checked_mul(2)?.checked_add(4)?;

@@ -117,7 +117,7 @@ pub(super) fn symbols<'d>(symbols: &[Symbol<'d>], sections: &[SectionView<'d>]) 
     symbols.iter().skip(1).map(view).collect()
 }
 
-/// The index of a section of the file in the list of views, which does not contain the null section.
+/// The index of a section of the file in the list of views, which does not contain the null section; `None` for the null section.
 pub(super) fn section_number(id: SectionId) -> Option<usize> {
     (id.0 as usize).checked_sub(1)
 }

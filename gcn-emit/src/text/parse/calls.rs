@@ -29,7 +29,8 @@ fn argument(
     }
 }
 
-/// Parses a name from a list, or a number. A name is returned as its number.
+/// Parses a name for which `known` returns a number, and returns that number. If another word comes next, returns `None` and consumes
+/// nothing.
 fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> Option<u16> {
     let start = cursor.clone();
     let value = known(cursor.name());

@@ -68,7 +68,7 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
     }
 }
 
-/// The operand that an integer stands for.
+/// The operand that an integer stands for; `None` if the operand does not accept it.
 pub(crate) fn of_integer(desc: &InstDesc, position: usize, value: i64) -> Option<Operand> {
     let only = desc.operands.get(position).is_some_and(OperandDesc::is_literal);
     let read = if only { always } else { source };

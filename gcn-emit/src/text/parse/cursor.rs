@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// If `byte` comes next, consumes it and the blanks around it.
+    /// If `byte` comes next, consumes it and the blanks around it. Returns true if it did.
     pub fn eat(&mut self, byte: u8) -> bool {
         self.blanks();
         let found = self.peek() == byte && !self.rest.is_empty();

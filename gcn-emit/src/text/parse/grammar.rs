@@ -130,7 +130,7 @@ fn next_is(cursor: &Cursor<'_>, byte: u8) -> bool {
     ahead.peek() == byte
 }
 
-/// If the name of this function and a parenthesis come next, consumes both.
+/// If the name of this function and a parenthesis come next, consumes both and returns true.
 fn opening(cursor: &mut Cursor<'_>, wanted: Function) -> bool {
     let start = cursor.clone();
     if let Some(Word::Function(function)) = words::word(cursor.name())

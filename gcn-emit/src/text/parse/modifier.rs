@@ -27,7 +27,7 @@ const DATA_FORMAT_ONLY: u32 = 0x100;
 const NUM_FORMAT_ONLY: u32 = 0x200;
 
 impl RawMod {
-    /// `dfmt:` and `nfmt:` come before the scalar offset, all others after the operands.
+    /// True for `dfmt:` and `nfmt:`, which come before the scalar offset. All other modifiers come after the operands.
     pub fn may_precede_operand(&self) -> bool {
         self.value & (DATA_FORMAT_ONLY | NUM_FORMAT_ONLY) != 0
             && self.modifier.word.modifier == Modifier::Format
@@ -76,7 +76,7 @@ fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Resu
         Form::Dpp8 => return dpp8(cursor, context),
         Form::Hint => {
             let name = cursor.name();
-            // Both words for the default hint set no bits.
+            // The default hint has one general word, and one for each of loads, stores and atomics. All of them set no bits.
             let plain = matches!(name, "TH_DEFAULT" | "TH_LOAD_RT" | "TH_STORE_RT" | "TH_ATOMIC_RT");
             let found = HINTS.iter().position(|hint| hint.0 == named_hint(name));
             match (plain, found) {
@@ -375,6 +375,6 @@ pub(super) fn missing(desc: &InstDesc, written: Modifiers) -> Option<&'static st
     if absent.is_empty() {
         return None;
     }
-    // The table names `sc0` `glc`; the first name of the flag is sufficient for the message.
+    // The names in the table may be older spellings (`glc` for `sc0`); they are sufficient for the message.
     absent.iter().next().map(super::words::name_of)
 }

@@ -39,7 +39,7 @@ pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
     Some(Number::Int(value))
 }
 
-/// A decimal number of one or two digits with nothing after it, which is the most common case.
+/// A decimal number of one or two digits with nothing after it, which is the most common case; `None` for all other numbers.
 #[inline]
 fn short(cursor: &mut Cursor<'_>) -> Option<i64> {
     let plain = |byte: u8| !is_name_byte(byte);
@@ -58,7 +58,8 @@ fn digit(byte: u8) -> u8 {
     (byte & 0xf) + 9 * (byte >> 6)
 }
 
-/// The value of digits that are all below `radix`, as a 64-bit pattern.
+/// The value of digits that are all below `radix`, as a 64-bit pattern; `None` if a digit is not below `radix`, or if the value has more
+/// than 64 bits.
 #[inline]
 fn fold(digits: &[u8], radix: u64) -> Option<i64> {
     let value = digits.iter().try_fold(0u64, |value, digit| {

@@ -222,7 +222,7 @@ fn intern<'a>(
     })
 }
 
-/// Parses `name:` at the start of the text: the range of the name, and the end of the colon.
+/// Parses `name:` at the start of the text: the range of the name, and the end of the colon. `None` if there is none.
 fn label_definition(text: &str) -> Option<(Range<usize>, usize)> {
     let start = text.len() - text.trim_start().len();
     let word = &text[start..];

@@ -75,7 +75,7 @@ pub(super) fn half(cursor: &mut Cursor<'_>, reg: Reg) -> RawValue {
     }
 }
 
-/// Parses `attr0.w`: the number of an attribute, with the number of its channel in the two lowest bits.
+/// Parses `attr0.w`: the number of an attribute, with the number of its channel in the two lowest bits. `None` for other names.
 pub(super) fn attribute(name: &str) -> Option<u16> {
     let (number, channel) = name.strip_prefix("attr")?.split_once('.')?;
     let channel = CHANNELS.iter().position(|c| *c == channel)? as u16;

@@ -1,4 +1,4 @@
-//! Macros, repetitions, conditions and included files.
+//! Tests macros, repetitions, conditions and included files.
 
 mod errors;
 mod files;

@@ -1,4 +1,4 @@
-//! Damaged files: no panic, no hang, and an error that can be displayed.
+//! Tests damaged files: the assembler neither panics nor hangs, and its error can be displayed.
 
 use gcn_emit::asm::{Options, assemble};
 use gcn_test_support::env::fuzz_count;

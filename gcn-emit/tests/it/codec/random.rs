@@ -1,4 +1,4 @@
-//! Properties of random instructions and random words.
+//! Tests properties of random instructions and random words.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Words for the comparison: uniformly random ones, ones with the prefix and a valid opcode of each format, and LLVM's vectors with a few
-//! bits changed. What must follow a word (literal, second half) is included.
+//! Generates words for the comparison: uniformly random ones, ones with the prefix and a valid opcode of each format, and LLVM's vectors
+//! with a few bits changed. What must follow a word (literal, second half) is included.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! Arbitrary bytes: no panic, correct offsets, and errors where the code ends early.
+//! Tests arbitrary bytes: the decoder does not panic, its offsets are correct, and it reports an error where the code ends early.
 
 use gcn_emit::decode::{DecodeFault, decode_inst, decode_program};
 use gcn_emit::encode::{encode_inst, encode_program};

@@ -1,5 +1,5 @@
-//! Third-party code objects: `GCN_AITER` names a directory with `.co` files, such as `aiter_meta/hsa` of AMD's `amd-aiter` wheel (2,501
-//! objects, 12.2 million instructions). Skipped if it is not set.
+//! Tests third-party code objects: `GCN_AITER` names a directory with `.co` files, such as `aiter_meta/hsa` of AMD's `amd-aiter` wheel
+//! (2,501 objects, 12.2 million instructions). The test is skipped if the variable is not set.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! Objects for RDNA by clang 22 and Triton 3.9, for every generation and both wave sizes: the text must assemble to the same bytes, with
-//! this crate and with LLVM.
+//! Tests objects for RDNA that clang 22 and Triton 3.9 compiled, for every generation and both wave sizes: the text must assemble to the
+//! same bytes, with this crate and with LLVM.
 
 use std::io::Read as _;
 use std::path::Path;

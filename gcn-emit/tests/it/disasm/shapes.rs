@@ -1,5 +1,5 @@
-//! Objects with contents that compilers rarely produce: data in code, branches into other functions, words that are not instructions, names
-//! that need quotes, descriptors with bits for which there are no directives.
+//! Tests objects with contents that compilers rarely produce: data in code, branches into other functions, words that are not instructions,
+//! names that need quotes, descriptors with bits for which there are no directives.
 
 use gcn_emit::disasm::{Options, disassemble};
 use gcn_emit::object::read_code_object;

@@ -1,4 +1,5 @@
-//! `fix --strip` on the corpus: the result is safe, LLVM's assembler accepts it, and it waits no longer than the original.
+//! Tests `fix --strip` on the corpus: the result must be safe, LLVM's assembler must accept it, and it must not wait longer than the
+//! original.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! Instructions with one or two errors: operands of the wrong kind, width, alignment or file, modifiers that the row lacks or that are out
-//! of range, wrong numbers of operands. Some of the results are legal nevertheless.
+//! Generates instructions with one or two errors: operands of the wrong kind, width, alignment or file, modifiers that the row lacks or
+//! that are out of range, wrong numbers of operands. Some of the results are legal nevertheless.
 
 use gcn_isa::table::{self, Format, InstDesc};
 use gcn_isa::{Inline, Inst, Operand, Reg, RegFile, SrcSpecial, Target};

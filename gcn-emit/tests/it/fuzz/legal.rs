@@ -1,4 +1,4 @@
-//! Random legal instructions: every row of a target in turn.
+//! Generates random legal instructions, from every row of a target in turn.
 
 use gcn_emit::encode::{EncodeError, encode_inst};
 use gcn_isa::table::{self, InstDesc};

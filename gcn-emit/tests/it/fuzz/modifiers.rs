@@ -1,4 +1,4 @@
-//! Random modifiers that a row accepts, individually and combined.
+//! Generates random modifiers that a row accepts, individually and combined.
 
 use gcn_isa::mods::DppControls;
 use gcn_isa::table::{Class, Format, InstDesc, Modifiers, OperandBits};

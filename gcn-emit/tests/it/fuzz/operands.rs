@@ -1,4 +1,4 @@
-//! Random operands that a slot of the table accepts.
+//! Generates random operands that a slot of the table accepts.
 
 use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};

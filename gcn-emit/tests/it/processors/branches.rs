@@ -1,4 +1,4 @@
-//! Branches over 0x3f dwords, which RDNA 1 executes wrongly: the assembler inserts `s_nop 0` after them, as LLVM's does.
+//! Tests branches over 0x3f dwords, which RDNA 1 executes wrongly: the assembler inserts `s_nop 0` after them, as LLVM's does.
 
 use gcn_emit::disasm::{Options, disassemble};
 use gcn_emit::object::read_code_object;

@@ -1,4 +1,4 @@
-//! `.amdhsa_` directives: whether they are accepted, their largest values, and the bits of the descriptor that they change.
+//! Tests `.amdhsa_` directives: whether they are accepted, their largest values, and the bits of the descriptor that they change.
 
 use gcn_emit::asm;
 use gcn_emit::asm_file::assembly_file;

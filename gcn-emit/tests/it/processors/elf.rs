@@ -1,4 +1,4 @@
-//! ELF flags, in both directions.
+//! Tests that ELF flags are written and read correctly.
 
 use gcn_emit::object::read_code_object;
 use gcn_emit::target_id::{Feature, TargetId};

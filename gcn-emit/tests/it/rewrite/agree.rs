@@ -1,4 +1,4 @@
-//! `fix` and `check` under the same rules: after `fix`, `check` finds nothing, and no wait is superfluous.
+//! Tests `fix` and `check` under the same rules: after `fix`, `check` finds nothing, and no wait is superfluous.
 
 use gcn_emit::rewrite::{Options, RewriteError, fix};
 use gcn_emit::target_id::TargetId;

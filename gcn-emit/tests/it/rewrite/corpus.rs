@@ -1,4 +1,4 @@
-//! `fix --strip` on the output of four compilers (292 files; all of them with `GCN_CORPUS=all`, otherwise every ninth).
+//! Tests `fix --strip` on the output of four compilers (292 files; all of them with `GCN_CORPUS=all`, otherwise every ninth).
 
 use gcn_emit::rewrite::{Options, fix};
 use gcn_isa::check;

@@ -1,4 +1,4 @@
-//! Waits for registers that an index may select: which waits remain after `--strip`, and which are reported as superfluous.
+//! Tests waits for registers that an index may select: which waits remain after `--strip`, and which are reported as superfluous.
 
 use gcn_emit::rewrite::superfluous;
 use gcn_isa::hazards::RuleSet;

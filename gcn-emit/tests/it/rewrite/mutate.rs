@@ -11,8 +11,7 @@ use gcn_isa::{Operand, Program};
 use super::unit;
 use crate::asm::corpus;
 
-/// The default model takes a partial wait before a barrier for intended; as the result of weakening it must be judged strictly. This
-/// constant is the maximum number of instructions of a file that is tested.
+/// The maximum number of instructions of a file that is tested.
 const SMALL: usize = 400;
 /// The number of files that are tested; with `GCN_CORPUS=all`, all small ones.
 const FILES: usize = 6;
@@ -31,6 +30,7 @@ fn a_wait_is_listed_exactly_if_a_weaker_one_breaks_nothing() {
         for code in &unit.sections {
             let program = &code.program;
             let rules = RuleSet::Safe.config(unit.target_id.may_replay());
+            // The default memory model assumes that a partial wait before a barrier is intended. Here, it may be the result of weakening.
             let broken = |program: &Program| {
                 broken(program, Options { rules, memory_model: MemoryModel::Strict, ..Options::default() })
             };
@@ -114,7 +114,7 @@ fn waits_in_sequences_of_rdna_are_listed_if_less_is_enough() {
             .map(|s| (s.line.expect("assembly has lines"), s.enough.as_deref().unwrap_or("-")))
             .collect();
         assert_eq!(found, expected, "{target}: {body}");
-        // Checks the same with the checker: the weaker waits are sufficient, and any other weakening violates a rule.
+        // Checks the same with the checker: a wait can be left out without a finding exactly if nothing (`-`) is sufficient in its place.
         let program = &unit.sections[0].program;
         for line in
             (0..program.lines.len()).filter(|l| remedy::waits_for_dependencies(&program.lines[*l].inst))

@@ -1,4 +1,4 @@
-//! `--strip` keeps waits that order memory. The sequences are those of the memory model tables in LLVM's AMDGPU guide.
+//! Tests that `--strip` keeps waits that order memory. The sequences are those of the memory model tables in LLVM's AMDGPU guide.
 
 use gcn_emit::rewrite::{Options, fix};
 use gcn_isa::check;

@@ -27,7 +27,8 @@ pub(crate) extern "C" fn graph_kernel_node_set_attribute(node: u64, attribute: u
         let first = words(value, 1)?[0];
         match attribute {
             WINDOW => {
-                // Base address; hit property and hit ratio (`f32`); miss property and padding; number of bytes.
+                // The four 8-byte words of the window: base address; hit property and hit ratio (`f32`); miss property and padding; number
+                // of bytes.
                 let window: [u64; 4] = std::array::from_fn(|n| host::word(value.plus(8 * n)));
                 let ratio = f32::from_bits((window[1] >> 32) as u32);
                 // Devices have no such window (`accessPolicyMaxWindowSize` is 0), so its size must be 0.

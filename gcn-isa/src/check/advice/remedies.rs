@@ -13,11 +13,11 @@ use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::table::Class;
 
-/// Budget of all walks together, in visited lines: a number for each line of the program, and a minimum. A wait whose walk exceeds the
-/// budget gets no advice.
+/// Budget of all walks together, in visited lines: the first number for each line of the program, but at least the second number. A wait
+/// whose walk exceeds the budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
-/// Removes advice about waits that interrupt a hazard sequence, and adds advice about waits for dependencies.
+/// Removes advice to weaken waits that interrupt a hazard sequence, and adds advice about waits for dependencies.
 pub(in crate::check) fn advise(search: &Search<'_>, advice: &mut Vec<Advice>) {
     let program = search.program;
     let looks = program.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);

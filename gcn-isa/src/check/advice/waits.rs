@@ -9,8 +9,8 @@ use crate::check::outstanding::Outstanding;
 use crate::check::report::Amount;
 use crate::counters::{Counter, WaitCnt};
 
-/// Budget of all walks together, in visited lines: a number for each line of the program, and a minimum. A wait whose walk exceeds the
-/// budget gets no advice.
+/// Budget of all walks together, in visited lines: the first number for each line of the program, but at least the second number. A wait
+/// whose walk exceeds the budget gets no advice.
 const LOOKS: (usize, usize) = (64, 1 << 20);
 
 pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
@@ -94,7 +94,7 @@ impl<'c> Walk<'_, 'c> {
         enough
     }
 
-    /// The first rule that is broken at `line` with the second of `waits` but not with the first.
+    /// The first rule that is broken at `line` with the second of `waits` but not with the first; `None` if there is none.
     fn breaks(
         &mut self,
         block: usize,

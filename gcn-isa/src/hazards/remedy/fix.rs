@@ -32,7 +32,7 @@ pub struct Fix {
     pub waits: Waits,
     /// The remedies without parameters.
     pub parts: FixParts,
-    /// The VGPR that a `v_mov_b32` copies to itself ([`Remedy::MoveSource`]).
+    /// The VGPR that a `v_mov_b32` copies to itself ([`Remedy::MoveSource`]). `None` for other remedies.
     pub moves: Option<u16>,
     /// The number of `v_nop`s to insert ([`Remedy::VectorNops`]).
     pub vector_nops: u8,
@@ -171,7 +171,8 @@ impl Fix {
         all
     }
 
-    /// A wait instruction that is equivalent to the changed fields if it is inserted before the instruction that has these fields.
+    /// A wait instruction that is equivalent to the changed fields if it is inserted before the instruction that has these fields; `None`
+    /// if this fix does not change such a field.
     pub(in crate::hazards) fn field_as_wait(self, target: Target) -> Option<Inst> {
         let waits = self.parts.contains(FixParts::NO_VMEM);
         let wait = Fix { waits: Waits::VM_VSRC, ..Fix::NONE };

@@ -118,7 +118,7 @@ const MEMORY_USES: Step = Step { who: but(Kinds::MEMORY, Kinds::LDS_DIRECT), ..U
 /// The instructions that wait for the vector ALU.
 const VALU_DONE: End = end(EndBy::Kind(but(Kinds::MEMORY, Kinds::LDS_DIRECT)), BEGUN);
 
-/// The common fields of the hazards between LDS and vector memory instructions before and after a branch.
+/// The common fields of the hazards in which a branch is between an LDS instruction and a vector memory instruction, in either order.
 const BRANCH: RemedyRule = RemedyRule {
     id: "",
     title: "",
@@ -164,7 +164,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-scalar",
         evidence: MORE_IN_LLVM,
-        note: "no wait for a counter ends the hazard",
+        note: "waits for counters in between do not end the hazard",
         ..TO_SCALAR
     },
     RemedyRule {
@@ -194,7 +194,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     RemedyRule {
         id: "llvm.vmem-to-exec",
         evidence: MORE_IN_LLVM,
-        note: "no wait for a counter ends the hazard",
+        note: "waits for counters in between do not end the hazard",
         ..TO_EXEC
     },
     RemedyRule {
@@ -306,7 +306,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-valu",
-        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it; no wait in between ends the hazard",
+        title: "the vector ALU uses a VGPR, then a direct load from LDS writes it; waits in between do not end the hazard",
         steps: &[VALU_USES],
         ends: &[VALU_DONE],
         within: FIFTEEN_VALUS,
@@ -357,7 +357,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; waits for counters in between do not end the hazard",
         targets: on::GFX11,
         steps: &[MEMORY_USES],
         ends: READ_ALL,
@@ -397,7 +397,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.rdna4-lds-direct-vmem",
-        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; no wait for a counter ends the hazard",
+        title: "a memory instruction uses a VGPR, then a direct load from LDS writes it; waits for counters in between do not end the hazard",
         targets: on::GFX12,
         steps: &[MEMORY_USES],
         ends: READ_ALL,

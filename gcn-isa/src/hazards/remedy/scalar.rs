@@ -128,7 +128,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "llvm.mask-write",
-        title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read; no read of another SGPR in between ends the hazard",
+        title: "vector ALU reads a lane mask, scalar ALU writes it, then it is read; reads of other SGPRs in between do not end the hazard",
         evidence: MORE_IN_LLVM,
         ..MASK_WRITE
     },
@@ -170,7 +170,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written",
         ends: MEMORY_OR_WAIT,
         within: TO_VALU,
-        note: "in LLVM, scalar memory and buffer instructions end the hazard; in Mesa, eleven scalar instructions do",
+        note: "in LLVM, a scalar memory instruction or a buffer instruction ends the hazard. In Mesa, eleven scalar ALU instructions end it",
         ..READ_SGPR
     },
     RemedyRule {
@@ -179,7 +179,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         second: SALU_READS,
         ends: MEMORY_OR_WAIT,
         within: TO_SALU,
-        note: "in LLVM, scalar memory and buffer instructions end the hazard; in Mesa, ten scalar instructions do",
+        note: "in LLVM, a scalar memory instruction or a buffer instruction ends the hazard. In Mesa, ten scalar ALU instructions end it",
         ..READ_SGPR
     },
     RemedyRule {
@@ -193,7 +193,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.valu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; no memory instruction in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the vector ALU reads what was written; memory instructions in between do not end the hazard",
         ends: WAIT,
         within: TO_VALU,
         evidence: MORE_IN_MESA,
@@ -201,7 +201,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     },
     RemedyRule {
         id: "mesa.read-sgpr.salu",
-        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; no memory instruction in between ends the hazard",
+        title: "vector ALU reads an SGPR, scalar ALU writes it or its pair, then the scalar ALU reads what was written; memory instructions in between do not end the hazard",
         second: SALU_READS,
         ends: WAIT,
         within: TO_SALU,
@@ -271,7 +271,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         second: LEAVES,
         within: TO_VALU,
         ends: MEMORY_OR_WAIT,
-        note: "a callee or caller outside the program cannot know of the sequence",
+        note: "the remedy must come before the jump, because code outside this program cannot know which registers were read and written before the jump",
         ..READ_SGPR
     },
     RemedyRule {
@@ -290,7 +290,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         second: LEAVES,
         evidence: MORE_IN_LLVM,
         ends: MEMORY_OR_WAIT,
-        note: "a callee or caller outside the program cannot know of the sequence",
+        note: "the remedy must come before the jump, because code outside this program cannot know which registers were read and written before the jump",
         ..READ_SGPR
     },
     RemedyRule {
@@ -365,4 +365,5 @@ const LEAVES: Step =
     Step { who: anyone(Kinds::JUMP), roles: Role::empty(), which: Which::Sgprs, tie: Tie::Some };
 
 /// The note for rules that require LLVM's wait directly after the write.
-const AT_ONCE_NOTE: &str = "LLVM waits directly after the write, whether the mask is read or not";
+const AT_ONCE_NOTE: &str =
+    "LLVM puts the wait directly after the write, whether the mask is read later or not";

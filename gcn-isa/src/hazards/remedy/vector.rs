@@ -51,7 +51,7 @@ const FORWARDING: RemedyRule = RemedyRule {
     ends: &[RESULTS_THERE, MEMORY, WRITTEN_AGAIN],
     within: Within { valus: 4, valus_of_steps: 2, ..Within::ANY },
     remedy: Remedy::Wait(Dependency::VaVdst),
-    note: "in LLVM, memory and LDS instructions end the hazard, and LLVM considers only the last register written if there are several",
+    note: "in LLVM, memory and LDS instructions end the hazard. If several registers are written, LLVM considers only the last one",
     ..CMPX_PERMLANE
 };
 
@@ -59,7 +59,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     TRANS_USE,
     RemedyRule {
         id: "mesa.trans-use",
-        title: "a transcendental instruction writes a VGPR, then the vector ALU reads it; no memory instruction in between ends the hazard",
+        title: "a transcendental instruction writes a VGPR, then the vector ALU reads it; memory instructions in between do not end the hazard",
         ends: &[RESULTS_THERE],
         evidence: MORE_IN_MESA,
         note: "",
@@ -84,7 +84,7 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "a transcendental instruction reads a VGPR, then the vector ALU writes it",
         steps: &[Step { who: anyone(Kinds::TRANS), ..VALU_READS_FIRST }],
         second: Step { who: without_dual(AFTER_TRANS), roles: Role::VDST, ..VALU_READS },
-        note: "LLVM does not look at the results of VOPD",
+        note: "LLVM inserts nothing before VOPD instructions",
         ..TRANS_GFX12_5
     },
     RemedyRule {
@@ -114,7 +114,7 @@ pub(super) const RULES: &[RemedyRule] = &[
     FORWARDING,
     RemedyRule {
         id: "mesa.partial-forwarding",
-        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another VGPR, then the vector ALU reads both VGPRs, in one operand or two; no memory instruction in between ends the hazard",
+        title: "vector ALU writes a VGPR, scalar ALU writes EXEC, vector ALU writes another VGPR, then the vector ALU reads both VGPRs, in one operand or two; memory instructions in between do not end the hazard",
         second: Step { tie: Tie::Both, ..VALU_READS },
         ends: &[RESULTS_THERE, WRITTEN_AGAIN],
         evidence: MORE_IN_MESA,
@@ -247,7 +247,7 @@ const fn overlapping(
         outside: false,
         alone: false,
         evidence: Evidence::LLVM,
-        note: "LLVM inserts nothing before transcendental instructions",
+        note: "the last number of the rule's name is the number of passes of the matrix instruction. LLVM inserts nothing before transcendental instructions",
     };
     [
         RemedyRule {
@@ -261,7 +261,7 @@ const fn overlapping(
             },
             within: Within { valus: passes, ..Within::ANY },
             remedy: Remedy::VectorNops(passes + 1),
-            note: "if the VGPRs are read as C, nothing is needed",
+            note: "the last number of the rule's name is the number of passes of the first instruction. If the VGPRs are read as C, nothing is needed",
             ..valu
         },
         valu,
@@ -270,7 +270,7 @@ const fn overlapping(
             title: "a matrix instruction reads VGPRs as A, B or index, then the vector ALU writes them",
             steps: sources,
             second: Step { who: without_dual(AFTER_MATRIX), roles: Role::VDST, ..valu.second },
-            note: "LLVM inserts nothing before transcendental instructions and does not look at the results of VOPD",
+            note: "the last number of the rule's name is the number of passes of the matrix instruction. LLVM inserts nothing before transcendental instructions or before VOPD instructions",
             ..valu
         },
     ]

@@ -27,7 +27,7 @@ pub enum Dependency {
 }
 
 impl Dependency {
-    /// Every dependency, in the order of [`Immediate::Dependencies`], in which the hold count comes before them.
+    /// Every dependency, in the order of the fields of [`Immediate::Dependencies`]. On some targets, the hold count precedes these fields.
     pub const ALL: [Dependency; 6] = [
         Dependency::SaSdst,
         Dependency::VaVdst,

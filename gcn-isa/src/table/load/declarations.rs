@@ -112,7 +112,7 @@ impl Declarations {
         Ok((class, dwords))
     }
 
-    /// The group of modifiers with the name `name`.
+    /// The group of modifiers with the name `name`; `None` if there is none.
     pub(super) fn group(&self, name: &str) -> Option<&[(TargetSet, ModifierFacts)]> {
         self.modifiers.get(name).map(Vec::as_slice)
     }

@@ -22,8 +22,8 @@ const STREAMS: [(Target, &[u8]); 6] = [
     (Target::GFX950, include_bytes!("../../data/streams/waitcnt-gfx950.txt.gz")),
 ];
 
-/// The rules by which LLVM's waits are too weak. LLVM assumes that FLAT operations are in order after lgkmcnt(0), waits for LDS DMA only
-/// before loads that may alias according to its alias analysis, and leaves the effect of barriers to fences.
+/// The rules that LLVM's waits may break. LLVM assumes that FLAT operations are in order after lgkmcnt(0), waits for LDS DMA only before
+/// loads that may alias according to its alias analysis, and leaves the effect of barriers to fences.
 const LLVM_FALLS_SHORT: [&str; 5] =
     ["waitcnt.flat-waw", "waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];
 

@@ -82,7 +82,7 @@ fn integer_atomics<T: Copy>(
 enum Kind {
     /// A 64-bit base plus an offset.
     Plain,
-    /// The base address in a buffer resource, whose size limits the access.
+    /// The base address in a buffer resource plus an offset; beyond the buffer's size, loads give 0 and stores are dropped.
     Buffer,
     /// As [`Kind::Plain`], except that the SGPR offset counts units of 64 bytes.
     Scratch,

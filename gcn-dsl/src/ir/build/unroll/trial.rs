@@ -123,7 +123,8 @@ impl<'k> Trial<'k> {
     /// variables known that the loop does not write.
     pub fn looped(&mut self, looped: Loop<'_>) -> Option<()> {
         let start = (self.variables.clone(), self.left);
-        // The bound on trips also bounds the time of the trial; for nested loops, `steps` does.
+        // `MOST_TRIPS` limits the iterations, and thereby the time of the trial. In nested loops the iterations multiply; there, `steps`
+        // limits the time.
         for trips in 1..=MOST_TRIPS {
             if let Some(head) = looped.head {
                 self.region(head)?;

@@ -1,4 +1,5 @@
-//! Errors point through expansions, messages state the limits, and instructions know their origin.
+//! Tests macros with errors: the message names the line of the body and those of the calls, or the limit that was exceeded. Also tests that
+//! instructions know the macro calls from which they come.
 
 use gcn_emit::asm::{Diagnostics, NoFiles, Options, assemble, assemble_readable, expand};
 

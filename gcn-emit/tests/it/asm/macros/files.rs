@@ -1,4 +1,4 @@
-//! `.include` and `.incbin`.
+//! Tests `.include` and `.incbin`.
 
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result};

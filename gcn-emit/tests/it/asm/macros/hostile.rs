@@ -1,4 +1,4 @@
-//! Damaged programs with macros: no panic, no hang, bounded memory, and errors that can be displayed.
+//! Tests damaged programs with macros: the assembler neither panics nor hangs, its memory is bounded, and its errors can be displayed.
 
 use std::time::{Duration, Instant};
 
