@@ -297,13 +297,24 @@ pub fn writable(file: &str) -> Result<(), Failure> {
     let tried = match path.metadata() {
         Ok(known) if known.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
         Ok(known) if !known.is_file() => Ok(()),
-        _ => tempfile::Builder::new().prefix(".gcn-").tempfile_in(folder(&path)).map(drop),
+        _ => temporary(&mut tempfile::Builder::new(), &path).map(drop),
     };
     tried.map_err(|error: std::io::Error| Failure::usage(format!("cannot write {file}: {error}")))
 }
 
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A new file in the same folder.
+fn temporary(
+    builder: &mut tempfile::Builder<'_, '_>,
+    path: &Path,
+) -> std::io::Result<tempfile::NamedTempFile> {
+    let folder = folder(path);
+    // Its error says that the folder does not exist; the one of tempfile would name a file that the user does not know.
+    folder.metadata()?;
+    builder.prefix(".gcn-").tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -314,7 +325,7 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         // Gives the file the mode with which other tools create files (before the umask); temporary files are private by default.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut new = builder.prefix(".gcn-").tempfile_in(folder(path))?;
+    let mut new = temporary(&mut builder, path)?;
     new.write_all(bytes)?;
     // If the file exists, its permissions are kept.
     if let Ok(old) = path.metadata() {

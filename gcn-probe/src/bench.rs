@@ -175,6 +175,24 @@ impl Bench {
         bench
     }
 
+    /// This harness with the registers as another of its programs left them; those in `old` keep their values.
+    #[must_use]
+    pub fn after(&self, results: &[u8], old: &[Reg]) -> Bench {
+        let mut bench = self.clone();
+        let rows = (self.rows() * ROW) as usize;
+        let Some(ends) = results.get(self.results_at() as usize..).and_then(|ends| ends.get(..rows)) else {
+            return bench;
+        };
+        bench.input[..rows].copy_from_slice(ends);
+        for (at, bytes) in
+            old.iter().flat_map(|register| register.units()).filter_map(|unit| self.row_part(unit.reg()))
+        {
+            let part = at as usize..(at + bytes) as usize;
+            bench.input[part.clone()].copy_from_slice(&self.input[part]);
+        }
+        bench
+    }
+
     /// This harness with each dword of the vector registers replaced by a value of `word`.
     #[must_use]
     pub fn with_vectors(&self, mut word: impl FnMut() -> u32) -> Bench {
@@ -305,19 +323,24 @@ impl Bench {
         text
     }
 
-    /// The sections of one wave's results that `inst` may have written: registers, memory and LDS.
-    pub fn written<'a>(&self, inst: &Inst, after: &'a [u8]) -> Vec<&'a [u8]> {
+    /// The sections of one wave's results that an instruction that writes these registers may have written: the registers, memory and LDS.
+    pub fn written<'a>(&self, registers: &[Reg], after: &'a [u8]) -> Vec<&'a [u8]> {
         let results = self.results_at();
         let part = |at: u32, bytes: u32| after.get(at as usize..(at + bytes) as usize);
         let mut parts = vec![part(self.memory_at(), MEMORY), part(results + self.rows() * ROW, LDS)];
-        for unit in inst.writes().iter().flat_map(|write| write.reg.units().collect::<Vec<_>>()) {
-            let register = unit.reg();
-            let vector = self.vectors.iter().position(|reg| *reg == register);
-            let row = vector.map(|i| part(results + (1 + i as u32) * ROW, ROW));
-            let scalar = || self.scalar_place(register).map(|i| part(results + 4 * i, 4));
-            parts.extend(row.or_else(scalar));
-        }
+        let places = registers
+            .iter()
+            .flat_map(|register| register.units())
+            .filter_map(|unit| self.row_part(unit.reg()));
+        parts.extend(places.map(|(at, bytes)| part(results + at, bytes)));
         parts.into_iter().flatten().collect()
+    }
+
+    /// Where a register of one dword is in the rows, of the input as of the results, and its size there, in bytes.
+    fn row_part(&self, register: Reg) -> Option<(u32, u32)> {
+        let vector = self.vectors.iter().position(|vector| *vector == register);
+        let scalar = || self.scalar_place(register).map(|i| (4 * i, 4));
+        vector.map(|i| ((1 + i as u32) * ROW, ROW)).or_else(scalar)
     }
 
     /// The index in dwords of a scalar in the row of scalars; `None` if the harness does not store it.

@@ -4,12 +4,13 @@ use std::fmt::{Arguments, Write as _};
 
 use crate::clock::result::Curve;
 use crate::clock::table::{Clock, Fit};
-use crate::report::{Kernels, Report, Status, Values, Verdict, Waits};
+use crate::report::{FormResult, Kernels, Report, Status, Values, Verdict, Waits};
 
-const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
-table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
-code{font-family:monospace}.bar{display:inline-block;height:.8em;background:#36c}\
-svg{vertical-align:middle}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}\
+const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:80em;margin:2em auto;padding:0 1em}\
+.wide{overflow-x:auto;margin:1em 0}table{border-collapse:collapse}\
+td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;vertical-align:top}\
+code{font-family:monospace}.bars{width:18em}.bar{height:.8em;background:#36c}\
+svg{vertical-align:middle;max-width:100%}td svg{max-width:none}.asked{stroke:#999}.seen{fill:#36c}.more{fill:#c33}\
 .curve{fill:none;stroke:#36c;stroke-width:2}.differs{color:#c33}";
 
 /// The report as HTML.
@@ -18,7 +19,8 @@ pub fn page(report: &Report) -> String {
     let mut out = Page(String::new());
     let gpu = escape(&header.gpu.name);
     out.add(format_args!(
-        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{gpu}: probed</title>"
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>{gpu}: probed</title>"
     ));
     out.add(format_args!("<style>{STYLE}</style>\n<h1>{gpu}</h1>\n"));
     out.add(format_args!(
@@ -61,14 +63,14 @@ impl Page {
     fn totals(&mut self, title: &str, totals: impl Iterator<Item = (&'static str, usize)>) {
         let totals: Vec<_> = totals.collect();
         let most = totals.iter().map(|(_, count)| *count).sum::<usize>().max(1);
-        self.add(format_args!("<h2>{title}</h2>\n<table>"));
+        self.add(format_args!("<h2>{title}</h2>\n<div class=\"wide\"><table>"));
         for (name, count) in totals {
-            let width = count * 300 / most;
+            let width = count * 100 / most;
             self.add(format_args!(
-                "<tr><td>{name}</td><td>{count}</td><td><span class=\"bar\" style=\"width:{width}px\"></span></td></tr>"
+                "<tr><td>{name}</td><td>{count}</td><td class=\"bars\"><div class=\"bar\" style=\"width:{width}%\"></div></td></tr>"
             ));
         }
-        self.add(format_args!("</table>\n"));
+        self.add(format_args!("</table></div>\n"));
     }
 
     fn values(&mut self, name: &str, values: &Values) {
@@ -76,11 +78,32 @@ impl Page {
             &format!("Suite {name}"),
             values.totals.iter().map(|(status, count)| (status.name(), *count)),
         );
+        let others: Vec<_> = values.forms.iter().filter(|form| form.status != Status::Equal).collect();
+        if !others.is_empty() {
+            self.forms(&others);
+        }
+        if values.left_out.is_empty() {
+            return;
+        }
+        self.add(format_args!("<h3>Left out</h3>\n<div class=\"wide\"><table><tr><th>rule<th>forms</tr>\n"));
+        for (rule, forms) in &values.left_out {
+            let names = escape(&forms.join(", "));
+            self.add(format_args!(
+                "<tr><td>{}<td><details><summary>{}</summary>{names}</details></tr>\n",
+                escape(rule),
+                forms.len()
+            ));
+        }
+        self.add(format_args!("</table></div>\n"));
+    }
+
+    /// Forms whose results differ, or that gave none.
+    fn forms(&mut self, others: &[&FormResult]) {
         self.add(format_args!(
-            "<h3>Forms that are not equal</h3>\n<table><tr><th>form<th>status<th>programs<th>differ"
+            "<h3>Forms that are not equal</h3>\n<div class=\"wide\"><table><tr><th>form<th>status<th>programs<th>differ"
         ));
         self.add(format_args!("<th>instruction<th>MODE<th>place<th>simulator<th>GPU</tr>\n"));
-        for form in values.forms.iter().filter(|form| form.status != Status::Equal) {
+        for form in others {
             let (name, status) = (escape(&form.form), form.status.name());
             self.add(format_args!(
                 "<tr><td><code>{name}</code><td>{status}<td>{}<td>{}",
@@ -98,20 +121,7 @@ impl Page {
                 None => self.add(format_args!("<td colspan=\"5\">{}</tr>\n", escape(&form.message))),
             }
         }
-        self.add(format_args!("</table>\n"));
-        if values.left_out.is_empty() {
-            return;
-        }
-        self.add(format_args!("<h3>Left out</h3>\n<table><tr><th>rule<th>forms</tr>\n"));
-        for (rule, forms) in &values.left_out {
-            let names = escape(&forms.join(", "));
-            self.add(format_args!(
-                "<tr><td>{}<td><details><summary>{}</summary>{names}</details></tr>\n",
-                escape(rule),
-                forms.len()
-            ));
-        }
-        self.add(format_args!("</table>\n"));
+        self.add(format_args!("</table></div>\n"));
     }
 
     /// The problem sizes of each kernel, drawn to scale: a line marks the GPU's time, a bar the model's, up to twice the GPU's.
@@ -120,8 +130,8 @@ impl Page {
         const WHOLE: f64 = 100.0;
         self.totals("Suite kernels", kernels.totals.iter().map(|(status, count)| (status.name(), *count)));
         self.add(format_args!(
-            "<p>The line: the GPU's time. The bar: the model's.</p>\n<table><tr><th>kernel<th>status<th>size<th>differ<th>largest \
-             error<th>allowed<th>GPU, µs<th>model, µs<th>error of the model<th></tr>\n"
+            "<p>The line: the GPU's time. The bar: the model's.</p>\n<div class=\"wide\"><table><tr><th>kernel<th>status<th>size\
+             <th>differ<th>largest error<th>allowed<th>GPU, µs<th>model, µs<th>error of the model<th></tr>\n"
         ));
         for kernel in &kernels.kernels {
             let (name, status) = (escape(&kernel.kernel), kernel.status.name());
@@ -153,7 +163,7 @@ impl Page {
                 ));
             }
         }
-        self.add(format_args!("</table>\n"));
+        self.add(format_args!("</table></div>\n"));
     }
 
     /// A chart of each instruction pair: a line marks the wait states that the rules require, a bar the measured ones.
@@ -163,7 +173,7 @@ impl Page {
         self.totals("Wait states", waits.totals.iter().map(|(verdict, count)| (verdict.name(), *count)));
         self.add(format_args!(
             "<p>The bar: the least number of wait states with which no program ever failed. The line: what rules ask for.</p>\n\
-             <table><tr><th>rule<th>grade<th>verdict<th>instructions<th>asked<th>measured<th></tr>\n"
+             <div class=\"wide\"><table><tr><th>rule<th>grade<th>verdict<th>instructions<th>asked<th>measured<th></tr>\n"
         ));
         for rule in &waits.rules {
             let (name, title) = (escape(&rule.rule), escape(&rule.title));
@@ -191,14 +201,14 @@ impl Page {
                 ));
             }
         }
-        self.add(format_args!("</table>\n"));
+        self.add(format_args!("</table></div>\n"));
     }
 
     /// Each parameter next to its value in the table, and the curves from which it was read.
     fn clock(&mut self, clock: &Clock) {
         self.totals("Times", clock.totals.iter().map(|(fit, count)| (fit.name(), *count)));
         self.add(format_args!(
-            "<table><tr><th>parameter<th>measured<th>table<th>unit<th>grade<th>range<th></tr>\n"
+            "<div class=\"wide\"><table><tr><th>parameter<th>measured<th>table<th>unit<th>grade<th>range<th></tr>\n"
         ));
         for parameter in &clock.parameters {
             let class = if parameter.fit == Fit::Differs { " class=\"differs\"" } else { "" };
@@ -217,7 +227,7 @@ impl Page {
                 escape(&message),
             ));
         }
-        self.add(format_args!("</table>\n"));
+        self.add(format_args!("</table></div>\n"));
         for curve in &clock.curves {
             self.curve(curve);
         }
@@ -238,7 +248,7 @@ impl Page {
         let line: Vec<String> = curve.points.iter().map(point).collect();
         self.add(format_args!(
             "<h3>{}</h3>\n<p>Across: {}, {left} to {right}. Up: {}, 0 to {top:.1}.</p>\n\
-             <svg width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"{0}\">\
+             <svg width=\"{WIDTH}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{0}\">\
              <line class=\"asked\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{HEIGHT}\" y2=\"{HEIGHT}\"/>\
              <polyline class=\"curve\" points=\"{}\"/></svg>\n",
             escape(&curve.title),

@@ -152,7 +152,7 @@ pub fn run<S: Suite>(
                     return Err(format!("the process ran {} in place of {name}", S::named(&other)).into());
                 }
                 Some(Err(RecvTimeoutError::Timeout)) => {
-                    let message = format!("no result after {} s", limit.as_secs());
+                    let message = format!("no result after {} s; `--limit` allows more", limit.as_secs());
                     (S::lost(task, Lost::Hung, message), true)
                 }
                 Some(Err(RecvTimeoutError::Disconnected)) | None => {

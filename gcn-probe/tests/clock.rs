@@ -60,7 +60,20 @@ fn closed_loop(target: Target, unseen: &[&str]) {
 }
 
 /// Targets, each with the parameters that no program can measure on it in addition to [`UNSEEN`].
-const TARGETS: [(Target, &[&str]); 7] = [
+const TARGETS: [(Target, &[&str]); 8] = [
+    (
+        Target::GFX906,
+        &[
+            "mall.ways",
+            "mall.bandwidth",
+            "mall.latency",
+            "valu.lanes",
+            "message.latency",
+            "matrix.pass",
+            "issue.matrix-takes-valu",
+            "issue.dgemm-takes-valu",
+        ],
+    ),
     (
         Target::GFX908,
         &[

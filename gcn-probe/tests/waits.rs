@@ -40,17 +40,16 @@ fn line(pair: &PairResult) -> String {
     )
 }
 
-/// Measures each rule three times. On the unchanged simulator, the measured number must be that of the rules. On a simulator with this rule
-/// alone, it must be the rule's own number. On a simulator without the rule, the difference must be noticed, unless another rule requires
-/// as many wait states. For a part of the rules, chosen by `which` and by the day, the first measurement covers all surroundings. The rules
-/// of the four targets are much the same, so each target gets another `which`.
+/// Each rule is measured three times: as the simulator is, with that rule alone, whose number must come out whatever others ask for, and
+/// without it, which must be noticed unless another asks for as much. In all surroundings one of four rules: by `which` another one on each
+/// of four targets, whose rules are much the same. Each day measures other pairs: any that the suite chooses must show its rule.
 fn closed_loop(target: Target, which: u64, more: &[&str]) {
     let (mut wrong, mut missing) = (Vec::new(), 0);
     let (mut unmeasured, mut texts) = (Vec::new(), String::new());
     for (at, rule) in measure::tasks(target).into_iter().enumerate() {
         let chosen = (at as u64 + which + daily_seed()).is_multiple_of(fuzz_step(4) as u64);
         let around = if chosen { EVERYWHERE } else { ALONE };
-        let pairs = match pair::pairs(rule, target, 1, 1) {
+        let pairs = match pair::pairs(rule, target, daily_seed(), 1) {
             Ok(pairs) => pairs,
             Err(why) => {
                 unmeasured.push((rule.id, why));

@@ -7,7 +7,7 @@
 //! products as the hardware does if that was validated, or as a chain ([`MatrixArithmetic`]). Dot products are summed in ascending order of
 //! k. [`fidelity()`] lists the grade of each opcode. Memory is sequentially consistent.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)] // reopened in fp::host alone
 #![cfg_attr(not(feature = "launch"), allow(dead_code, reason = "what only `launch` asks of the machine"))]
 #![allow(clippy::type_complexity, reason = "a table of (mnemonic, function) says in its type what a row is")]
 #![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]

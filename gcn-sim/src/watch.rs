@@ -170,10 +170,12 @@ impl Group {
         }
     }
 
-    pub(crate) fn trace(&mut self, shared: &Shared) -> Trace {
+    pub(crate) fn trace(&mut self, shared: &Shared, machine: &Machine) -> Trace {
         let mut trace = std::mem::take(&mut self.trace);
         trace.keep = matches!(shared.mode, Watched::Faithful(_))
             || shared.sanitize.as_ref().is_some_and(sanitize::Shared::keeps);
+        // Only with TgSplit do barriers order stores to memory.
+        trace.only_lds = shared.is_strict() && shared.sanitize.is_none() && !machine.state().tg_split;
         trace.lenient = shared.sanitize.as_ref().is_some_and(sanitize::Shared::is_lenient);
         trace
     }

@@ -103,10 +103,11 @@ impl Clock {
             .collect();
         let result = |row: Parameter| {
             let value = measured.get(row.name.as_str()).copied();
-            let (fit, message) = match (value, unseen(target, &row.name, &measured)) {
-                (Some(value), _) => (Fit::of(value, &row), String::new()),
-                (None, Some(why)) => (Fit::NotSeen, why.to_owned()),
-                (None, None) => (Fit::NotMeasured, failures.join("; ")),
+            let (value, fit, message) = match (value, unseen(target, &row.name, &measured)) {
+                // A value as well, if it is of something else: the bandwidth of a cache that does not exist, of the one before it.
+                (_, Some(why)) => (None, Fit::NotSeen, why.to_owned()),
+                (Some(value), None) => (Some(value), Fit::of(value, &row), String::new()),
+                (None, None) => (None, Fit::NotMeasured, failures.join("; ")),
             };
             ParameterResult {
                 unit: row.unit.to_owned(),

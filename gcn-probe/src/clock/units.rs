@@ -114,6 +114,8 @@ impl Product {
     }
 }
 
+/// A matrix instruction that every target with MFMA has.
+pub(super) const SINGLE: &str = "v_mfma_f32_16x16x1f32 a[64:79], v8, v9, a[64:79]";
 /// A matrix instruction of doubles.
 pub(super) const DOUBLES: &str = "v_mfma_f64_16x16x4f64 a[64:71], v[8:9], v[10:11], a[64:71]";
 /// A message that affects nothing but the wave that sends it.
@@ -126,7 +128,10 @@ pub(super) fn matrix(bench: &mut Bench<'_>) -> Result<(), String> {
 
 fn mfma(bench: &mut Bench<'_>) -> Result<(), String> {
     let (target, frame) = (bench.target, bench.frame());
-    let single = Product { text: "v_mfma_f32_16x16x1f32 a{d}, v8, v9, a{d}".to_owned(), sets: 4, step: 16 };
+    if !bench.has(SINGLE) {
+        return Ok(());
+    }
+    let single = Product { text: SINGLE.replace("a[64:79]", "a{d}"), sets: 4, step: 16 };
     let pass = bench.slope(&frame, |i| single.copy(i), Wait::None)? / single.passes(target)?;
     bench.number("matrix.pass", pass);
     let rest = "s_nop 15\n".repeat(20);

@@ -15,6 +15,11 @@ pub(super) fn unseen(target: Target, name: &str, measured: &BTreeMap<&str, &str>
         "valu.lanes" if !target.has_workgroup_processors() => {
             "waves have one size: only its product with the cycles of each class of instructions shows"
         }
+        "matrix.pass" | "issue.matrix-takes-valu"
+            if !target.has_workgroup_processors() && !exists(target, super::units::SINGLE) =>
+        {
+            "the target has no matrix instruction"
+        }
         "issue.dgemm-takes-valu" if !exists(target, super::units::DOUBLES) => {
             "the target has no matrix instruction of doubles"
         }

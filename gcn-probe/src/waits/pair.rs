@@ -4,7 +4,7 @@
 use gcn_isa::hazards::{Condition, Config, Dependency, Link, Role, Rule, RuleSet, Since, Use, View};
 use gcn_isa::inst::RegUse;
 use gcn_isa::operand::SrcSpecial;
-use gcn_isa::reg;
+use gcn_isa::reg::{self, RegUnit};
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandKinds, Unit};
 use gcn_isa::{Inst, Operand, Reg, Target};
 use gcn_sim::Options;
@@ -13,6 +13,9 @@ use crate::bench::{Bench, FIRST, SMALL, Surroundings};
 use crate::builder::Builder;
 use crate::case::print;
 use crate::random::Random;
+
+/// What stands between two instructions that are far apart.
+const SETTLED: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 15\ns_nop 15\ns_nop 15";
 
 /// Two instructions with the dependence that a rule describes.
 #[derive(Debug, Clone)]
@@ -50,9 +53,8 @@ impl Pair {
         if around == Surroundings::Branch {
             between.push("s_branch over\ns_trap 2\nover:".to_owned());
         }
-        let settled = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 15\ns_nop 15\ns_nop 15";
         match states {
-            None => between.push(settled.to_owned()),
+            None => between.push(SETTLED.to_owned()),
             Some(states) => {
                 let rest = u32::from(states).checked_sub(between.len() as u32)?;
                 between.extend(gcn_isa::hazards::nops(rest).map(|n| format!("s_nop {n}")));
@@ -298,31 +300,74 @@ fn depends_only(pair: &Pair, rule: &Rule) -> bool {
     }
 }
 
-/// True if the rule's dependence affects the results in the simulator without hazards, and every register used as an address stays small in
-/// all orders. For a RAW dependence, a too early read is modelled by running the second instruction alone; for the others, by swapping the
-/// two.
+/// True if the rule's dependence affects the results, and every register used as an address stays small in all orders.
+///
+/// Simulates, without hazards, what hardware computes that misses this dependence and no other one: the register of the rule is old, or
+/// written late.
 fn shows(pair: &Pair, bench: &Bench, target: Target, rule: &Rule) -> bool {
-    let run = |body: Option<String>| {
-        let launch = bench.launch(&body?, Surroundings::Alone).ok()?;
+    // A program of some of the instructions, far apart.
+    let run = |bench: &Bench, insts: &[&Inst]| {
+        let texts: Vec<String> = insts.iter().map(|inst| print(inst, target)).collect();
+        let launch = bench.launch(&texts.join(&format!("\n{SETTLED}\n")), Surroundings::Alone).ok()?;
         launch.simulate(&Options::default()).ok()
     };
-    let swapped = Pair { first: pair.second.clone(), second: pair.first.clone(), ..pair.clone() };
-    let right = run(pair.body(target, None, Surroundings::Alone));
-    let other = run(swapped.body(target, None, Surroundings::Alone));
-    let alone = run(Some(print(&pair.second, target)));
-    let (Some(right), Some(other), Some(alone)) = (right, other, alone) else { return false };
+    let (first, second) = (&pair.first, &pair.second);
+    let in_order = pair.body(target, None, Surroundings::Alone);
+    let right = in_order
+        .and_then(|body| bench.launch(&body, Surroundings::Alone).ok()?.simulate(&Options::default()).ok());
+    let (Some(right), Some(after_first)) = (right, run(bench, &[first])) else { return false };
+    let linked = linked(pair, target, rule);
+    let differ =
+        |registers: &[Reg], wrong: &[u8]| bench.written(registers, &right) != bench.written(registers, wrong);
+    // An instruction that takes MODE from before the first one: the initial one.
+    let of_mode = matches!(rule.link, Link::Hwreg | Link::Always);
+    let early = match of_mode {
+        true => run(bench, &[second]),
+        false => run(&bench.after(&after_first, &linked), &[second]),
+    };
+    let Some(early) = early else { return false };
+    let shows = match rule.dependency() {
+        // Both write MODE, and one of the two is lost: either of them must show.
+        Dependency::Raw if of_mode && second.desc.class == Class::Setreg => {
+            right != early && run(bench, &[second, first]).is_some_and(|late| right != late)
+        }
+        Dependency::Raw | Dependency::Structural => {
+            let writes: Vec<Reg> = second.writes().iter().map(|write| write.reg).collect();
+            differ(&writes, &early)
+        }
+        // The order shows in what both write, and with the result of the first alone.
+        Dependency::Waw => {
+            differ(&linked, &after_first)
+                && run(bench, &[second, first]).is_some_and(|late| differ(&linked, &late))
+        }
+        // The first is executed again, after the second or before it. If it came only after it, a load would not read what it stores.
+        Dependency::War => match (run(bench, &[first, first, second]), run(bench, &[first, second, first])) {
+            (Some(right), Some(late)) => right != late,
+            _ => false,
+        },
+        Dependency::Replay => false,
+    };
     let is_address = |register: &Reg| {
         let values = |after| bench.scalar(*register, after).into_iter().flatten();
-        [&right[..], &other, &alone].into_iter().flat_map(values).all(|value| value < SMALL)
+        [&right, &after_first, &early].into_iter().flat_map(|after| values(after)).all(|value| value < SMALL)
     };
-    let of_mode = matches!(rule.link, Link::Hwreg | Link::Always);
-    let shows = match rule.dependency() {
-        Dependency::Raw if !of_mode => {
-            bench.written(&pair.second, &right) != bench.written(&pair.second, &alone)
-        }
-        _ => right != other,
+    shows && scalar_addresses(second).iter().all(is_address)
+}
+
+/// The registers of a rule's dependence; none if that is through MODE.
+fn linked(pair: &Pair, target: Target, rule: &Rule) -> Vec<Reg> {
+    let (a, b) = match rule.link {
+        Link::Registers { first, second, .. } => (first, second),
+        Link::Crossing { second, .. } => (Role::VDST, second),
+        Link::Writes(register) => return vec![register],
+        Link::Hwreg | Link::Always | Link::Clause { .. } => return Vec::new(),
     };
-    shows && scalar_addresses(&pair.second).iter().all(is_address)
+    let [first, second] = [(&pair.first, a), (&pair.second, b)].map(|(inst, roles)| -> Vec<RegUnit> {
+        let view = View::new(target, inst);
+        let plays = view.uses().iter().filter(|u| u.role.intersects(roles));
+        plays.flat_map(|u| u.reg.units()).collect()
+    });
+    first.into_iter().filter(|unit| second.contains(unit)).map(RegUnit::reg).collect()
 }
 
 /// The scalar registers that an instruction uses as an address offset or as an index.

@@ -111,6 +111,11 @@ impl Memory {
         base
     }
 
+    /// Sets whether one thread runs all workgroups of a kernel, so that no other thread accesses memory that is not shared with the host.
+    pub(crate) fn set_alone(&mut self, alone: bool) {
+        self.allocations.iter_mut().for_each(|allocation| allocation.set_alone(alone));
+    }
+
     /// The resources of global wave sync, which are stored here because they belong to the device, as its memory does.
     pub(crate) fn gws(&self) -> &Gws {
         &self.gws

@@ -1,6 +1,7 @@
 //! A record of the memory accesses of the current instruction.
 //!
-//! Functional mode keeps no record, so the cost for each memory access is a single well-predicted branch.
+//! Functional mode keeps no record, so the cost for each memory access is a single well-predicted branch. Strict mode needs only the accesses
+//! to LDS, so that it performs other accesses as functional mode does.
 
 use crate::core::fault::Fault;
 
@@ -46,6 +47,8 @@ pub(crate) struct Trace {
     /// If true, the bytes that each write to LDS or global memory replaces are recorded in [`Trace::replaced`], and the old values of
     /// atomics in [`Trace::updated`].
     pub keep: bool,
+    /// If true, only accesses to LDS need be recorded, and accesses of one instruction to other memory may be performed together.
+    pub only_lds: bool,
     /// The replaced bytes of each [`Kind::Write`] to LDS or global memory, in order.
     pub replaced: Vec<u8>,
     /// The old bytes of each [`Kind::Atomic`], in order.

@@ -11,9 +11,9 @@ use crate::core::late::Late;
 use crate::core::value::LANES;
 use crate::fp::Round;
 
-/// The number of extra vector registers after those that programs can name. Three 64-bit operands fit in them: operands that must be
-/// converted before use, such as constants and permuted values.
-const ROOM: usize = 6;
+/// The number of extra vector registers after those that programs can name. Three 64-bit operands fit in them, which must be converted
+/// before use, such as constants and permuted values; and a 64-bit result to which modifiers must still be applied.
+const ROOM: usize = 8;
 
 /// A vector register: one dword for each lane.
 pub(crate) type Lanes = [u32; LANES];
@@ -98,6 +98,13 @@ impl Mode {
         self.is_directed() || self.keeps_f16_finite()
     }
 
+    /// True if instructions do what they do in most programs: vector instructions are neither skipped nor change their registers, and
+    /// their results are those of the usual mode.
+    #[inline(always)]
+    pub(crate) fn is_plain(self) -> bool {
+        self.bits & (0xf | Mode::FP16_OVFL | Mode::GPR_IDX_EN | Mode::VSKIP) == 0 && self.vgpr_msb == 0
+    }
+
     /// True if any rounding mode is not to nearest even.
     pub(crate) fn is_directed(self) -> bool {
         self.bits & 0xf != 0
@@ -127,8 +134,9 @@ pub(crate) struct Wave {
     pub reading: Reading,
     /// The scratch of all lanes, one lane after the other.
     pub scratch: Vec<u8>,
-    /// The index of the allocation that the last global access hit.
-    pub memory_hint: usize,
+    /// The indices of the allocations that the last global accesses hit, by the program counter: an instruction in a loop usually accesses
+    /// one allocation, while neighbouring instructions access others.
+    memory_hints: [usize; HINTS],
     pub late: Late,
     pub arrivals: Arrivals,
     pub status: Status,
@@ -143,6 +151,9 @@ pub(crate) struct Reading {
     /// The number of executed instructions at the last reading.
     at: u64,
 }
+
+/// The number of instructions whose allocations are remembered.
+const HINTS: usize = 16;
 
 /// The number of cycles that reading a clock takes (`memtime.latency`). Counting them lets a loop that waits for a certain time end sooner.
 const CYCLES_OF_READING: u64 = 40;
@@ -275,7 +286,7 @@ impl Wave {
             slept: 0,
             reading: Reading::default(),
             scratch: vec![0; scratch_bytes * LANES],
-            memory_hint: 0,
+            memory_hints: [0; HINTS],
             late: Late::default(),
             arrivals: Arrivals::default(),
             status: Status::Running,
@@ -293,6 +304,17 @@ impl Wave {
         self.late.clear();
         self.arrivals.clear();
         self.status = Status::Running;
+    }
+
+    /// The index of the allocation that the current instruction hit last, or another instruction in its place.
+    #[inline(always)]
+    pub(crate) fn memory_hint(&self) -> usize {
+        self.memory_hints[self.pc % HINTS]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_memory_hint(&mut self, allocation: usize) {
+        self.memory_hints[self.pc % HINTS] = allocation;
     }
 
     #[inline(always)]

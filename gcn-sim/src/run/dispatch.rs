@@ -117,7 +117,10 @@ pub fn run_with(
     hooks: &Hooks<'_>,
 ) -> Result<Stats, SimError> {
     let launch = launch::prepare(machine, memory, grid.into(), size, kernarg, options)?;
-    let result = run_all(&launch, memory, hooks);
+    let workers = workers(&launch);
+    memory.set_alone(workers == 1);
+    let result = run_all(&launch, memory, workers, hooks);
+    memory.set_alone(false);
     let waves = launch.geometry.all_waves();
     let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();
     launch.release(memory)?;
@@ -138,8 +141,24 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
     }
 }
 
+/// The number of host threads that run the workgroups of a launch.
+fn workers(launch: &Launch<'_>) -> usize {
+    let one_thread =
+        launch.machine.syncs_globally() || launch.watch.as_ref().is_some_and(Shared::is_sequential);
+    if one_thread || !launch.options.parallel {
+        return 1;
+    }
+    let most = usize::try_from(launch.geometry.count()).unwrap_or(usize::MAX);
+    rayon::current_num_threads().min(most)
+}
+
 /// Runs all workgroups of a launch.
-fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<(Counts, u64), SimError> {
+fn run_all(
+    launch: &Launch<'_>,
+    memory: &Memory,
+    workers: usize,
+    hooks: &Hooks<'_>,
+) -> Result<(Counts, u64), SimError> {
     launch.cooperate(memory)?;
     // Some programs launch an empty kernel with up to 2^32 work-items. Each wave executes only `s_endpgm`, so the counts are known without
     // running the waves.
@@ -150,12 +169,7 @@ fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<(C
         return Ok((Counts(counts), 0));
     }
     let total = launch.geometry.count();
-    let most = usize::try_from(total).unwrap_or(usize::MAX);
-    let one_thread =
-        launch.machine.syncs_globally() || launch.watch.as_ref().is_some_and(Shared::is_sequential);
-    let parallel = launch.options.parallel && !one_thread;
-    let workers = if parallel { rayon::current_num_threads().min(most) } else { 1 };
-    let room = usize::try_from(launch.room()).unwrap_or(usize::MAX).div_ceil(workers);
+    let room = usize::try_from(launch.room()).unwrap_or(usize::MAX).div_ceil(workers.max(1));
     let queue = Queue::new(total, room, *hooks);
     if workers == 1 {
         queue.work(launch, memory);

@@ -251,7 +251,7 @@ impl Unit {
         let Some((watch, shared)) = watch.as_mut().zip(launch.watch.as_ref()) else {
             return go_on(&mut cx, launch, id, counts, turn, execute);
         };
-        let mut trace = watch.trace(shared);
+        let mut trace = watch.trace(shared, launch.machine);
         cx.trace = Some(&mut trace);
         watch.resume(shared, &mut cx);
         let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));

@@ -5,8 +5,14 @@ use super::valu::overflow;
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 
-#[inline]
+#[inline(always)]
 pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+    if cx.w.mode.is_plain() { step.exec.run(cx, step) } else { execute_otherwise(cx, step) }
+}
+
+/// Executes a step in a mode that changes what instructions do.
+#[inline(never)]
+fn execute_otherwise(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     if cx.w.mode.vskip && !step.inst.desc.is_salu() && !step.inst.desc.is_smem() {
         return Ok(Next::Fall);
     }

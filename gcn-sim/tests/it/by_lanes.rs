@@ -175,8 +175,8 @@ fn places(random: &mut Random, size: u32) -> Vec<u32> {
     places
 }
 
-/// Random loads and stores of global memory and LDS. Strict mode records every access and therefore takes the lane-by-lane path, so both
-/// must agree.
+/// Random loads and stores of global memory, buffers, scratch and LDS. Faithful mode records every access before it happens, and therefore
+/// takes the lane-by-lane path; strict mode records those to LDS afterwards. All must agree.
 #[test]
 fn accesses() {
     const DATA: [(&str, &str, &str, &str, u32); 6] = [
@@ -207,24 +207,34 @@ fn accesses() {
             let (address, base) = if round % 2 == 0 { ("v2", "s[20:21]") } else { ("v[4:5]", "off") };
             let wait = "s_waitcnt vmcnt(0) lgkmcnt(0)\ns_nop 7";
             let wait = if rdna { format!("{wait}\ns_waitcnt_vscnt null, 0x0") } else { wait.to_string() };
-            let (a, b) = (registers(8), registers(12));
+            let (a, b, c, d) = (registers(8), registers(12), registers(16), registers(20));
+            // Raw buffers, which end beyond the data of all lanes or of some.
+            let (records, format) = (1400 + 2000 * random.below(2), if rdna { 3 << 28 } else { 0 });
             // The first allocation is at 1 << 32; the table of addresses begins at byte 4000 of it.
             let text = format!(
-                "s_mov_b32 s20, 0\ns_mov_b32 s21, 1\nv_lshlrev_b32 v1, 2, v0\nv_lshlrev_b32 v3, 4, v0
+                "s_mov_b32 s20, 0\ns_mov_b32 s21, 1\ns_mov_b64 s[24:25], s[20:21]
+                 s_mov_b32 s26, {records}\ns_mov_b32 s27, {format:#x}\nv_lshlrev_b32 v1, 2, v0\nv_lshlrev_b32 v3, 4, v0
                  global_load_dword v2, v1, s[20:21] offset:4000\n{wait}
                  v_mov_b32 v4, v2\nv_mov_b32 v5, 1
                  global_load_dwordx4 v[8:11], v3, s[20:21] offset:4\nglobal_load_dwordx4 v[12:15], v3, s[20:21] offset:8
+                 global_load_dwordx4 v[16:19], v3, s[20:21] offset:12\nglobal_load_dwordx4 v[20:23], v3, s[20:21] offset:16
                  {wait}
                  {set_exec}
                  s_nop 7
                  ds_write_{write} v2, {a}\n{wait}
                  ds_read_{read} {b}, v2\n{wait}
+                 buffer_load_{load} {c}, v2, s[24:27], 0 offen offset:5\n{wait}
+                 buffer_store_{store} {c}, v2, s[24:27], 0 offen offset:1028\n{wait}
+                 scratch_store_{store} v2, {a}, off offset:4\n{wait}
+                 scratch_load_{load} {d}, v2, off offset:8\n{wait}
                  global_load_{load} {a}, {address}, {base} offset:3\n{wait}
                  global_store_{store} {address}, {a}, {base} offset:2052\n{wait}
                  global_load_{load} {a}, {address}, {base} offset:8\n{wait}
                  global_store_dwordx4 v3, v[8:11], s[20:21] offset:4000\n{wait}
                  v_add_u32 v3, 0x1800, v3\n{wait}
                  global_store_dwordx4 v3, v[12:15], s[20:21]\n{wait}
+                 global_store_dwordx4 v3, v[16:19], s[20:21] offset:1024\n{wait}
+                 global_store_dwordx4 v3, v[20:23], s[20:21] offset:-1024\n{wait}
                  s_endpgm"
             );
             let text = match rdna {
@@ -236,7 +246,7 @@ fn accesses() {
             };
             let program = parse_program(&text, on.target, "test").unwrap_or_else(|e| panic!("{e}\n{text}"));
             let code = encode_program(&program).unwrap_or_else(|e| panic!("{e}\n{text}")).bytes;
-            let kernel = KernelState { lds_bytes: 4096, vgprs: 16, wave_size: on.wave, ..state() };
+            let kernel = KernelState { lds_bytes: 4096, private_bytes: 4096, vgprs: 24, wave_size: on.wave, ..state() };
             let machine = Machine::new(on.target, &code, kernel).unwrap();
             let mut bytes: Vec<u8> = (0..0x2000).map(|_| random.next_u64() as u8).collect();
             for (lane, place) in places(&mut random, size).into_iter().enumerate() {
@@ -250,9 +260,10 @@ fn accesses() {
                 done.unwrap_or_else(|e| panic!("{on:?}: {e}\n{text}"));
                 memory.read(base, bytes.len()).unwrap()
             };
-            let (at_once, by_lanes) = (after(&Options::default()), after(&Options::strict()));
+            let (at_once, by_lanes) = (after(&Options::default()), after(&Options::faithful()));
             let portable = forced(Way::Portable, || after(&Options::default()));
             assert!(at_once == by_lanes && at_once == portable, "{on:?}, {exec:#x}\n{text}");
+            assert!(at_once == after(&Options::strict()), "{on:?}, {exec:#x}, strict\n{text}");
             assert!(exec == 0 || at_once != bytes, "{on:?}: nothing is stored\n{text}");
         }
     }

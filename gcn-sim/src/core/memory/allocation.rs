@@ -6,7 +6,8 @@
 //! `global_store_dwordx2` (LLVM AMDGPU guide, memory model of GFX90A and GFX942).
 //!
 //! A store of less than a word is a compare-and-swap, which costs several times as much as a plain store. [`Combined`] avoids most
-//! compare-and-swaps, because the lanes of a store usually fill whole words.
+//! compare-and-swaps, because the lanes of a store usually fill whole words. If one thread runs the whole grid, no other thread accesses
+//! the memory, except for that of the host, and no compare-and-swap is needed ([`Memory::set_alone`]).
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -26,6 +27,8 @@ pub(crate) struct Allocation {
     pub(super) base: u64,
     pub(super) bytes: u64,
     words: Words,
+    /// True if no other thread accesses the words while a kernel runs.
+    alone: bool,
     /// For each word, a bit mask of its written bytes; empty if writes are not tracked.
     written: Box<[AtomicU8]>,
 }
@@ -101,7 +104,12 @@ fn mask(at: u64, bytes: u32) -> u64 {
 
 impl Allocation {
     pub(super) fn new(base: u64, bytes: u64, words: Words) -> Allocation {
-        Allocation { base, bytes, words, written: Box::default() }
+        Allocation { base, bytes, words, alone: false, written: Box::default() }
+    }
+
+    /// Sets whether only one thread runs kernels. The host may still access memory that it shares.
+    pub(super) fn set_alone(&mut self, alone: bool) {
+        self.alone = alone && matches!(self.words, Words::Own(_));
     }
 
     /// Starts to track which bytes are written.
@@ -212,12 +220,10 @@ impl Allocation {
             let bits = (0..WORD).fold(0, |bits, at| bits | ((mask >> (8 * at) & 1) << at) as u8);
             self.written[index].fetch_or(bits, Relaxed);
         }
-        let word = &self.words[index];
         if mask == u64::MAX {
-            return word.store(value, Relaxed);
+            return self.words[index].store(value, Relaxed);
         }
-        // The closure always returns `Some`, so the update cannot fail.
-        let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | value & mask));
+        self.replace(index, |old| old & !mask | value & mask);
     }
 
     /// Copies bytes to the allocation; each whole word is stored in one access.
@@ -265,19 +271,25 @@ impl Allocation {
         let (shift, bits) = (8 * (offset % WORD), mask(offset % WORD, 4));
         let new = |old: u64| old & !bits | u64::from(f((old >> shift) as u32)) << shift;
         self.mark(offset, 4);
-        (self.replace(offset, new) >> shift) as u32
+        (self.replace((offset / WORD) as usize, new) >> shift) as u32
     }
 
     /// Atomically replaces the eight bytes at an aligned offset; returns the old value.
     #[inline]
     pub(crate) fn update_pair(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
         self.mark(offset, 8);
-        self.replace(offset, f)
+        self.replace((offset / WORD) as usize, f)
     }
 
+    /// Atomically replaces a word; returns the old value.
     #[inline]
-    fn replace(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
-        let word = &self.words[(offset / WORD) as usize];
+    fn replace(&self, index: usize, f: impl Fn(u64) -> u64) -> u64 {
+        let word = &self.words[index];
+        if self.alone {
+            let old = word.load(Relaxed);
+            word.store(f(old), Relaxed);
+            return old;
+        }
         // The closure always returns `Some`; in both cases the result is the old value.
         word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
     }

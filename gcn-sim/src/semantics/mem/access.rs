@@ -4,7 +4,8 @@ use crate::core::fault::Fault;
 use crate::core::machine::Cx;
 use crate::core::site::Space;
 use crate::core::trace::{Kind, Path, Touch};
-use crate::core::value::LANES;
+use crate::core::value::{LANES, lanes};
+use crate::core::wave::Lanes;
 
 /// The memory and the address of a lane's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,21 @@ fn get(bytes: &[u8]) -> u32 {
 }
 
 impl Cx<'_> {
+    /// True if the accesses of an instruction may be performed together, instead of each being recorded before it happens. Those to LDS
+    /// must be recorded afterwards, with [`Cx::note_lds`].
+    #[inline]
+    pub(super) fn is_at_once(&self) -> bool {
+        self.trace.as_deref().is_none_or(|trace| trace.only_lds)
+    }
+
+    /// Records accesses to LDS of `bytes` bytes at the addresses of active lanes, if there is a trace.
+    #[inline]
+    pub(super) fn note_lds(&mut self, at: &Lanes, active: u64, bytes: usize, kind: Kind) {
+        let Some(trace) = self.trace.as_deref_mut() else { return };
+        let of_lane = |lane: usize| touch(Place::Lds(at[lane]), bytes as u32, Some(lane as u8), kind);
+        trace.touches.extend(lanes(active).map(of_lane));
+    }
+
     /// Loads 1, 2 or 4 bytes, zero-extended.
     #[inline]
     pub(crate) fn load(&mut self, place: Place, bytes: u32, lane: usize) -> Result<u32, Fault> {
@@ -69,9 +85,9 @@ impl Cx<'_> {
     pub(super) fn fetch(&mut self, place: Place, bytes: u32, lane: usize) -> Result<u32, Fault> {
         match place {
             Place::Global(address) => {
-                let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);
+                let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint());
                 let at = at.ok_or_else(|| place.fault(false, lane, bytes))?;
-                self.w.memory_hint = at;
+                self.w.set_memory_hint(at);
                 let allocation = self.memory.allocation(at);
                 Ok(allocation.load(allocation.offset(address), bytes))
             }
@@ -110,9 +126,9 @@ impl Cx<'_> {
     pub(super) fn put(&mut self, place: Place, bytes: u32, lane: usize, value: u32) -> Result<(), Fault> {
         match place {
             Place::Global(address) => {
-                let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);
+                let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint());
                 let at = at.ok_or_else(|| place.fault(true, lane, bytes))?;
-                self.w.memory_hint = at;
+                self.w.set_memory_hint(at);
                 let allocation = self.memory.allocation(at);
                 allocation.store(allocation.offset(address), bytes, value);
             }
@@ -199,8 +215,9 @@ impl Cx<'_> {
     fn update_word(&mut self, place: Place, lane: usize, f: impl Fn(u32) -> u32) -> Result<u32, Fault> {
         self.aligned(place, lane, 4)?;
         if let Place::Global(address) = place {
-            let at = self.memory.find(address, 4, self.w.memory_hint);
+            let at = self.memory.find(address, 4, self.w.memory_hint());
             let at = at.ok_or_else(|| place.fault(true, lane, 4))?;
+            self.w.set_memory_hint(at);
             let allocation = self.memory.allocation(at);
             return Ok(allocation.update(allocation.offset(address), f));
         }
@@ -225,8 +242,9 @@ impl Cx<'_> {
     fn update_pair(&mut self, place: Place, lane: usize, f: impl Fn(u64) -> u64) -> Result<u64, Fault> {
         self.aligned(place, lane, 8)?;
         if let Place::Global(address) = place {
-            let at = self.memory.find(address, 8, self.w.memory_hint);
+            let at = self.memory.find(address, 8, self.w.memory_hint());
             let at = at.ok_or_else(|| place.fault(true, lane, 8))?;
+            self.w.set_memory_hint(at);
             let allocation = self.memory.allocation(at);
             return Ok(allocation.update_pair(allocation.offset(address), f));
         }

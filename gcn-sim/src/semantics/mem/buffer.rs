@@ -62,7 +62,33 @@ pub(super) fn long_buffer(words: [u32; 4]) -> Result<(u64, u64), Fault> {
     Ok((low | (high & 0x1ff_ffff) << 32, high >> 25 | middle << 7 | top << 39))
 }
 
+/// The addresses of a buffer whose lanes differ only in a 32-bit offset.
+pub(super) struct Linear {
+    /// The address at offset 0, including SOFFSET.
+    pub base: u64,
+    /// The register with the lanes' offsets, to which `add` is added modulo 2^32.
+    pub slot: Option<u16>,
+    pub add: u32,
+    /// An access is in range if the offset after its last byte is at most this.
+    pub end: u64,
+}
+
 impl Buffer {
+    /// The buffer as a range of memory with offsets; `None` if it has elements with indices, or is swizzled.
+    pub(super) fn linear(&self) -> Option<Linear> {
+        let checks_end = matches!(self.check, Check::ByAddressing | Check::Raw);
+        if self.add_tid || self.element.is_some() || self.index.is_some() || !checks_end {
+            return None;
+        }
+        Some(Linear {
+            base: self.base.wrapping_add(self.scalar_offset),
+            slot: self.offset,
+            add: self.inst_offset,
+            // With a SOFFSET beyond the end, no access is in range.
+            end: self.records.saturating_sub(self.checked_offset),
+        })
+    }
+
     pub(crate) fn of(cx: &Cx<'_>, s: &Step) -> Result<Buffer, Fault> {
         let word = |i: usize| cx.w.s[s.rsrc as usize + i];
         let mods = &s.inst.mods;
@@ -154,6 +180,12 @@ impl Buffer {
     fn scratch_window(&self, lanes: u64) -> Option<u64> {
         let start = self.base.wrapping_add(self.scalar_offset).wrapping_sub(SCRATCH_WINDOW);
         (self.add_tid && self.element.is_some() && start < SCRATCH_WINDOW_BYTES).then_some(start / lanes)
+    }
+
+    /// The addresses in scratch of a resource for scratch: a part that all lanes share, and the register that is added to it.
+    pub(super) fn scratch(&self, lanes: u64) -> Option<(u32, Option<u16>)> {
+        let wave = self.scratch_window(lanes)?;
+        Some(((wave as u32).wrapping_add(self.inst_offset), self.offset))
     }
 
     fn in_range(&self, index: u64, offset: u64, bytes: u64) -> bool {

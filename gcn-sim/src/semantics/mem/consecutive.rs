@@ -1,5 +1,5 @@
 //! A fast path for coalesced vector accesses, whose lanes access consecutive data in one allocation: all bytes are moved at once instead of
-//! lane by lane, with the same result. It does not handle accesses with inactive lanes, with a trace, or not within one allocation; these
+//! lane by lane, with the same result. It does not handle accesses with inactive lanes, that must be recorded, or not within one allocation; these
 //! are performed lane by lane.
 
 use super::address::Addresses;
@@ -32,7 +32,13 @@ impl Addresses {
                 let index = follow::<LANES>(v.get(slot? as usize)?, stride)?;
                 Some(base.wrapping_add(u64::from(index)))
             }
-            Addresses::Signed { .. } | Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
+            Addresses::Buffer(ref buffer) => {
+                let linear = buffer.linear()?;
+                let first = follow::<LANES>(v.get(linear.slot? as usize)?, stride)?.wrapping_add(linear.add);
+                let after = first.checked_add(LANES as u32 * stride)?;
+                (u64::from(after) <= linear.end).then(|| linear.base.wrapping_add(u64::from(first)))
+            }
+            Addresses::Signed { .. } | Addresses::Scratch { .. } => None,
         }
     }
 }
@@ -58,7 +64,7 @@ fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
 /// The range of a coalesced access; `None` if the access must be performed lane by lane.
 #[inline]
 fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range> {
-    if cx.trace.is_some() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
+    if !cx.is_at_once() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
         return None;
     }
     let stride = datum.size();
@@ -68,8 +74,8 @@ fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range>
         _ => (addresses.consecutive::<LOWER>(&cx.w.v, stride)?, LOWER),
     };
     // There is no allocation for flat addresses in the apertures.
-    let allocation = cx.memory.find(address, u64::from(stride) * lanes as u64, cx.w.memory_hint)?;
-    cx.w.memory_hint = allocation;
+    let allocation = cx.memory.find(address, u64::from(stride) * lanes as u64, cx.w.memory_hint())?;
+    cx.w.set_memory_hint(allocation);
     Some(Range { allocation, lanes, offset: cx.memory.allocation(allocation).offset(address) })
 }
 

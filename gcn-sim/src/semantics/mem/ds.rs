@@ -2,7 +2,8 @@
 
 use super::access::Place;
 use super::datum::{Datum, extend, merge};
-use super::{local, name};
+use super::local::{self, Local};
+use super::name;
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
@@ -66,6 +67,11 @@ fn base_slot(s: &Step) -> Result<u16, Fault> {
     }
 }
 
+/// The addresses of all lanes.
+fn place(s: &Step) -> Result<Local, Fault> {
+    Ok(Local::Lds { slot: base_slot(s)?, offset: s.inst.mods.offset as u32 })
+}
+
 fn base(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<u32, Fault> {
     Ok(cx.w.v[base_slot(s)? as usize][lane])
 }
@@ -89,7 +95,7 @@ fn two_offsets(s: &Step, unit: u32) -> [u32; 2] {
 fn read(datum: Datum) -> Op {
     let size = datum.size();
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        if local::read(cx, s, &datum, base_slot(s)?).is_some() {
+        if local::read(cx, s, &datum, place(s)?).is_some() {
             return Ok(Next::Fall);
         }
         let ecc = cx.machine.has_sram_ecc();
@@ -112,7 +118,7 @@ fn write(datum: Datum) -> Op {
     let size = datum.size();
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[1] else { return Err(Fault::Unsupported("an LDS write without data")) };
-        if local::write(cx, s, &datum, base_slot(s)?, data).is_some() {
+        if local::write(cx, &datum, place(s)?, data).is_some() {
             return Ok(Next::Fall);
         }
         for lane in lanes(cx.w.exec()) {

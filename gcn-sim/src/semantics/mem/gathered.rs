@@ -1,8 +1,9 @@
 //! A fast path for vector accesses whose lanes access arbitrary places in one allocation: the allocation is looked up once, and all
 //! addresses are computed and checked together. The result is the same as that of accesses lane by lane. The fast path does not handle
-//! accesses with a trace, to buffers, to scratch, or not within one allocation.
+//! accesses that must be recorded, to scratch, to buffers with indices, or not within one allocation.
 
 use super::address::Addresses;
+use super::buffer::Linear;
 use super::datum::{Datum, extend, merge};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
@@ -11,11 +12,39 @@ use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 use crate::semantics::valu::write::write32;
 
+/// Up to this number of active lanes, only these are loaded. With more it takes less time to load all lanes and to select afterwards.
+const FEW: u32 = 24;
+
 /// The places of the lanes' data.
 struct Inside {
     allocation: usize,
-    /// For each lane, the offset of its datum in the allocation. For an inactive lane, the offset of some active lane.
-    offsets: [u64; LANES],
+    /// The active lanes whose data are in range; the data of other active lanes, which are out of the range of a buffer, are zero.
+    there: u64,
+}
+
+impl Linear {
+    /// A mask of the lanes whose data of `bytes` bytes are in range, given that pieces of `piece` bytes are checked separately; `None` if
+    /// only a part of the datum of a lane is in range. The bits of inactive lanes are undefined.
+    fn in_range(&self, v: &[Lanes], active: u64, piece: u64, bytes: u64) -> Option<u64> {
+        let index = self.slot.map_or(Some(&[0; LANES]), |slot| v.get(slot as usize))?;
+        let offset = |lane: usize| u64::from(index[lane].wrapping_add(self.add));
+        let mut beyond = false;
+        for lane in 0..LANES {
+            beyond |= offset(lane) + bytes > self.end;
+        }
+        if !beyond {
+            return Some(u64::MAX);
+        }
+        let mut there = 0;
+        for lane in lanes(active) {
+            if offset(lane) + bytes <= self.end {
+                there |= 1 << lane;
+            } else if offset(lane) + piece <= self.end {
+                return None;
+            }
+        }
+        Some(there)
+    }
 }
 
 impl Addresses {
@@ -28,14 +57,18 @@ impl Addresses {
                 Some((word(slot)? | word(slot + 1)? << 32).wrapping_add_signed(offset))
             }
             Addresses::Based { base, slot } => Some(base.wrapping_add(slot.map_or(Some(0), word)?)),
-            Addresses::Signed { .. } | Addresses::Scratch { .. } | Addresses::Buffer(_) => None,
+            Addresses::Buffer(ref buffer) => {
+                let Linear { base, slot, add, .. } = buffer.linear()?;
+                let offset = (slot.map_or(Some(0), word)? as u32).wrapping_add(add);
+                Some(base.wrapping_add(u64::from(offset)))
+            }
+            Addresses::Signed { .. } | Addresses::Scratch { .. } => None,
         }
     }
 
-    /// The address of each lane, including inactive ones.
+    /// Writes the address of each lane, including inactive ones, to `at`. (Returned by value, the addresses would be copied.)
     #[inline(always)]
-    fn of_lanes(&self, v: &[Lanes]) -> Option<[u64; LANES]> {
-        let mut at = [0; LANES];
+    fn of_lanes(&self, v: &[Lanes], at: &mut [u64; LANES]) -> Option<()> {
         match *self {
             Addresses::Wide { slot, offset, .. } => {
                 let (low, high) = (v.get(slot as usize)?, v.get(slot as usize + 1)?);
@@ -50,9 +83,16 @@ impl Addresses {
                     at[lane] = base.wrapping_add(u64::from(index[lane]));
                 }
             }
-            Addresses::Signed { .. } | Addresses::Scratch { .. } | Addresses::Buffer(_) => return None,
+            Addresses::Buffer(ref buffer) => {
+                let Linear { base, slot, add, .. } = buffer.linear()?;
+                let index = slot.map_or(Some(&[0; LANES]), |slot| v.get(slot as usize))?;
+                for lane in 0..LANES {
+                    at[lane] = base.wrapping_add(u64::from(index[lane].wrapping_add(add)));
+                }
+            }
+            Addresses::Signed { .. } | Addresses::Scratch { .. } => return None,
         }
-        Some(at)
+        Some(())
     }
 }
 
@@ -68,14 +108,16 @@ struct Offsets<'a> {
     furthest: u64,
     /// The offset of the first address in the allocation.
     first: u64,
+    offsets: &'a mut [u64; LANES],
 }
 
 impl Work for Offsets<'_> {
-    type Out = Option<[u64; LANES]>;
+    type Out = Option<()>;
 
     #[inline(always)]
-    fn run<const FUSED: bool, const WIDE: bool>(self) -> Option<[u64; LANES]> {
-        let mut offsets = self.addresses.of_lanes(self.v)?;
+    fn run<const FUSED: bool, const WIDE: bool>(self) -> Option<()> {
+        let offsets = self.offsets;
+        self.addresses.of_lanes(self.v, offsets)?;
         let mut beyond = false;
         for lane in 0..LANES {
             let at = if self.active >> lane & 1 == 1 { offsets[lane] } else { self.some };
@@ -83,56 +125,96 @@ impl Work for Offsets<'_> {
             beyond |= distance > self.furthest;
             offsets[lane] = distance.wrapping_add(self.first);
         }
-        (!beyond).then_some(offsets)
+        (!beyond).then_some(())
     }
 }
 
+/// Finds the places of the lanes' data, and writes the offsets to `offsets`.
 #[inline]
-fn inside(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Inside> {
-    let active = cx.w.exec();
-    if cx.trace.is_some() || active == 0 {
+fn inside(
+    cx: &mut Cx<'_>,
+    addresses: &Addresses,
+    datum: &Datum,
+    offsets: &mut [u64; LANES],
+) -> Option<Inside> {
+    let exec = cx.w.exec();
+    if !cx.is_at_once() || exec == 0 {
         return None;
     }
     let v = &cx.w.v[..];
+    let active = match addresses {
+        Addresses::Buffer(buffer) => {
+            exec & buffer.linear()?.in_range(v, exec, datum.bytes.into(), datum.size().into())?
+        }
+        _ => exec,
+    };
+    if active == 0 {
+        return Some(Inside { allocation: 0, there: 0 });
+    }
     let some = addresses.of_lane(v, active.trailing_zeros() as usize)?;
     let bytes = u64::from(datum.size());
     // There is no allocation for flat addresses in the apertures.
-    let allocation = cx.memory.find(some, bytes, cx.w.memory_hint)?;
-    cx.w.memory_hint = allocation;
+    let allocation = cx.memory.find(some, bytes, cx.w.memory_hint())?;
     let (base, size) = cx.memory.allocation(allocation).extent();
     let (furthest, first) = (size - bytes, cx.memory.allocation(allocation).offset(base));
-    let offsets = host::lanes(Offsets { addresses, v, active, some, base, furthest, first })?;
-    Some(Inside { allocation, offsets })
+    host::lanes(Offsets { addresses, v, active, some, base, furthest, first, offsets })?;
+    cx.w.set_memory_hint(allocation);
+    Some(Inside { allocation, there: active })
 }
 
 /// Performs a load; `None` if it must be performed lane by lane.
 pub(super) fn load(cx: &mut Cx<'_>, s: &Step, addresses: &Addresses, datum: &Datum) -> Option<()> {
-    let inside = inside(cx, addresses, datum)?;
+    // For each lane, the offset of its datum in the allocation. For a lane without a datum, the offset of some other lane.
+    let mut offsets = [0; LANES];
+    let inside = inside(cx, addresses, datum, &mut offsets)?;
     match datum.pieces {
-        1 => load_sized::<1>(cx, s, &inside, datum),
-        2 => load_sized::<2>(cx, s, &inside, datum),
-        3 => load_sized::<3>(cx, s, &inside, datum),
-        _ => load_sized::<4>(cx, s, &inside, datum),
+        1 => load_sized::<1>(cx, s, (&inside, &offsets), datum),
+        2 => load_sized::<2>(cx, s, (&inside, &offsets), datum),
+        3 => load_sized::<3>(cx, s, (&inside, &offsets), datum),
+        _ => load_sized::<4>(cx, s, (&inside, &offsets), datum),
     }
     Some(())
 }
 
 #[inline]
-fn load_sized<const WORDS: usize>(cx: &mut Cx<'_>, s: &Step, inside: &Inside, datum: &Datum) {
+fn load_sized<const WORDS: usize>(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    (inside, offsets): (&Inside, &[u64; LANES]),
+    datum: &Datum,
+) {
+    let exec = cx.w.exec();
+    let zero = exec & !inside.there;
+    for (lane, piece) in lanes(zero).flat_map(|lane| (0..WORDS).map(move |piece| (lane, piece))) {
+        let (ecc, register) = (cx.machine.has_sram_ecc(), &mut cx.w.v[s.vdst as usize + piece][lane]);
+        *register = merge(datum, ecc, *register, 0);
+    }
+    if inside.there == 0 {
+        return;
+    }
+    let (exec, memory) = (inside.there, cx.memory);
+    let loads = memory.allocation(inside.allocation).loads();
+    if exec.count_ones() <= FEW && datum.bytes == 4 {
+        for lane in lanes(exec) {
+            let of_lane: [u32; WORDS] = loads.load_words(offsets[lane]);
+            for (slot, word) in (s.vdst as usize..).zip(of_lane) {
+                cx.w.v[slot][lane] = word;
+            }
+        }
+        return;
+    }
     let mut words = [[0; LANES]; WORDS];
-    let loads = cx.memory.allocation(inside.allocation).loads();
     if datum.bytes == 4 {
-        for (lane, at) in inside.offsets.iter().enumerate() {
+        for (lane, at) in offsets.iter().enumerate() {
             let of_lane: [u32; WORDS] = loads.load_words(*at);
             words.iter_mut().zip(of_lane).for_each(|(words, word)| words[lane] = word);
         }
     } else {
         let (ecc, old) = (cx.machine.has_sram_ecc(), &cx.w.v[s.vdst as usize]);
-        for ((word, old), at) in words[0].iter_mut().zip(old).zip(&inside.offsets) {
+        for ((word, old), at) in words[0].iter_mut().zip(old).zip(offsets) {
             *word = merge(datum, ecc, *old, extend(datum, loads.load(*at, datum.bytes)));
         }
     }
-    let exec = cx.w.exec();
     for (slot, words) in (s.vdst..).zip(&words) {
         write32(cx, slot, exec, words);
     }
@@ -140,13 +222,14 @@ fn load_sized<const WORDS: usize>(cx: &mut Cx<'_>, s: &Step, inside: &Inside, da
 
 /// Performs a store of the registers from `data` on; `None` if it must be performed lane by lane.
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, data: u16) -> Option<()> {
-    let inside = inside(cx, addresses, datum)?;
+    let mut offsets = [0; LANES];
+    let inside = inside(cx, addresses, datum, &mut offsets)?;
     let registers = cx.w.v.get(data as usize..(data + datum.pieces) as usize)?;
     let shift = if datum.half == Some(true) { 16 } else { 0 };
     let mut combined = Combined::default();
-    for lane in lanes(cx.w.exec()) {
+    for lane in lanes(inside.there) {
         let mut rest = registers;
-        let mut at = inside.offsets[lane];
+        let mut at = offsets[lane];
         while let [first, others @ ..] = rest {
             let value = first[lane] >> shift;
             if let ([second, others @ ..], true) = (others, at.is_multiple_of(8)) {

@@ -3,6 +3,7 @@
 use super::access::Place;
 use super::address::{Addresses, Segment};
 use super::datum::{Datum, extend, merge};
+use super::local::{self, Local};
 use super::{consecutive, gathered, name};
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
@@ -91,6 +92,16 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
+/// The addresses of an access to scratch, for all lanes together; `None` for accesses to global memory.
+fn local(cx: &Cx<'_>, addresses: &Addresses) -> Option<Local> {
+    let (base, slot) = match addresses {
+        Addresses::Scratch { base, slot } => (*base, *slot),
+        Addresses::Buffer(buffer) => buffer.scratch(cx.w.size() as u64)?,
+        _ => return None,
+    };
+    Some(Local::Scratch { slot, base })
+}
+
 fn load(segment: Segment, datum: Datum) -> Op {
     let to_lds = load_to_lds(segment, datum).exec;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
@@ -98,9 +109,14 @@ fn load(segment: Segment, datum: Datum) -> Op {
             return to_lds.run(cx, s);
         }
         let addresses = Addresses::of(cx, s, segment)?;
-        if consecutive::load(cx, &addresses, &datum, s.vdst)
-            || gathered::load(cx, s, &addresses, &datum).is_some()
-        {
+        let at_once = match local(cx, &addresses) {
+            Some(local) => local::read(cx, s, &datum, local).is_some(),
+            None => {
+                consecutive::load(cx, &addresses, &datum, s.vdst)
+                    || gathered::load(cx, s, &addresses, &datum).is_some()
+            }
+        };
+        if at_once {
             return Ok(Next::Fall);
         }
         let ecc = cx.machine.has_sram_ecc();
@@ -133,9 +149,14 @@ fn store(segment: Segment, datum: Datum) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
         let addresses = Addresses::of(cx, s, segment)?;
-        if consecutive::store(cx, &addresses, &datum, data)
-            || gathered::store(cx, &addresses, &datum, data).is_some()
-        {
+        let at_once = match local(cx, &addresses) {
+            Some(local) => local::write(cx, &datum, local, data).is_some(),
+            None => {
+                consecutive::store(cx, &addresses, &datum, data)
+                    || gathered::store(cx, &addresses, &datum, data).is_some()
+            }
+        };
+        if at_once {
             return Ok(Next::Fall);
         }
         let mut combined = Combined::default();

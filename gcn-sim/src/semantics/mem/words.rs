@@ -54,8 +54,8 @@ impl Cx<'_> {
     #[inline]
     fn pair(&mut self, place: Place) -> Option<u64> {
         let Place::Global(address) = place else { return None };
-        let at = self.memory.find(address, 8, self.w.memory_hint).filter(|_| address.is_multiple_of(8))?;
-        self.w.memory_hint = at;
+        let at = self.memory.find(address, 8, self.w.memory_hint()).filter(|_| address.is_multiple_of(8))?;
+        self.w.set_memory_hint(at);
         let allocation = self.memory.allocation(at);
         Some(allocation.load_pair(allocation.offset(address)))
     }
@@ -91,9 +91,9 @@ impl Cx<'_> {
         value: u32,
     ) -> Result<(), Fault> {
         let Place::Global(address) = place else { return self.put(place, bytes, lane, value) };
-        let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);
+        let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint());
         let at = at.ok_or_else(|| place.fault(true, lane, bytes))?;
-        self.w.memory_hint = at;
+        self.w.set_memory_hint(at);
         let offset = self.memory.allocation(at).offset(address);
         combined.store(self.memory, at, offset, bytes, value);
         Ok(())

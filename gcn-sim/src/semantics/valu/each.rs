@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-use super::read::Fetch;
+use super::read::{Fetch, Ready};
 use super::write::Finish;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
@@ -98,36 +98,44 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     work: W,
 ) -> Result<u64, Fault> {
     let room = cx.w.room();
-    let slots = [
-        A::Raw::slot(cx, s, places[0], A::TY, room)?,
-        B::Raw::slot(cx, s, places[1], B::TY, room + 2)?,
-        C::Raw::slot(cx, s, places[2], C::TY, room + 4)?,
-    ];
+    let operands = (
+        A::Raw::ready(cx, s, places[0], A::TY, room)?,
+        B::Raw::ready(cx, s, places[1], B::TY, room + 2)?,
+        C::Raw::ready(cx, s, places[2], C::TY, room + 4)?,
+    );
     let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
     let in_place = D::Raw::is_written_in_place(&cx.w.mode, s, D::TY);
-    // A result to which modifiers must still be applied is first written to the extra slots of the first operand. That is safe, because
-    // each group is read before it is written, and is not read again.
-    let (target, active) = if in_place { (s.vdst as usize, exec) } else { (room, lanes) };
+    // A result to which modifiers must still be applied is first written to extra slots.
+    let (target, active) = if in_place { (s.vdst as usize, exec) } else { (room + 6, lanes) };
     let v = &mut cx.w.v[..];
-    let flags = host::lanes(Groups { v, lanes, active, mask, slots, target, work, of: PhantomData });
+    let flags = host::lanes(Groups::<A, B, C, D, W> {
+        v,
+        lanes,
+        active,
+        mask,
+        operands,
+        target,
+        work,
+        of: PhantomData,
+    });
     if !in_place {
-        D::Raw::finish_from(cx, s, D::TY, room);
+        D::Raw::finish_from(cx, s, D::TY, room + 6);
     }
     Ok(flags)
 }
 
 /// A run of an instruction whose operands are resolved.
-struct Groups<'v, A, B, C, D, W> {
+struct Groups<'v, A: Lane, B: Lane, C: Lane, D, W> {
     v: &'v mut [Lanes],
     /// A mask of the wave's lanes.
     lanes: u64,
     active: u64,
     mask: u64,
-    /// The first slots of the operands and of the result.
-    slots: [usize; 3],
+    operands: (Ready<A::Raw>, Ready<B::Raw>, Ready<C::Raw>),
+    /// The first slot of the result.
     target: usize,
     work: W,
-    of: PhantomData<(A, B, C, D)>,
+    of: PhantomData<D>,
 }
 
 impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Groups<'_, A, B, C, D, W> {
@@ -135,7 +143,8 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Group
 
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(self) -> u64 {
-        let Groups { v, lanes, active, mask, slots, target, work, .. } = self;
+        let Groups { v, lanes, active, mask, operands: (a, b, c), target, work, .. } = self;
+        let groups = [a.put(v), b.put(v), c.put(v)];
         let mut flags = 0;
         let count = if lanes == u64::MAX { LANES / GROUP } else { LOWER / GROUP };
         for group in 0..count {
@@ -144,9 +153,9 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Group
             if active == 0 {
                 continue;
             }
-            let a = A::Raw::group_of(v, slots[0], group);
-            let b = B::Raw::group_of(v, slots[1], group);
-            let c = C::Raw::group_of(v, slots[2], group);
+            let a = A::Raw::group_of(v, a.slot, group & groups[0]);
+            let b = B::Raw::group_of(v, b.slot, group & groups[1]);
+            let c = C::Raw::group_of(v, c.slot, group & groups[2]);
             let mut out = [D::Raw::default(); GROUP];
             let of_group = work.group::<FUSED>((mask >> first) as u32, (&a, &b, &c), &mut out);
             flags |= u64::from(of_group) << first;

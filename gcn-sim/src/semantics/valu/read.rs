@@ -10,6 +10,26 @@ use crate::core::value::{GROUP, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::{flush16, flush32, flush64};
 
+/// An operand in a form in which groups of lanes can be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Ready<R> {
+    /// The first slot of the register file that contains the operand.
+    pub slot: usize,
+    /// The value, if it is the same in all lanes. Then it must be written to the first group of `slot`, which all groups read. The vector
+    /// code does that, because it writes a group in few instructions.
+    pub same: Option<R>,
+}
+
+impl<R: Fetch> Ready<R> {
+    /// Writes the value to the register file, if it is the same in all lanes. Returns a mask to apply to the numbers of groups.
+    #[inline(always)]
+    pub(crate) fn put(self, v: &mut [Lanes]) -> usize {
+        let Some(value) = self.same else { return usize::MAX };
+        value.put_same(v, self.slot);
+        0
+    }
+}
+
 /// A type of register contents that vector operands may have.
 pub(crate) trait Fetch: Raw {
     /// Source `i` of `s` as an operand of type `ty`, with its modifiers applied. If nothing has to be applied, borrows from the register
@@ -22,15 +42,25 @@ pub(crate) trait Fetch: Raw {
         buffer: &'a mut [Self; LANES],
     ) -> Result<&'a [Self; LANES], Fault>;
 
-    /// The slot of the register file from which the operand can be read. If nothing has to be applied, the slot of its register; otherwise
-    /// `room`, to which the converted operand is written.
+    /// The operand in a form in which groups of lanes can be read. An operand that must be converted first is written to `room`.
     #[inline(always)]
-    fn slot(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<usize, Fault> {
-        match s.src[i] {
-            Src::Vector(slot) if s.plain_src && !flushes_input(cx.w, ty) => Ok(slot as usize),
-            _ => Self::put_into(cx, s, i, ty, room).map(|()| room),
-        }
+    fn ready(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<Ready<Self>, Fault> {
+        let plain = s.plain_src && !flushes_input(cx.w, ty);
+        Ok(match s.src[i] {
+            Src::Vector(slot) if plain => Ready { slot: slot as usize, same: None },
+            ref other if plain => Ready { slot: room, same: Some(Self::scalar(cx, other, ty)?) },
+            _ => {
+                Self::put_into(cx, s, i, ty, room)?;
+                Ready { slot: room, same: None }
+            }
+        })
     }
+
+    /// The value, in every lane, of an operand other than a vector register.
+    fn scalar(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Self, Fault>;
+
+    /// Writes a value to the first group of lanes of `slot`.
+    fn put_same(self, v: &mut [Lanes], slot: usize);
 
     /// Writes the converted operand to slot `room` of the register file.
     fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault>;
@@ -66,14 +96,20 @@ impl Fetch for u32 {
 
     #[inline(never)]
     fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault> {
-        if s.plain_src && !flushes_input(cx.w, ty) {
-            cx.w.v[room] = [scalar32(cx, &s.src[i], ty)?; LANES];
-            return Ok(());
-        }
         let mut buffer = u32::ZERO;
         let changed = *u32::fetch(cx, s, i, ty, &mut buffer)?;
         cx.w.v[room] = changed;
         Ok(())
+    }
+
+    #[inline(always)]
+    fn scalar(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u32, Fault> {
+        scalar32(cx, src, ty)
+    }
+
+    #[inline(always)]
+    fn put_same(self, v: &mut [Lanes], slot: usize) {
+        v[slot].as_chunks_mut::<GROUP>().0[0] = [self; GROUP];
     }
 
     #[inline(always)]
@@ -118,6 +154,17 @@ impl Fetch for u64 {
     }
 
     #[inline(always)]
+    fn scalar(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u64, Fault> {
+        cx.scalar_wide(src, ty)
+    }
+
+    #[inline(always)]
+    fn put_same(self, v: &mut [Lanes], slot: usize) {
+        (self as u32).put_same(v, slot);
+        ((self >> 32) as u32).put_same(v, slot + 1);
+    }
+
+    #[inline(always)]
     fn group_of(v: &[Lanes], slot: usize, group: usize) -> [u64; GROUP] {
         let (low, high) = (u32::group_of(v, slot, group), u32::group_of(v, slot + 1, group));
         let mut pairs = [0; GROUP];
@@ -141,9 +188,15 @@ impl Fetch for () {
     }
 
     #[inline(always)]
-    fn slot(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, room: usize) -> Result<usize, Fault> {
-        Ok(room)
+    fn ready(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, room: usize) -> Result<Ready<()>, Fault> {
+        Ok(Ready { slot: room, same: None })
     }
+
+    fn scalar(_: &Cx<'_>, _: &Src, _: Ty) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn put_same(self, _: &mut [Lanes], _: usize) {}
 
     fn put_into(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, _: usize) -> Result<(), Fault> {
         Ok(())
@@ -155,6 +208,7 @@ impl Fetch for () {
     }
 }
 
+#[inline(always)]
 fn flushes_input(w: &Wave, ty: Ty) -> bool {
     match ty {
         Ty::F32 => w.mode.flush_in32,

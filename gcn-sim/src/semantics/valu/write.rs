@@ -1,9 +1,7 @@
 //! Writes vector results: output modifiers, denormal flush, and the masked write.
 
-use gcn_isa::target::WaveSize;
-
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, LANES, LOWER, Raw, Ty};
+use crate::core::value::{GROUP, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 
@@ -135,6 +133,7 @@ fn is_whole(s: &Step, ty: Ty) -> bool {
     s.plain_dst && !(ty.is_16() && s.half.is_some())
 }
 
+#[inline(always)]
 fn flushes_output(mode: &Mode, ty: Ty) -> bool {
     match ty {
         Ty::F32 => mode.flush_out32,
@@ -152,17 +151,12 @@ pub(crate) fn write_mask(cx: &Cx<'_>, s: &Step) -> u64 {
 /// Writes the lanes of `mask` to a vector register.
 #[inline]
 pub(crate) fn write32(cx: &mut Cx<'_>, slot: u16, mask: u64, out: &Lanes) {
-    let register = &mut cx.w.v[slot as usize];
     if mask == u64::MAX {
-        *register = *out;
+        cx.w.v[slot as usize] = *out;
         return;
     }
-    if mask == WaveSize::W32.mask() {
-        register[..LOWER].copy_from_slice(&out[..LOWER]);
-        return;
-    }
-    for lane in 0..LANES {
-        register[lane] = if mask >> lane & 1 == 1 { out[lane] } else { register[lane] };
+    for (group, out) in out.as_chunks::<GROUP>().0.iter().enumerate() {
+        u32::put_group(&mut cx.w.v, slot as usize, group, (mask >> (GROUP * group)) as u16, out);
     }
 }
 

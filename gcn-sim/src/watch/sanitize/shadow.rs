@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use gcn_isa::memory_model::Scope;
+use smallvec::SmallVec;
 
 use super::clock::{Clock, Thread, WAVES};
 
@@ -37,8 +38,9 @@ pub(super) struct Epoch {
 /// The accesses to a dword that may still race with new ones.
 #[derive(Clone, Debug, Default)]
 struct Cell {
-    writes: Vec<Epoch>,
-    reads: Vec<Epoch>,
+    // Most dwords are written, and read, by one wave.
+    writes: SmallVec<[Epoch; 1]>,
+    reads: SmallVec<[Epoch; 1]>,
     /// A mask of the bytes that have been written.
     written: u8,
 }
@@ -49,18 +51,32 @@ const READS: usize = 8;
 
 const PAGE: u64 = 1024;
 
-/// The shadow of a memory, in pages indexed by dword address.
+/// The shadow of a memory, in pages.
 #[derive(Default)]
-pub(super) struct Shadow(HashMap<u64, Vec<Cell>>);
+pub(super) struct Shadow {
+    /// The index of each page, by its dword address divided by the size of a page.
+    numbers: HashMap<u64, usize>,
+    pages: Vec<Box<[Cell]>>,
+    /// The page that was looked up last, which is usually the next one, too.
+    last: Option<(u64, usize)>,
+}
 
 impl Shadow {
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        *self = Shadow::default();
     }
 
     fn cell(&mut self, word: u64) -> &mut Cell {
-        let page = self.0.entry(word / PAGE).or_insert_with(|| vec![Cell::default(); PAGE as usize]);
-        &mut page[(word % PAGE) as usize]
+        let number = word / PAGE;
+        let index = match self.last {
+            Some((last, index)) if last == number => index,
+            _ => *self.numbers.entry(number).or_insert_with(|| {
+                self.pages.push((0..PAGE).map(|_| Cell::default()).collect());
+                self.pages.len() - 1
+            }),
+        };
+        self.last = Some((number, index));
+        &mut self.pages[index][(word % PAGE) as usize]
     }
 
     /// The bytes of `mask` that have not been written.
