@@ -366,7 +366,6 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
         let text = name.to_string();
         match (Target::of_identifier(&text), Capability::find(&text)) {
             (_, Some(capability)) => found.extend(capability.targets().targets()),
-            (Ok(target), None) if !target.is_compilable() => errors.at(&name, not_compiled(target)),
             (Ok(target), None) => found.push(target),
             (Err(_), None) if text.starts_with("Has") => {
                 let names = gcn_isa::layout::CAPABILITIES.map(|c| c.name).join("`, `");
@@ -378,12 +377,6 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     found.sort_unstable();
     found.dedup();
     Some(found)
-}
-
-/// The error for a target that only tools take.
-pub(crate) fn not_compiled(target: Target) -> String {
-    let names: Vec<&str> = Target::compilable().map(Target::name).collect();
-    format!("kernels cannot be compiled for {target} yet; supported are {}", names.join(", "))
 }
 
 /// The row in the instruction table, for `target`, of the instruction that the function `name` emits.
@@ -411,7 +404,7 @@ fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
 pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
     let text = name.to_string();
     let exists = |t: Target| row_of(t, &text);
-    let Some(known) = Target::compilable().find_map(exists) else { return };
+    let Some(known) = Target::KNOWN.into_iter().find_map(exists) else { return };
     for target in targets.iter().filter(|t| exists(**t).is_none()) {
         let twin = gcn_isa::table::find_opcode(*target, known.format, known.opcode)
             .find(|row| row.form == known.form && same_operands(row, known));

@@ -123,7 +123,8 @@ fn implicit(rows: &[&'static InstDesc]) -> Vec<String> {
 }
 
 fn targets(rows: &[&'static InstDesc]) -> String {
-    let names: Vec<&str> = Target::compilable()
+    let names: Vec<&str> = Target::KNOWN
+        .into_iter()
         .filter(|t| rows.iter().any(|row| row.targets.contains(*t)))
         .map(Target::name)
         .collect();

@@ -31,7 +31,7 @@ const BLOCK: u32 = 256;
 gcn_kernel! {
     /// Element b of `sums` is the sum of block b of `x`; the last block may be shorter.
     #[workgroup(BLOCK)]
-    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn block_reduce(x: &[f32], sums: &mut [f32]) {
         let waves = comptime { BLOCK / wave_size() };
         let wave_sums = LdsSlice::<f32>::new(waves as usize);

@@ -23,7 +23,7 @@ const RADIUS: usize = 2;
 gcn_kernel! {
     /// Convolves an image of `height` rows of `width` pixels with a window of (2 RADIUS + 1)² `weights`; pixels outside the image are 0.
     #[workgroup(32, 8)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn convolution<const RADIUS: usize>(
         width: u32,
         height: u32,

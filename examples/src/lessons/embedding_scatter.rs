@@ -23,7 +23,7 @@ const LANES: u32 = 128;
 gcn_kernel! {
     /// Adds row t of `gradients` to row `ids[t]` of `table`; rows have `width` elements.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn embedding_scatter(width: u32, ids: &[u32], gradients: &[f32], table: &mut [f32]) {
         let token = workgroup_id().x;
         let (from, to) = (token * width, ids.uniform(token) * width);

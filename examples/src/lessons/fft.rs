@@ -29,7 +29,7 @@ const BOTH: usize = 2 * POINTS as usize;
 gcn_kernel! {
     /// The Fourier transform of each block of 1024 complex numbers. `roots` has the cosines and sines of -2 pi k / 1024, interleaved.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn fft(roots: &[f32], x: &[f32], y: &mut [f32]) {
         let (re, im) = (Lds::<f32, BOTH>::new(), Lds::<f32, BOTH>::new());
         let (lane, block) = (local_id().x, workgroup_id().x * POINTS);

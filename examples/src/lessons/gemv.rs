@@ -21,7 +21,7 @@ const LANES: u32 = 256;
 gcn_kernel! {
     /// y = A x. The rows of the matrix have `columns` elements, a multiple of 4.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn gemv(columns: u32, a: &[f32], x: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x * (LANES / wave_size()) + wave_id();
         let mut sum: V<f32> = 0.0;

@@ -26,7 +26,7 @@ const BINS: usize = 256;
 gcn_kernel! {
     /// Counts how often each value occurs in `bytes`, and adds the counts to the 256 `bins`. `stride` is the number of lanes in the grid.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn histogram(stride: u32, bytes: &[u8], bins: &mut [u32]) {
         let counts = Lds::<u32, BINS>::new();
         let lane = local_id().x;

@@ -24,7 +24,7 @@ const LANES: u32 = 256;
 gcn_kernel! {
     /// For each row, y = (x - mean) / sqrt(variance + epsilon) * gain + bias.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn layernorm(
         rows: u32, columns: u32, epsilon: f32, gain: &[f32], bias: &[f32], x: &[f16], y: &mut [f16],
     ) {

@@ -23,7 +23,7 @@ gcn_kernel! {
     /// For each point in a window of the complex plane: the number of steps that the point takes to leave the circle of
     /// radius 2, at most `limit`.
     #[workgroup(TILE, TILE)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn mandelbrot(width: u32, height: u32, limit: u32, left: f32, top: f32, pixel: f32, steps: &mut [u32]) {
         let id = global_id();
         let (cx, cy) = (left + id.x as f32 * pixel, top + id.y as f32 * pixel);

@@ -30,7 +30,7 @@ const LANES: u32 = 256;
 gcn_kernel! {
     /// Four words for each lane: Philox4x32-10 of the counter (c0 + i, c1, c2, c3) and the key (k0, k1).
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn philox(c0: u32, c1: u32, c2: u32, c3: u32, k0: u32, k1: u32, words: &mut [u32]) {
         let i = global_id().x;
         let mut c = [c0 + i, splat(c1), splat(c2), splat(c3)];

@@ -23,7 +23,7 @@ gcn_kernel! {
     /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums` contains
     /// the sum of each block.
     #[workgroup(BLOCK)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn prefix_scan(x: &[u32], carry: &[u32], out: &mut [u32], sums: &mut [u32]) {
         let waves = comptime { BLOCK / wave_size() };
         let wave_sums = LdsSlice::<u32>::new(waves as usize);

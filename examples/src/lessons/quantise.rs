@@ -23,7 +23,7 @@ const LANES: u32 = 256;
 gcn_kernel! {
     /// Quantises `x` in blocks with one element per lane of a wave, and converts the result back to floats.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn quantise(x: &[f32], quantised: &mut [i8], scales: &mut [f32], restored: &mut [f32]) {
         let i = global_id().x;
         let value = x[i];

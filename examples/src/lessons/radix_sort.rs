@@ -30,7 +30,7 @@ const DIGITS: u32 = 1 << BITS;
 gcn_kernel! {
     /// Counts the occurrences of each digit in each block. The counts are ordered by digit and then by block.
     #[workgroup(BLOCK)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn count_digits(shift: u32, blocks: u32, keys: &[u32], counts: &mut [u32]) {
         let bins = Lds::<u32, { DIGITS as usize }>::new();
         let (i, lane) = (global_id().x, local_id().x);
@@ -52,7 +52,7 @@ gcn_kernel! {
 gcn_kernel! {
     /// Moves each key to its position in the order by the current digit. `places` contains the scanned counts.
     #[workgroup(BLOCK)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn radix_sort(shift: u32, blocks: u32, keys: &[u32], places: &[u32], sorted: &mut [u32]) {
         let waves = comptime { BLOCK / wave_size() };
         let counts = LdsSlice::<u32>::new((waves * DIGITS) as usize);

@@ -28,7 +28,7 @@ const WORKGROUP: u32 = 256;
 gcn_kernel! {
     /// y = a * x + y
     #[workgroup(WORKGROUP)]
-    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
         let i = global_id().x;
         if i < y.len() {

@@ -24,7 +24,7 @@ const LANES: u32 = 256;
 gcn_kernel! {
     /// For each row, `y` is exp(x) divided by its sum.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn softmax(columns: u32, x: &[f32], y: &mut [f32]) {
         let (lane, first) = (local_id().x, workgroup_id().x * columns);
 

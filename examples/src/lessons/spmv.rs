@@ -24,7 +24,7 @@ const LANES: u32 = 256;
 gcn_kernel! {
     /// y = A x for a sparse matrix in CSR form. Row r consists of the elements `starts[r]..starts[r + 1]`.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
         let row = workgroup_id().x * (LANES / wave_size()) + wave_id();
         let (start, end) = (starts.uniform(row), starts.uniform(row + 1));

@@ -29,7 +29,7 @@ gcn_kernel! {
     /// One step of heat flow on `height` rows of `width` cells: the temperature of each cell moves by `rate` towards the mean of its four
     /// neighbours; outside the matrix it is 0.
     #[workgroup(TILE, TILE)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn stencil(width: u32, height: u32, rate: f32, input: &[f32], output: &mut [f32]) {
         let tile = Lds::<f32, CELLS>::new();
         let (lane, group) = (local_id(), workgroup_id());

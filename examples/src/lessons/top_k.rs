@@ -24,7 +24,7 @@ const LANES: u32 = 64;
 gcn_kernel! {
     /// The `k` largest elements of each row of `columns`, in descending order, and their positions.
     #[workgroup(LANES)]
-    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn top_k(columns: u32, k: u32, x: &[f32], values: &mut [f32], positions: &mut [u32]) {
         let (row, lane) = (workgroup_id().x, local_id().x);
         let mut last: V<u64> = u64::MAX;

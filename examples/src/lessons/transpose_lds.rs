@@ -31,7 +31,7 @@ const TILE_WORDS: usize = (TILE * PITCH) as usize;
 gcn_kernel! {
     /// output = the transpose of input, which has `height` rows of `width` elements.
     #[workgroup(TILE, ROWS)]
-    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn transpose_lds(width: u32, height: u32, input: &[f32], output: &mut [f32]) {
         let tile = Lds::<f32, TILE_WORDS>::new();
         let (lane, group) = (local_id(), workgroup_id());

@@ -26,7 +26,7 @@ const ROWS: u32 = 4;
 gcn_kernel! {
     /// c = a + b for `height` rows of `width` elements that start `pitch` elements apart.
     #[workgroup(COLUMNS, ROWS)]
-    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201)]
+    #[targets(gfx90a, gfx942, gfx1010, gfx1030, gfx1100, gfx1151, gfx1201, gfx1250)]
     pub fn vector_add_2d(width: u32, height: u32, pitch: u32, a: &[f32], b: &[f32], c: &mut [f32]) {
         let at = global_id();
         if at.x < width && at.y < height {

@@ -4,10 +4,16 @@ use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
 use gcn_emit::text::InstText;
 use gcn_examples::{TARGETS, lessons};
+use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::{Operand, Program};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::llvm::{self, Scratch};
+
+/// The target with each of its wave sizes.
+pub(crate) fn wave_sizes(target: Target) -> impl Iterator<Item = Subtarget> {
+    WaveSize::ALL.into_iter().filter_map(move |wave| Subtarget::new(target, wave))
+}
 
 fn every_kernel(check: impl Fn(&BuiltKernel)) {
     for lesson in lessons::ALL {

@@ -10,8 +10,8 @@ use gcn_isa::target::WaveSize;
 use crate::oracle;
 
 /// One target for each instruction set of RDNA.
-const TARGETS: [Target; 5] =
-    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+const TARGETS: [Target; 6] =
+    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201, Target::GFX1250];
 
 /// The lessons about the matrix instructions of CDNA, which list the targets that have them. All other lessons run on
 /// every target.
@@ -23,7 +23,7 @@ fn options(wave: WaveSize) -> BuildOptions {
 }
 
 fn everywhere() -> impl Iterator<Item = (Target, WaveSize)> {
-    TARGETS.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave)))
+    TARGETS.into_iter().flat_map(oracle::wave_sizes).map(|on| (on.target, on.wave))
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn every_lesson_that_is_not_about_mfma_agrees() {
             agreed += 1;
         }
     }
-    assert_eq!(agreed, (lessons::ALL.len() - OF_CDNA.len()) * TARGETS.len() * WaveSize::ALL.len());
+    assert_eq!(agreed, (lessons::ALL.len() - OF_CDNA.len()) * everywhere().count());
 }
 
 /// The work-items of the workgroups below: a multiple of both wave sizes, with more than 16 waves of each.

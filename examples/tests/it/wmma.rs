@@ -6,14 +6,16 @@ use gcn_dsl::BuildOptions;
 use gcn_dsl::lang::matrix::{Bf8, Fp8};
 use gcn_dsl::prelude::*;
 use gcn_isa::check;
-use gcn_isa::target::{Generation, WaveSize};
+use gcn_isa::target::{Generation, Subtarget};
 
 use crate::oracle;
 
 /// One target for each instruction set of RDNA.
-const TARGETS: [Target; 5] =
-    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+const TARGETS: [Target; 6] =
+    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201, Target::GFX1250];
 const SIDE: usize = 32;
+/// The number of columns of the left factors: the `k` of the deepest instruction.
+const DEPTH: usize = 128;
 
 macro_rules! products {
     ($($name:ident $memory:ident $a:ident $b:ident $c:ident $k:literal $to:expr;)*) => {
@@ -26,14 +28,14 @@ macro_rules! products {
                     let c = row_major(c, 32);
                     for row in (0..32).step_by(16) {
                         let mut one = Tile::<$c, 16, 32, 16>::zero();
-                        for k in (0..32).step_by($k) {
-                            let a = TileA::<$a, 16, $k, 16>::load(row_major(a, 32), row, k);
-                            one = matmul(a, TileB::<$b, $k, 32, 16>::load(col_major(b, 32), k, 0), one);
+                        for k in (0..128).step_by($k) {
+                            let a = TileA::<$a, 16, $k, 16>::load(row_major(a, 128), row, k);
+                            one = matmul(a, TileB::<$b, $k, 32, 16>::load(col_major(b, 128), k, 0), one);
                         }
                         one.store_to(c, row, 0);
                         let mut other = one.map(|x| x + x);
-                        for k in (0..32).step_by($k) {
-                            let a = TileA::<$a, 16, $k, 16>::load(row_major(a, 32), row, k);
+                        for k in (0..128).step_by($k) {
+                            let a = TileA::<$a, 16, $k, 16>::load(row_major(a, 128), row, k);
                             other = matmul(a, TileB::<$b, $k, 32, 16>::load(row_major(b, 32), k, 0), other);
                         }
                         other.store_to(c, row + 32, 0);
@@ -46,7 +48,7 @@ macro_rules! products {
         fn products_are_those_of_the_host() {
             let (a, b) = (small(1), small(7));
             let want = expected(&a, &b);
-            for (target, wave) in TARGETS.into_iter().flat_map(|t| WaveSize::ALL.map(|wave| (t, wave))) {
+            for Subtarget { target, wave } in TARGETS.into_iter().flat_map(oracle::wave_sizes) {
                 $({
                     let name = format!("{} on {target} in waves of {}", stringify!($name), wave.lanes());
                     let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
@@ -75,20 +77,20 @@ macro_rules! products {
 
 products! {
     of_f32 f32 f32 f32 f32 4 |x: i32| x as f32;
-    of_f16 f16 f16 f16 f32 16 |x: i32| f16::from_f32(x as f32);
-    of_bf16 bf16 bf16 bf16 f32 16 |x: i32| bf16::from_f32(x as f32);
-    of_i8 i8 i8 i8 i32 16 |x: i32| x as i8;
-    of_fp8 u8 Fp8 Fp8 f32 16 |x: i32| byte(x, 3, 7);
-    of_bf8 u8 Bf8 Bf8 f32 16 |x: i32| byte(x, 2, 15);
+    of_f16 f16 f16 f16 f32 32 |x: i32| f16::from_f32(x as f32);
+    of_bf16 bf16 bf16 bf16 f32 32 |x: i32| bf16::from_f32(x as f32);
+    of_i8 i8 i8 i8 i32 64 |x: i32| x as i8;
+    of_fp8 u8 Fp8 Fp8 f32 64 |x: i32| byte(x, 3, 7);
+    of_bf8 u8 Bf8 Bf8 f32 128 |x: i32| byte(x, 2, 15);
 }
 
 /// `Some(true)` if WMMA multiplies, `Some(false)` if vector instructions do, `None` if the target rejects the product.
-/// WMMA was introduced with RDNA 3, and WMMA for 8-bit floats with RDNA 4.
+/// WMMA was introduced with RDNA 3, WMMA for 8-bit floats with RDNA 4, and WMMA for f32 with gfx1250.
 fn how(name: &str, target: Target) -> Option<bool> {
     if name.ends_with("f8") || name.ends_with("p8") {
         return (target.generation() >= Generation::GFX12).then_some(true);
     }
-    Some(name != "of_f32" && target.generation() >= Generation::GFX11)
+    Some(if name == "of_f32" { target == Target::GFX1250 } else { target.generation() >= Generation::GFX11 })
 }
 
 /// A small integer as an 8-bit float with the given number of mantissa bits.
@@ -102,15 +104,17 @@ fn byte(x: i32, fraction: u32, bias: u32) -> u8 {
 }
 
 fn small(seed: u32) -> Vec<i32> {
-    (0..(SIDE * SIDE) as u32).map(|i| ((i + seed).wrapping_mul(2_654_435_761) >> 28) as i32 % 9 - 4).collect()
+    (0..(SIDE * DEPTH) as u32)
+        .map(|i| ((i + seed).wrapping_mul(2_654_435_761) >> 28) as i32 % 9 - 4)
+        .collect()
 }
 
 fn expected(a: &[i32], b: &[i32]) -> Vec<i32> {
     let product = |at: &dyn Fn(usize, usize) -> i32| -> Vec<i32> {
-        let element = |i: usize| (0..SIDE).map(|k| a[i / SIDE * SIDE + k] * at(k, i % SIDE)).sum();
+        let element = |i: usize| (0..DEPTH).map(|k| a[i / SIDE * DEPTH + k] * at(k, i % SIDE)).sum();
         (0..SIDE * SIDE).map(element).collect()
     };
-    let cols = product(&|k, n| b[n * SIDE + k]);
+    let cols = product(&|k, n| b[n * DEPTH + k]);
     let rows = product(&|k, n| b[k * SIDE + n]);
     let other = cols.iter().zip(rows).map(|(one, row)| 2 * one + row).collect();
     [cols, other].concat()

@@ -105,7 +105,6 @@ fn target(options: &mut Options, word: &Ident, errors: &mut Errors) {
         Ok(target) if options.targets.contains(&target) => {
             errors.at(word, format!("{target} is named already; remove one"));
         }
-        Ok(target) if !target.is_compilable() => errors.at(word, crate::check::not_compiled(target)),
         Ok(target) => options.targets.push(target),
         Err(error) => errors.at(word, error),
     }

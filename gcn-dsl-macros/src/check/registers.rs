@@ -73,7 +73,7 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
 
 /// Reports an error if the requested number of waves exceeds the maximum number per SIMD on one of the targets.
 fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
-    let listed = Target::compilable().filter(|t| targets.is_none_or(|list| list.contains(t)));
+    let listed = Target::KNOWN.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let most = listed.map(Target::max_waves_per_simd).max().unwrap_or(8);
     if let Some(n) = literal(waves)
         && (n == 0 || n > u64::from(most))

@@ -40,7 +40,7 @@ impl BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
-            BuildCause::Target { .. } | BuildCause::NotCompiled { .. } => {
+            BuildCause::Target { .. } => {
                 write!(f, "kernel `{}` {}", self.kernel, self.cause)
             }
             // The register allocator's errors already contain the kernel's name.
@@ -73,14 +73,6 @@ pub enum BuildCause {
         target: Target,
         /// The targets that the attribute lists.
         listed: String,
-    },
-    /// Kernels cannot be compiled for the target, which only tools take.
-    #[error("cannot be compiled for {target} yet; supported are {supported}")]
-    NotCompiled {
-        /// The requested target.
-        target: Target,
-        /// The targets for which kernels can be compiled.
-        supported: String,
     },
     /// The target does not support the requested wave size.
     #[error(

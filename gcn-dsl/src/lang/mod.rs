@@ -61,8 +61,9 @@ pub use lanes::wave::{active_lanes, all, any, ballot, read_first_lane, read_lane
 pub use matrix::narrow_float::{Packed, PackedFormat, Unpacked};
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, Gfx1010, Gfx1011,
-    Gfx1030, Gfx1100, Gfx1150, Gfx1200, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac,
-    LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
+    Gfx1030, Gfx1100, Gfx1150, Gfx1200, Gfx1250, HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32,
+    HasSmfmac, LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major,
+    smfmac,
 };
 pub use memory::access::{LoadAt, StoreAt};
 pub use memory::atomic::{

@@ -22,6 +22,7 @@ macro_rules! targets {
 targets! {
     Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
     Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200
+    Gfx1250 GFX1250
 }
 
 /// Implemented by a set of targets for each target `T` in the set. `T` may also be a pair of targets, or [`AnyTarget`].
@@ -68,14 +69,18 @@ sets! {
     /// Instructions removed by gfx950.
     OnlyGfx942: Gfx942 GFX942;
     /// Instructions added by RDNA 3.
-    SinceGfx11: Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
-    /// Instructions added by RDNA 4.
-    SinceGfx12: Gfx1200 GFX1200;
+    SinceGfx11: Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200 Gfx1250 GFX1250;
+    /// Instructions added by RDNA 3 and removed by gfx12.5.
+    OnGfx11AndGfx12: Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
+    /// Instructions that only RDNA 4 has.
+    OnlyGfx12: Gfx1200 GFX1200;
     /// Instructions added by gfx942 on GFX9, and by RDNA 4 on RDNA.
-    SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
+    SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200 Gfx1250 GFX1250;
+    /// Instructions added by gfx942 on GFX9; on RDNA, those that only RDNA 4 has.
+    SinceGfx942AndOnGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200;
     /// All targets. Those without matrix instructions multiply with vector instructions.
     Everywhere: Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950
-        Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
+        Gfx1010 GFX1010 Gfx1011 GFX1011 Gfx1030 GFX1030 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200 Gfx1250 GFX1250;
 }
 
 macro_rules! capabilities {
@@ -112,7 +117,13 @@ capabilities! {
         message = "`{Self}` has no matrix instructions on 8-bit floats",
         note = "they exist since gfx942, and on RDNA since gfx12"
     )]
-    HasMatrixF8, the targets of SinceGfx942AndGfx12: Gfx942 Gfx950 Gfx1200;
+    HasMatrixF8, the targets of SinceGfx942AndGfx12: Gfx942 Gfx950 Gfx1200 Gfx1250;
+    /// Targets with matrix instructions on 4-bit integers, which tiles of [`I4`](super::matrix::I4) require.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on 4-bit integers",
+        note = "RDNA 3 and 4 have them"
+    )]
+    HasMatrixI4, the targets of OnGfx11AndGfx12: Gfx1100 Gfx1150 Gfx1200;
     /// Targets with MFMA, the matrix instructions of GFX9.
     ///
     /// Capabilities such as this one are bounds for device functions, whose targets are those of their callers. In
@@ -167,13 +178,13 @@ capabilities! {
         message = "`{Self}` has no WMMA instructions",
         note = "they exist since gfx11, and not on GFX9"
     )]
-    HasWmma, the targets of SinceGfx11: Gfx1100 Gfx1150 Gfx1200;
+    HasWmma, the targets of SinceGfx11: Gfx1100 Gfx1150 Gfx1200 Gfx1250;
     /// Targets with SWMMAC, the sparse matrix instructions of RDNA.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no SWMMAC instructions",
-        note = "they exist since gfx12, and not on GFX9"
+        note = "of gfx12 alone the layouts are known; GFX9 has others"
     )]
-    HasSwmmac: HasWmma, the targets of SinceGfx12: Gfx1200;
+    HasSwmmac: HasWmma, the targets of OnlyGfx12: Gfx1200;
 }
 
 #[cfg(test)]
@@ -189,7 +200,7 @@ mod tests {
         let declared = DECLARED
             .iter()
             .map(|(name, sets)| (*name, sets.iter().fold(TargetSet::EMPTY, |all, set| all.union(*set))));
-        let firsts = Target::compilable().filter(|target| target.is_first_of_its_set());
+        let firsts = Target::KNOWN.into_iter().filter(|target| target.is_first_of_its_set());
         let representatives: TargetSet = firsts.collect();
         let of = |c: &gcn_isa::layout::Capability| (c.name, c.targets().intersection(representatives));
         let table: Vec<_> = CAPABILITIES.iter().map(of).collect();

@@ -243,7 +243,8 @@ impl Lower<'_> {
     }
 
     pub(super) fn no_instruction(&self, mnemonic: &str) -> LowerError {
-        let others: Vec<&str> = gcn_isa::Target::compilable()
+        let others: Vec<&str> = gcn_isa::Target::KNOWN
+            .into_iter()
             .filter(|t| table::find_mnemonic(*t, mnemonic).next().is_some())
             .map(gcn_isa::Target::name)
             .collect();

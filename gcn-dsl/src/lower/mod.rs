@@ -53,8 +53,9 @@ mod variable;
 mod wave;
 
 use gcn_emit::kernel::UserSgprs;
+use gcn_emit::text::whole_hwreg;
 use gcn_isa::reg::{Reg, RegFile, TTMP};
-use gcn_isa::{Operand, Target};
+use gcn_isa::{Operand, Target, table};
 use hashbrown::{HashMap, HashSet};
 
 pub use crate::mir::Inputs;
@@ -115,6 +116,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }
+    cx.start_mode();
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     cx.func.shown = cx.shown();
     Ok((cx.func, cx.inputs))
@@ -268,11 +270,26 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Sets the bit of MODE that kernels set at their start on some targets ([`InstructionSet::replay_mode_bit`]).
+    ///
+    /// [`InstructionSet::replay_mode_bit`]: gcn_isa::InstructionSet::replay_mode_bit
+    fn start_mode(&mut self) {
+        let (set, mode) = (self.target.instruction_set(), whole_hwreg(self.target, "HW_REG_MODE"));
+        let (Some(bit), Some(mode)) = (set.replay_mode_bit(), mode) else { return };
+        let rows = &mut table::find_operation(self.func.on(), "s_setreg_imm32_b32");
+        let (Some(row), Some(entry)) = (rows.next(), self.func.blocks.first_mut()) else { return };
+        // The register's ID is in bits 5:0 of the operand, the first bit in 10:6, and the size minus one, here 0, in 15:11.
+        let field = Operand::Imm(i64::from(mode & 63) | i64::from(bit) << 6);
+        let operands = [field, Operand::Literal(1)].into_iter().map(MOperand::Fixed).collect();
+        let op = Op::Machine(row, row.default_mods());
+        let inputs = entry.insts.iter().take_while(|inst| inst.op == Op::Copy).count();
+        entry.insts.insert(inputs, MInst { op, operands, keeps_dst: false, loc: None });
+    }
+
     /// Emits the final instruction. Its operand, if it has one, is the code 0.
     fn end_program(&mut self) -> Lowered {
-        let operands = gcn_isa::table::find_operation(self.func.on(), "s_endpgm")
-            .next()
-            .map_or(0, |row| row.operands.len());
+        let operands =
+            table::find_operation(self.func.on(), "s_endpgm").next().map_or(0, |row| row.operands.len());
         self.machine("s_endpgm", &[], &vec![Src::Fixed(Operand::Imm(0)); operands])
     }
 

@@ -34,7 +34,7 @@ fn both_waves() -> impl Iterator<Item = (Target, BuildOptions)> {
 gcn_kernel! {
     /// c = a * b for 4-bit integers, 32 x 64 by 64 x 48. `b` is stored column by column.
     #[workgroup(64)]
-    #[targets(HasWmma)]
+    #[targets(HasMatrixI4)]
     fn of_nibbles(a: &[u8], b: &[u8], c: &mut [i32]) {
         let left = TileA::<I4, 32, 64, 16>::load(row_major(a, 64), 0, 0);
         let right = TileB::<I4, 64, 48, 16>::load(col_major(b, 64), 0, 0);

@@ -13,8 +13,9 @@ pub struct Capability {
 }
 
 /// All capabilities.
-pub const CAPABILITIES: [Capability; 9] = [
+pub const CAPABILITIES: [Capability; 10] = [
     Capability { name: "HasMatrixF8", is_meant: |s| s.a == ElemType::Fp8 && !s.sparse },
+    Capability { name: "HasMatrixI4", is_meant: |s| s.a == ElemType::Iu4 && !s.sparse },
     Capability { name: "HasMfma", is_meant: is_mfma },
     Capability { name: "HasMfmaF64", is_meant: |s| s.acc == ElemType::F64 },
     Capability { name: "HasMfmaF8", is_meant: |s| is_mfma(s) && s.a == ElemType::Fp8 && !s.sparse },

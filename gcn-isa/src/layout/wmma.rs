@@ -12,6 +12,8 @@ use crate::target::WaveSize;
 const WIDTH: u32 = 16;
 /// The number of consecutive `k` in a group of which a sparse A has two elements.
 const SPARSE_GROUP: u32 = 4;
+/// The number of consecutive `k` in a lane before the other 16 lanes follow, on gfx12.5.
+const RUN: u32 = 8;
 /// The number of bits of the index operand for each group.
 const INDEX_BITS: u32 = 4;
 
@@ -33,6 +35,7 @@ impl Shape {
             (Arrangement::WmmaCopied, true) => (1, 2),
             (Arrangement::WmmaCopied, false) => return [None; 2],
             (_, true) => (m / 2, m / 4),
+            (Arrangement::WmmaAlternating, false) => ((k / 2).min(RUN), k / 4),
             (_, false) if self.a.bits() == Some(16) => (k / 4, k / 2),
             (_, false) => (k / 2, k / 4),
         };

@@ -151,7 +151,11 @@ impl InstDesc {
     pub fn msb_field_of_old_value(&self, operand: usize) -> Option<MsbField> {
         let slot = self.operands.get(operand)?;
         let field = self.msb_field(operand)?;
-        let is_both = slot.access == Access::ReadWrite && self.format.is_vop() && field == MsbField::Dst;
+        // `v_writelane_b32` keeps the other lanes of the register that it writes, and has no field for reading it.
+        let is_both = slot.access == Access::ReadWrite
+            && self.format.is_vop()
+            && field == MsbField::Dst
+            && self.class != Class::Writelane;
         match self.does(Behaviours::SWAPS) {
             true => is_both.then_some(MsbField::Src1),
             // `v_permlane16_swap` has two destinations; each of them is read and written with the same field.

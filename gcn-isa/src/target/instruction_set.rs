@@ -110,9 +110,6 @@ macro_rules! facts {
             family: Family,
             /// The generation, which determines the encoding.
             generation: Generation,
-            /// True if kernels written in Rust can be compiled for it. Assembling, disassembling, inspecting, linking
-            /// and checking work for every instruction set.
-            is_compilable: bool,
             /// The wave sizes, the usual wave size first.
             wave_sizes: &'static [WaveSize],
             /// The encoding numbers of named scalar registers.
@@ -151,6 +148,9 @@ macro_rules! facts {
             /// True if the hardware provides the IDs of workgroup and wave in trap temporaries instead of SGPRs (LLVM: architected SGPRs):
             /// x in `ttmp9`, y and z in `ttmp7`, the wave in `ttmp8`.
             has_ids_in_ttmps: bool,
+            /// The bit of MODE that a kernel sets at its start, so that, after a page fault, the hardware can repeat memory instructions
+            /// of more than one group, as the waits for `xcnt` assume (gfx12.5; LLVM pull request 169016).
+            replay_mode_bit: Option<u8>,
             /// True if the waves of a workgroup may run on different compute units when the descriptor's TG_SPLIT requests it.
             has_tg_split: bool,
             /// True if a descriptor may request that kernel arguments are loaded into SGPRs before the kernel starts.
@@ -222,6 +222,9 @@ macro_rules! facts {
             permuted_lanes: usize,
             /// True if `neg_lo` of integer dot products marks the signed factors (RDNA 3 and later: `v_dot4_i32_iu8`).
             signs_by_neg_lo: bool,
+            /// True if a buffer resource has 57 bits of base, 45 bits of records from bit 57 on, and the stride from bit 108 on (gfx12.5;
+            /// LLVM 22, measured). The others have 48 bits of base, and 32 bits of records from bit 64 on.
+            has_long_buffers: bool,
             /// True if `global_atomic_add_f32` and `buffer_atomic_add_f32` flush denormals, regardless of MODE: gfx908
             /// and gfx90a. There, LLVM uses them only where denormals may be lost; AMD's emulator flushes.
             memory_adds_flush: bool,
@@ -233,6 +236,8 @@ macro_rules! facts {
             bad_branch_distance: Option<u16>,
             /// True if WMMA needs complete copies of A and B in every 16 lanes (RDNA 3).
             copies_wmma_inputs: bool,
+            /// True if WMMA distributes A and B over the two groups of 16 lanes in runs of eight `k` (gfx12.5; `docs/layouts.md`).
+            alternates_wmma_inputs: bool,
             /// True if `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
             /// True for one instruction set, gfx942, which lacks the fewest instructions. If several instruction sets have an instruction
@@ -263,7 +268,6 @@ pub(super) use facts;
 const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
-    is_compilable: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -278,6 +282,7 @@ const GFX900: Facts = Facts {
     writes_halves: false,
     has_half_vgprs: false,
     has_ids_in_ttmps: false,
+    replay_mode_bit: None,
     has_tg_split: false,
     has_kernarg_preload: false,
     has_preload_prologue: false,
@@ -304,10 +309,12 @@ const GFX900: Facts = Facts {
     cuts_bf16_dots: false,
     permuted_lanes: 64,
     signs_by_neg_lo: false,
+    has_long_buffers: false,
     memory_adds_flush: false,
     has_narrow_conversion_hazard: false,
     bad_branch_distance: None,
     copies_wmma_inputs: false,
+    alternates_wmma_inputs: false,
     has_hold_count: false,
     has_most_instructions: false,
 };
@@ -338,7 +345,6 @@ const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true,
 const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
-    is_compilable: true,
     writes_halves: true,
     permuted_lanes: 32,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],
@@ -381,7 +387,6 @@ const GFX12: Facts = Facts {
 };
 
 const GFX12_5: Facts = Facts {
-    is_compilable: false,
     wave_sizes: &[WaveSize::W32],
     needs_even_vgpr_tuples: true,
     addressable_vgprs: 1024,
@@ -391,6 +396,9 @@ const GFX12_5: Facts = Facts {
     most_user_sgprs: 32,
     has_named_barriers: true,
     has_async_copies: true,
+    alternates_wmma_inputs: true,
+    has_long_buffers: true,
+    replay_mode_bit: Some(25),
     signs_vector_offsets: true,
     simds_per_cu: 4,
     ..GFX12

@@ -88,8 +88,7 @@ macro_rules! targets {
         const CHIPS: [Chip; Target::KNOWN.len()] = [$($chip),*];
 
         impl Target {
-            /// Every processor, oldest first within its family. Those for which kernels written in Rust can be compiled
-            /// are [`Target::compilable`].
+            /// Every processor, oldest first within its family.
             pub const KNOWN: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
 
             /// The processor name in the spelling of LLVM and ROCm, for example `gfx942`.
@@ -273,12 +272,6 @@ impl Target {
     /// [`Target::GFX9`] have the instructions of one of these targets, or fewer.
     pub const REPRESENTATIVES: [Target; 6] =
         [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
-
-    /// Every target for which kernels written in Rust can be compiled ([`Target::is_compilable`]), in the order of
-    /// [`Target::KNOWN`].
-    pub fn compilable() -> impl Iterator<Item = Target> {
-        Target::KNOWN.into_iter().filter(|target| target.is_compilable())
-    }
 
     /// The names of every target, as an enumeration in words: `gfx900, … and gfx950`.
     pub fn names() -> String {

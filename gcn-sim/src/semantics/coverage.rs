@@ -6,6 +6,7 @@ use gcn_isa::table::InstDesc;
 use gcn_isa::{Target, table};
 
 use crate::semantics::functions::{self, refusal};
+use crate::semantics::{mfma, wmma};
 
 /// The instructions of a target, grouped by how the simulator handles them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,14 +41,15 @@ pub fn coverage(target: Target) -> Coverage {
     let has_function = |row: &InstDesc| functions::is_known(row.entry);
     let known = |row: &InstDesc| match row.halves {
         Some(halves) => halves.into_iter().all(has_function),
-        None if row.is_matrix() => crate::semantics::mfma::is_known(row, target),
-        None => has_function(row) || crate::semantics::wmma::is_known(row),
+        None if row.is_matrix() => mfma::is_known(row, target),
+        None => has_function(row) || wmma::is_known(row, target),
     };
     let (known, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| known(row));
     let known = known.into_iter().map(|(name, _)| name).collect();
     let mut coverage = Coverage { known, refused: Vec::new(), unknown: Vec::new() };
     for (mnemonic, row) in others {
-        match refusal(row.entry.mnemonic) {
+        let without_layout = wmma::is_wave_matrix(row).then_some(wmma::NO_LAYOUT);
+        match refusal(row.entry.mnemonic).or(without_layout) {
             Some(reason) => coverage.refused.push(Refusal { mnemonic, reason }),
             None => coverage.unknown.push(mnemonic),
         }

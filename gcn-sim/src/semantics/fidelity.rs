@@ -87,6 +87,7 @@ const TRAP: &str = "there is no trap handler: only the jump is left";
 
 /// The opcodes whose results may not be exact. The first matching row applies.
 const NOTES: &[(Pattern, Grade, &str)] = &[
+    (("v_tanh_", ""), Grade::Approximate, TRANSCENDENTAL),
     (("v_exp_", ""), Grade::Approximate, TRANSCENDENTAL),
     (("v_log_", ""), Grade::Approximate, TRANSCENDENTAL),
     (("v_rcp_", ""), Grade::Approximate, TRANSCENDENTAL),
@@ -141,8 +142,10 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
 
 const WAVE_MATRIX: &str = "no model of the hardware's order and width of addition was published: products are added to C for ascending k, each \
                            step a fused multiply-add of f32; results of 16 bits are rounded once";
-const LOAD_TRANSPOSED: &str = "that each eight lanes exchange rows of eight elements follows public code for gfx1250's LDS, not a document; \
+const LOAD_TRANSPOSED: &str = "which lanes exchange rows of elements follows Triton's code for gfx1250's LDS, not a document; \
                                waves of 64 lanes are refused";
+const PACKED_BF16: &str =
+    "no document describes the arithmetic of bf16: it is that of f32, rounded once more, and keeps denormals";
 const BLOCK: &str = "that registers without a bit in M0 keep their places in memory is assumed";
 const DOT_HALF: &str = "each sum is rounded, lowest element first; sums of bf16 are f32, and rounded once, on gfx12 by cutting, as measured on \
                         gfx1200";
@@ -165,6 +168,8 @@ const NOTES_OF_RDNA: &[(Pattern, Grade, &str)] = &[
     (("v_dot2_bf16_bf16", ""), Grade::Approximate, DOT_HALF),
     (("v_dot4_f32_", ""), Grade::Approximate, DOT_BYTE),
     (("global_load_tr_", ""), Grade::Assumed, LOAD_TRANSPOSED),
+    (("ds_load_tr", ""), Grade::Assumed, LOAD_TRANSPOSED),
+    (("v_pk_", "bf16"), Grade::Assumed, PACKED_BF16),
     (("global_load_block", ""), Grade::Assumed, BLOCK),
     (("global_store_block", ""), Grade::Assumed, BLOCK),
     (("scratch_load_block", ""), Grade::Assumed, BLOCK),

@@ -19,10 +19,15 @@ const NAMED: &str =
     "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
 const CLUSTER: &str = "it is for clusters of workgroups, which the simulator does not have";
 const TENSOR: &str = "it is a tensor operation, whose descriptors no document describes";
+const NARROW_ROWS: &str = "no public source says how lanes exchange elements of 4 and 6 bits";
 const RAYS: &str = "it is for ray tracing, which the simulator does not do";
 
 /// Refused instructions, by mnemonic, with the reason.
-const REFUSED: [(&str, &str); 26] = [
+const REFUSED: [(&str, &str); 30] = [
+    ("ds_load_tr4_b64", NARROW_ROWS),
+    ("ds_load_tr6_b96", NARROW_ROWS),
+    ("global_load_tr4_b64", NARROW_ROWS),
+    ("global_load_tr6_b96", NARROW_ROWS),
     ("s_barrier_init", NAMED),
     ("s_barrier_join", NAMED),
     ("s_barrier_leave", NAMED),

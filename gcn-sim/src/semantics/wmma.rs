@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use gcn_isa::layout::{ElemType, ElementPlace, Matrix, Shape, shape_on};
+use gcn_isa::layout::{ElemType, ElementPlace, Matrix, Shape, shape, shape_on};
 use gcn_isa::table::Class;
 use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::{Inst, InstDesc, Target};
@@ -15,7 +15,7 @@ use gcn_isa::{Inst, InstDesc, Target};
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, Ty};
+use crate::core::value::Ty;
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 use crate::fp::small::{Small, Widening};
@@ -24,23 +24,30 @@ use crate::fp::{NAN32, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, fma32_e
 /// The number of rows and columns.
 const N: usize = 16;
 /// The largest size of the k dimension.
-const K: usize = 64;
+const K: usize = 128;
+
+/// The reason why an instruction without a known layout is refused.
+pub(crate) const NO_LAYOUT: &str =
+    "no public source says where the elements of its operands are on this target";
 
 type Tile<T> = [[T; N]; N];
 
 /// The function of an RDNA matrix instruction; `None` for other instructions.
 pub(crate) fn exec(inst: &Inst, target: Target) -> Option<Result<Arc<dyn Exec>, String>> {
-    if !is_known(inst.desc) {
+    if !is_wave_matrix(inst.desc) {
         return None;
     }
     let shape = |wave| Subtarget::new(target, wave).and_then(|on| shape_on(inst.desc, on));
-    let shapes = WaveSize::ALL.map(shape);
-    let [Some(narrow), Some(wide)] = shapes.map(|shape| shape.and_then(Layout::new)) else {
-        return Some(Err("its layout on this target is not known".to_owned()));
+    // The shapes for the wave sizes of the target differ only in the places of the elements.
+    let shapes: Option<Vec<_>> = target.wave_sizes().iter().map(|wave| shape(*wave)).collect();
+    let layouts = |shapes: &[&'static Shape]| {
+        shapes.iter().map(|shape| Some((shape.wave, Layout::new(shape)?))).collect::<Option<Vec<_>>>()
     };
-    // The shapes for both wave sizes differ only in the places of the elements.
-    let shape = shapes[0]?;
-    Some(Ok(Arc::new(WaveMatrix { shape, layouts: [narrow, wide], target })))
+    let known = shapes.and_then(|shapes| Some((*shapes.first()?, layouts(&shapes)?)));
+    Some(match known {
+        Some((shape, layouts)) => Ok(Arc::new(WaveMatrix { shape, layouts, target })),
+        None => Err(NO_LAYOUT.to_owned()),
+    })
 }
 
 /// The places of the elements in the registers of waves of one size.
@@ -79,7 +86,8 @@ impl Layout {
 
 struct WaveMatrix {
     shape: &'static Shape,
-    layouts: [Layout; 2],
+    /// For each wave size of the target.
+    layouts: Vec<(WaveSize, Layout)>,
     target: Target,
 }
 
@@ -128,8 +136,10 @@ impl<'c> Registers<'c> {
 }
 
 impl WaveMatrix {
-    fn layout(&self, cx: &Cx<'_>) -> &Layout {
-        &self.layouts[usize::from(cx.w.size() == LANES)]
+    fn layout(&self, lanes: usize) -> &Layout {
+        let of_wave = self.layouts.iter().find(|(wave, _)| wave.lanes() as usize == lanes);
+        // A wave has one of the sizes of its target.
+        &of_wave.unwrap_or(&self.layouts[0]).1
     }
 
     /// The operand C: source 2, or the destination in a sparse instruction.
@@ -151,7 +161,7 @@ impl WaveMatrix {
         let (source, ty, shift) = (self.acc_source(s), self.shape.acc, self.acc_shift(s));
         let registers = Registers::of(cx, &source);
         let mut tile = [[T::default(); N]; N];
-        for (values, places) in tile.iter_mut().zip(&self.layout(cx).acc) {
+        for (values, places) in tile.iter_mut().zip(&self.layout(cx.w.size()).acc) {
             for (value, place) in values.iter_mut().zip(places) {
                 let place = ElementPlace { low_bit: place.low_bit + shift, ..*place };
                 *value = decode(registers.get(place, ty)?);
@@ -162,8 +172,7 @@ impl WaveMatrix {
 
     fn write(&self, cx: &mut Cx<'_>, s: &Step, bits: impl Fn(usize, usize) -> u32) {
         let shift = self.acc_shift(s);
-        let wide = usize::from(cx.w.size() == LANES);
-        for (row, places) in self.layouts[wide].acc.iter().enumerate() {
+        for (row, places) in self.layout(cx.w.size()).acc.iter().enumerate() {
             for (col, place) in places.iter().enumerate() {
                 let mask = u32::MAX >> (32 - place.bits) << (place.low_bit + shift);
                 let slot = usize::from(s.vdst) + usize::from(place.register);
@@ -182,7 +191,7 @@ impl WaveMatrix {
         s: &Step,
         decode: [&dyn Fn(u32, usize) -> T; 2],
     ) -> Result<[[[T; N]; K]; 2], Fault> {
-        let layout = self.layout(cx);
+        let layout = self.layout(cx.w.size());
         let mut tiles = [[[T::default(); N]; K]; 2];
         let registers = Registers::of(cx, &s.src[1]);
         for (k, places) in layout.b.iter().enumerate() {
@@ -224,19 +233,17 @@ impl WaveMatrix {
         let widen = |ty: ElemType| self.widening(ty);
         let (of_a, of_b) = (widen(self.shape.a), widen(self.shape.b));
         let [signs_a, signs_b] = [Signs::of(s, 0), Signs::of(s, 1)];
-        // neg_lo negates the elements in lower halves of registers, and neg_hi those in upper halves.
+        // neg_lo negates the elements in lower halves of registers and those of 32 bits, and neg_hi those in upper halves.
         let signed = |value: f32, signs: Signs, k: usize| {
             if if k.is_multiple_of(2) { signs.low } else { signs.high } { -value } else { value }
         };
-        let halves = |ty: ElemType| ty.bits() == Some(16);
-        let a = |bits: u32, k: usize| {
-            let value = of_a(bits);
-            if halves(self.shape.a) { signed(value, signs_a, k) } else { value }
+        let modified = |ty: ElemType, value: f32, signs: Signs, k: usize| match ty.bits() {
+            Some(16) => signed(value, signs, k),
+            Some(32) => signed(value, signs, 0),
+            _ => value,
         };
-        let b = |bits: u32, k: usize| {
-            let value = of_b(bits);
-            if halves(self.shape.b) { signed(value, signs_b, k) } else { value }
-        };
+        let a = |bits: u32, k: usize| modified(self.shape.a, of_a(bits), signs_a, k);
+        let b = |bits: u32, k: usize| modified(self.shape.b, of_b(bits), signs_b, k);
         let [a, b] = self.inputs(cx, s, [&a, &b])?;
         let (of_acc, signs) = (widen(self.shape.acc), Signs::of(s, 2));
         // For C, the modifiers have the same meaning as for scalar operands: neg_lo negates, and neg_hi takes the absolute value.
@@ -332,6 +339,11 @@ impl Exec for WaveMatrix {
 }
 
 /// True for an RDNA matrix instruction.
-pub(crate) fn is_known(row: &InstDesc) -> bool {
+pub(crate) fn is_wave_matrix(row: &InstDesc) -> bool {
     matches!(row.class, Class::Wmma | Class::Swmmac)
+}
+
+/// True for an RDNA matrix instruction whose layout on `target` is known.
+pub(crate) fn is_known(row: &InstDesc, target: Target) -> bool {
+    is_wave_matrix(row) && shape(row, target).is_some()
 }

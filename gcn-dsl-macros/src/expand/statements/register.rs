@@ -21,7 +21,7 @@ fn registers(attr: &Attribute, targets: Option<&[Target]>) -> syn::Result<(Reg, 
     let at = |what: String| syn::Error::new_spanned(&name, what);
     let reg = Reg::numbered(&text).map_err(|why| at(format!("`{text}` names no registers: {why}")))?;
     // The alignment differs between targets; the strictest one applies.
-    let listed = Target::compilable().filter(|t| targets.is_none_or(|list| list.contains(t)));
+    let listed = Target::KNOWN.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let multiple = listed.map(|t| t.tuple_alignment(reg.file, reg.len)).max().unwrap_or(1);
     if !reg.index.is_multiple_of(multiple.into()) {
         let below = Reg { index: reg.index - reg.index % u16::from(multiple), ..reg };

@@ -189,7 +189,7 @@ impl Operand {
 
 /// The targets that error messages name: the first of each instruction set.
 fn targets() -> impl Iterator<Item = Target> {
-    Target::compilable().filter(|target| target.is_first_of_its_set())
+    Target::KNOWN.into_iter().filter(|target| target.is_first_of_its_set())
 }
 
 /// The target and wave size that the kernel is built for.

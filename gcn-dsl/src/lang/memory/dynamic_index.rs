@@ -9,7 +9,7 @@ use crate::ir::{Bin, Inst, Manner, Memory, Type, Value};
 use crate::lang::context::source;
 use crate::lang::memory::access::LoadAt;
 use crate::lang::memory::layout::Stored;
-use crate::lang::memory::slice::{Slice, raw_buffer_word3};
+use crate::lang::memory::slice::{Slice, raw_buffer};
 use crate::lang::values::constant::within;
 use crate::lang::values::merge::Merge;
 use crate::lang::{Declare, Flatten, IntoDevice, ReadOnly, S, V, with};
@@ -240,12 +240,10 @@ fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {
         let dword = Type::uniform(Elem::U32);
         let start = c.builder.constants(&bytes);
         let pointer = c.value(Inst::Constants, Type { count: 2, ..dword }, loc);
-        let word3 = raw_buffer_word3(c.target);
         let mut constant = |x: u32| c.builder.constant(u64::from(x), dword);
         let (first, end) = (constant(start), constant(start + bytes.len() as u32));
-        let (len, word3) = (constant(table.len() as u32), constant(word3));
-        let parts = [pointer, end, word3].into_iter().collect();
-        let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
+        let len = constant(table.len() as u32);
+        let resource = raw_buffer(c, pointer, end, Some(source(loc)));
         c.builder.read_only(resource);
         let types = std::marker::PhantomData;
         Slice { resource, pointer, start: Some(first), len, constant: true, types }

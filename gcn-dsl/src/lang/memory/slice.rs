@@ -4,12 +4,14 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use gcn_isa::Target;
+use gcn_isa::program::SourceLoc;
 use gcn_isa::target::Generation;
 
 use super::access::LoadAt;
 use super::bounds::check;
 use super::layout::{Assignable, Bytes, HoldsParts, Index, Stored, read_uniform};
 use crate::ir::{Bin, Inst, Manner, Memory, Place, Type, Value};
+use crate::lang::context::Context;
 use crate::lang::isa::operand::{Input, UniformSource};
 use crate::lang::values::constant::refuse_outside;
 use crate::lang::values::value::AsIs;
@@ -68,12 +70,36 @@ impl<T, A> Copy for Ptr<T, A> {}
 /// Word 3 of a raw buffer resource: a valid format, no swizzle, and no addition of the thread ID. On RDNA, OOB_SELECT
 /// (bits 29:28) is 3, so that accesses at byte offset NUM_RECORDS or more are out of bounds, and bit 24 is set, which
 /// RDNA 1 and 2 require. The words for RDNA are those of Composable Kernel (`CK_BUFFER_RESOURCE_3RD_DWORD`).
-pub(in crate::lang) fn raw_buffer_word3(target: Target) -> u32 {
+fn raw_buffer_word3(target: Target) -> u32 {
     match target.generation() {
         Generation::GFX9 => 0x0002_7000,
         Generation::GFX10 => 0x3101_4000,
         _ => 0x3100_4000,
     }
+}
+
+/// The resource of a raw buffer of `bytes` bytes at `pointer`.
+pub(in crate::lang) fn raw_buffer(
+    c: &mut Context,
+    pointer: Value,
+    bytes: Value,
+    loc: Option<SourceLoc>,
+) -> Value {
+    let dword = Type::uniform(Elem::U32);
+    let parts = if c.target.has_long_buffers() {
+        // The low seven bits of the size follow the 57 bits of the base. The stride and the flags are 0.
+        let [low, high] =
+            [0, 1].map(|i| c.builder.value(Inst::Extract { from: pointer, dword: i }, dword, loc));
+        let [seven, rest, zero] = [7, 25, 0].map(|n| c.builder.constant(n, dword));
+        let first = c.builder.value(Inst::Bin(Bin::Shl, bytes, rest), dword, loc);
+        let high = c.builder.value(Inst::Bin(Bin::Or, high, first), dword, loc);
+        let others = c.builder.value(Inst::Bin(Bin::Shr, bytes, seven), dword, loc);
+        [low, high, others, zero].into_iter().collect()
+    } else {
+        let word3 = c.builder.constant(u64::from(raw_buffer_word3(c.target)), dword);
+        [pointer, bytes, word3].into_iter().collect()
+    };
+    c.builder.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc)
 }
 
 impl<T: Stored, A> Slice<T, A> {
@@ -85,9 +111,7 @@ impl<T: Stored, A> Slice<T, A> {
             let len = c.builder.value(Inst::KernArg { offset: offset + 8 }, dword, None);
             let size = c.builder.constant(u64::from(T::BYTES), dword);
             let bytes = c.builder.value(Inst::Bin(Bin::Mul, len, size), dword, None);
-            let word3 = c.builder.constant(u64::from(raw_buffer_word3(c.target)), dword);
-            let parts = [pointer, bytes, word3].into_iter().collect();
-            let resource = c.builder.value(Inst::Concat(parts), Type { count: 4, ..dword }, None);
+            let resource = raw_buffer(c, pointer, bytes, None);
             Slice { resource, pointer, start: None, len, constant: false, types: PhantomData }
         })
     }

@@ -4,10 +4,9 @@ use std::panic::Location;
 
 use super::access::{LoadAt, StoreAt};
 use super::layout::Stored;
-use super::slice::{Slice, raw_buffer_word3};
-use crate::ir::{Inst, Type};
+use super::slice::{Slice, raw_buffer};
+use crate::lang::context::source;
 use crate::lang::{IntoDevice, ReadOnly, S, Writable, with};
-use crate::scalar::Elem;
 
 impl<T: Stored, A> Slice<T, A> {
     /// The elements `first` to `end - 1`, as far as they exist. The hardware checks the bounds of the subslice itself.
@@ -24,10 +23,7 @@ impl<T: Stored, A> Slice<T, A> {
             (start, bytes) = (start + before, bytes + before);
         }
         let resource = with(|c| {
-            let dword = Type::uniform(Elem::U32);
-            let word3 = c.builder.constant(u64::from(raw_buffer_word3(c.target)), dword);
-            let parts = [self.pointer, bytes.value, word3].into_iter().collect();
-            let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
+            let resource = raw_buffer(c, self.pointer, bytes.value, Some(source(loc)));
             match self.constant {
                 true => c.builder.read_only(resource),
                 // For alias analysis, the subslice and the whole slice are the same memory.

@@ -7,6 +7,7 @@ use gcn_isa::reg::RegFile;
 use gcn_isa::table::{
     Access, Behaviours, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds,
 };
+use gcn_isa::target::Family;
 
 use crate::ir::Call;
 use crate::ir::call::BUFFER_FORMAT;
@@ -87,7 +88,14 @@ pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<R
     let literal16 =
         matches!(src, Src::Fixed(Operand::Literal(_))) && slot.kinds.contains(OperandKinds::LITERAL16);
     let narrow = narrow_fits(row, slot, src) && file.is_some_and(|f| slot.kinds.contains(file_kind(f)));
-    !other_width && (literal16 || narrow || slot_takes(slot, src, file))
+    !other_width && (literal16 || narrow || slot_takes(slot, src, file)) && !loses_half(row, slot, file)
+}
+
+/// True for a pair of SGPRs in packed f32 arithmetic of gfx12.5, which uses the first of the two registers for both halves and has no
+/// `op_sel` for them (LLVM: `hasPKF32InstsReplicatingLower32BitsOfScalarInput`). Other RDNA targets have no such arithmetic.
+fn loses_half(row: &InstDesc, slot: &OperandDesc, file: Option<RegFile>) -> bool {
+    let is_packed = row.format == Format::Vop3p && row.modifiers.contains(Modifiers::OP_SEL_HI);
+    row.family() == Family::RDNA && is_packed && slot.dwords == 2 && file == Some(RegFile::Sgpr)
 }
 
 /// True if the source is narrower than the slot and the row still accepts it: A and B of the `f8f6f4` instructions may

@@ -1,4 +1,4 @@
-//! Tests gfx950, which AMD's matrix instruction calculator lacks, against kernels and measurements that AMD and others published. Only
+//! Tests gfx950 and gfx1250, which AMD's matrix instruction calculator lacks, against kernels and measurements that AMD and others published. Only
 //! facts (addresses) were taken from these sources, and no code.
 
 use gcn_isa::layout::{Controls, Layout, Matrix};
@@ -109,5 +109,40 @@ fn doubled_k_doubles_the_run_in_a_lane() {
                 assert_eq!(element(&a, bits, lane, n), (lane % rows, lane / rows * run + n), "{name}");
             }
         }
+    }
+}
+
+/// Tests against the linear layouts of Triton 3.9 for `AMDWMMALayout(version=3)` and its operands: the coordinates that each bit of the
+/// element number, and then each bit of the lane number, adds.
+#[test]
+fn wmma_of_gfx1250_as_in_triton() {
+    let instructions = [
+        ("v_wmma_f32_16x16x32_f16", 16, 32, &[1, 2, 4, 16][..], 8),
+        ("v_wmma_f32_16x16x64_fp8_bf8", 8, 64, &[1, 2, 4, 16, 32], 8),
+        ("v_wmma_i32_16x16x64_iu8", 8, 64, &[1, 2, 4, 16, 32], 8),
+        ("v_wmma_f32_16x16x128_bf8_fp8", 8, 128, &[1, 2, 4, 16, 32, 64], 8),
+        ("v_wmma_f32_16x16x4_f32", 32, 4, &[1], 2),
+    ];
+    for (name, bits, depth, of_elements, of_lanes) in instructions {
+        let desc = table::find(Target::GFX1250, name).next().expect("a row");
+        let layout =
+            |matrix| Layout::new(desc, Target::GFX1250, matrix, Controls::default()).expect("a layout");
+        let (a, b, d) = (layout(Matrix::A), layout(Matrix::B), layout(Matrix::D));
+        assert_eq!((u32::from(a.registers()) * 32 / bits) << 1, depth, "{name}");
+        for (bit, k) in of_elements.iter().enumerate() {
+            assert_eq!(element(&a, bits, 0, 1 << bit), (0, *k), "{name}");
+            assert_eq!(element(&b, bits, 0, 1 << bit), (*k, 0), "{name}");
+        }
+        for (bit, row) in [1, 2, 4].into_iter().enumerate() {
+            assert_eq!(element(&d, 32, 0, 1 << bit), (row, 0), "{name}");
+        }
+        for (bit, line) in [1, 2, 4, 8].into_iter().enumerate() {
+            assert_eq!(element(&a, bits, 1 << bit, 0), (line, 0), "{name}");
+            assert_eq!(element(&b, bits, 1 << bit, 0), (0, line), "{name}");
+            assert_eq!(element(&d, 32, 1 << bit, 0), (0, line), "{name}");
+        }
+        assert_eq!(element(&a, bits, 16, 0), (0, of_lanes), "{name}");
+        assert_eq!(element(&b, bits, 16, 0), (of_lanes, 0), "{name}");
+        assert_eq!(element(&d, 32, 16, 0), (8, 0), "{name}");
     }
 }

@@ -71,7 +71,7 @@ fn every_element_lives_where_the_matrix_calculator_says_and_back() {
 
 /// Every RDNA instruction with every matrix, and its control values that have a layout.
 fn layouts() -> impl Iterator<Item = (Target, &'static InstDesc, Matrix, Layout)> {
-    let instructions = ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201"]
+    let instructions = ["gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250"]
         .into_iter()
         .map(|name| name.parse::<Target>().expect("a target"))
         .flat_map(|target| layout::matrix_instructions(target).map(move |(desc, _)| (target, desc)));
@@ -99,7 +99,7 @@ fn operands_are_as_wide_as_the_layout_needs() {
         assert_eq!(layout.registers(), operand.dwords, "{target} {} {}", desc.printed, matrix.name());
         checked += 1;
     }
-    assert_eq!(checked, 460);
+    assert_eq!(checked, 460 + 88);
 }
 
 /// Tests that the bits of registers belong to the elements that are located there, and to no others. All bits of A and B are used, except
@@ -136,13 +136,13 @@ fn each_bit_belongs_to_the_elements_that_are_found_there() {
 #[test]
 fn printed_formulas_give_the_places() {
     let (mut elements, mut shapes) = (0, 0);
-    for target in [Target::GFX1100, Target::GFX1201] {
+    for target in [Target::GFX1100, Target::GFX1201, Target::GFX1250] {
         for (desc, shape) in layout::matrix_instructions(target) {
             elements += Matrix::ALL.iter().map(|m| formulas::check(shape, *m, desc.printed)).sum::<usize>();
             shapes += 1;
         }
     }
-    assert_eq!((shapes, elements), (56, 83_968));
+    assert_eq!((shapes, elements), (56 + 22, 83_968 + 66_688));
 }
 
 #[test]

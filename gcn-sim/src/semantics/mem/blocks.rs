@@ -2,6 +2,7 @@
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
+use super::ds;
 use super::name;
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
@@ -19,8 +20,12 @@ pub(crate) fn add(ops: &mut Ops) {
         ops.add(name(&[prefix, "_load_block"]), Op::new(load));
         ops.add(name(&[prefix, "_store_block"]), Op::new(store));
     }
-    ops.add("global_load_tr_b64", Op::new(|cx: &mut Cx<'_>, s: &Step| load_transposed(cx, s, 8)));
-    ops.add("global_load_tr_b128", Op::new(|cx: &mut Cx<'_>, s: &Step| load_transposed(cx, s, 16)));
+    for (from_memory, from_lds, bits) in
+        [("global_load_tr_b64", "ds_load_tr8_b64", 8), ("global_load_tr_b128", "ds_load_tr16_b128", 16)]
+    {
+        ops.add(from_memory, Op::new(move |cx: &mut Cx<'_>, s: &Step| load_transposed(cx, s, bits)));
+        ops.add(from_lds, Op::new(move |cx: &mut Cx<'_>, s: &Step| read_transposed(cx, s, bits)));
+    }
     ops.add("lds_direct_load", Op::new(read_lds));
 }
 
@@ -87,9 +92,6 @@ fn store_block(cx: &mut Cx<'_>, s: &Step, segment: Segment) -> Outcome {
     Ok(Next::Fall)
 }
 
-/// In each group of eight lanes, every lane loads a row of eight elements of `bits` bits, and the rows are transposed: lane i gets element
-/// i of every row. The manuals do not say which lane gets which element. With this choice, the row number in memory is the index `k` of an
-/// operand of WMMA.
 fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
     if cx.w.size() == LANES {
         return Err(Fault::Unsupported(
@@ -97,22 +99,50 @@ fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
         ));
     }
     let addresses = Addresses::of(cx, s, Segment::Global)?;
-    let words = bits / 4;
-    let exec = cx.w.exec();
     let mut loaded: [Lanes; 4] = [[0; LANES]; 4];
-    for lane in lanes(exec) {
-        for word in 0..words {
+    for lane in lanes(cx.w.exec()) {
+        for word in 0..bits / 4 {
             if let Some(place) = addresses.place(cx, lane, word, 4) {
                 loaded[word as usize][lane] = cx.load(place, 4, lane)?;
             }
         }
     }
-    let per_word = 32 / bits;
-    for lane in lanes(exec) {
-        let (group, place) = (lane / 8 * 8, lane as u32 % 8);
+    write_transposed(cx, s, bits, &loaded, |row, right| row + 8 * right);
+    Ok(Next::Fall)
+}
+
+fn read_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
+    let mut loaded: [Lanes; 4] = [[0; LANES]; 4];
+    for lane in lanes(cx.w.exec()) {
+        let row = cx.load_local(ds::address(cx, s, lane)?, bits, lane)?;
+        for (loaded, word) in loaded.iter_mut().zip(row) {
+            loaded[lane] = word;
+        }
+    }
+    // The rows of bytes are those that Triton 3.9 lets the lanes load for gfx1250.
+    write_transposed(cx, s, bits, &loaded, |row, right| match bits {
+        8 => row % 4 + 4 * right + row / 4 * 8,
+        _ => row + 8 * right,
+    });
+    Ok(Next::Fall)
+}
+
+/// In each 16 lanes there are eight rows of 16 elements of `bits` bits. A lane has loaded the left or the right half of a row; lane i gets
+/// element i of every row. `lane_of` returns the lane, of the 16, that has loaded a row's half (1 for the right half). The manuals do not
+/// specify the assignment of lanes; this one makes the rows of a matrix in memory the `k` dimension of a WMMA.
+fn write_transposed(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    bits: u32,
+    loaded: &[Lanes; 4],
+    lane_of: impl Fn(usize, usize) -> usize,
+) {
+    let (words, per_word) = (bits / 4, 32 / bits);
+    for lane in lanes(cx.w.exec()) {
+        let (group, right, place) = (lane / 16 * 16, lane % 16 / 8, lane as u32 % 8);
         for word in 0..words {
             let element = |i: u32| {
-                let row = group + (word * per_word + i) as usize;
+                let row = group + lane_of((word * per_word + i) as usize, right);
                 let from = loaded[(place / per_word) as usize][row] >> (place % per_word * bits);
                 (from & u32::MAX >> (32 - bits)) << (i * bits)
             };
@@ -120,7 +150,6 @@ fn load_transposed(cx: &mut Cx<'_>, s: &Step, bits: u32) -> Outcome {
                 (0..per_word).fold(0, |all, i| all | element(i));
         }
     }
-    Ok(Next::Fall)
 }
 
 fn read_lds(cx: &mut Cx<'_>, s: &Step) -> Outcome {

@@ -50,6 +50,18 @@ pub(crate) struct Buffer {
     offset: Option<u16>,
 }
 
+/// The base and the number of bytes of a resource of gfx12.5 ([`gcn_isa::InstructionSet::has_long_buffers`]).
+pub(super) fn long_buffer(words: [u32; 4]) -> Result<(u64, u64), Fault> {
+    // LLVM 22 and Triton 3.9 use no others.
+    if words[3] >> 6 != 0 {
+        return Err(Fault::Unsupported(
+            "a buffer resource of gfx12.5 with a stride or flags, which no document describes",
+        ));
+    }
+    let [low, high, middle, top] = words.map(u64::from);
+    Ok((low | (high & 0x1ff_ffff) << 32, high >> 25 | middle << 7 | top << 39))
+}
+
 /// The addresses of a buffer whose lanes differ only in a 32-bit offset.
 pub(super) struct Linear {
     /// The address at offset 0, including SOFFSET.
@@ -98,6 +110,23 @@ impl Buffer {
             Src::None => 0,
             ref src => cx.scalar(src, Ty::B32)?,
         };
+        if s.arch.has_long_buffers() {
+            let (base, records) = long_buffer([0, 1, 2, 3].map(word))?;
+            return Ok(Buffer {
+                base,
+                stride: 0,
+                records,
+                element: None,
+                index_stride: 8,
+                add_tid: false,
+                check: Check::Raw,
+                scalar_offset: u64::from(scalar_offset),
+                checked_offset: 0,
+                inst_offset: mods.offset as u32,
+                index: slot.filter(|_| mods.idxen),
+                offset: slot.filter(|_| mods.offen).map(|slot| slot + u16::from(mods.idxen)),
+            });
+        }
         Ok(Buffer {
             base: u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32,
             stride: u64::from(word(1) >> 16 & 0x3fff) | extension,

@@ -3,6 +3,7 @@
 use super::access::Place;
 use super::address::unit;
 use super::atomic::{Flush, Modify, PAIRS, WORDS};
+use super::buffer::long_buffer;
 use super::name;
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
@@ -127,9 +128,15 @@ fn span_of(cx: &Cx<'_>, s: &Step, kind: Kind, kept: u64) -> Result<Span, Fault> 
         return Err(Fault::Unsupported("a resource outside the SGPRs"));
     };
     let word = |i: usize| cx.w.s[resource as usize + i];
-    let base = (u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32) & !3;
-    let stride = u64::from(word(1) >> 16 & 0x3fff).max(1);
-    Ok(Span { start: base.wrapping_add(offset as u64 & kept), end: base + u64::from(word(2)) * stride })
+    let (base, bytes) = match s.arch.has_long_buffers() {
+        true => long_buffer([0, 1, 2, 3].map(word))?,
+        false => {
+            let stride = u64::from(word(1) >> 16 & 0x3fff).max(1);
+            (u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32, u64::from(word(2)) * stride)
+        }
+    };
+    let base = base & !3;
+    Ok(Span { start: base.wrapping_add(offset as u64 & kept), end: base + bytes })
 }
 
 fn put(cx: &mut Cx<'_>, s: &Step, values: &[u32]) -> Outcome {

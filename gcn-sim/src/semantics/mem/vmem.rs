@@ -73,7 +73,7 @@ pub(crate) fn add(ops: &mut Ops) {
         let store = move |cx: &mut Cx<'_>, s: &Step| store_async(cx, s, dwords);
         ops.add(name(&["global_store_async_from_lds_", suffix]), Op::new(store));
     }
-    // Cache control has no effect, because the simulator's memory is always coherent.
+    // Cache control and prefetches have no effect, because the simulator's memory is always coherent.
     for name in [
         "buffer_wbl2",
         "buffer_inv",
@@ -85,6 +85,8 @@ pub(crate) fn add(ops: &mut Ops) {
         "global_inv",
         "global_wb",
         "global_wbinv",
+        "global_prefetch_b8",
+        "flat_prefetch_b8",
     ] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     }

@@ -46,6 +46,7 @@ pub(crate) fn add(ops: &mut Ops) {
         "s_prefetch_inst_pc_rel",
         "s_buffer_prefetch_data",
         "s_setprio",
+        "s_setprio_inc_wg",
         "s_sethalt",
         "s_icache_inv",
         "s_incperflevel",

@@ -3,20 +3,25 @@
 //! `op_sel` selects the half of each source for the low result, `op_sel_hi` that for the high one; `neg_lo` and `neg_hi` negate these
 //! halves.
 
+use gcn_isa::target::Family;
+
 use super::Env;
 use super::float32::{max32, maximum32, min32, minimum32};
 use super::read::raw32;
 use super::write::{clamp_half, clamp_single, write_mask, write32};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
-use crate::core::operand::Src;
+use crate::core::operand::{Const, Src};
 use crate::core::value::{LANES, Ty};
 use crate::core::wave::Lanes;
-use crate::fp::{add32, f16_to_f32, f32_to_f16, flush16, flush32, fma16, fma32, mul32};
+use crate::fp::{
+    add32, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, flush16, flush32, fma16, fma32, mul32,
+};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
     halves(ops);
+    bf16s(ops);
     integers(ops);
     singles(ops);
 }
@@ -24,7 +29,7 @@ pub(crate) fn add(ops: &mut Ops) {
 type Half3 = fn(Env, [f32; 3]) -> u16;
 
 fn halves(ops: &mut Ops) {
-    let list: [(&'static str, Half3); 10] = [
+    let list: [(&'static str, Half3); 12] = [
         ("v_pk_add_f16", |_, [a, b, _]| f32_to_f16(add32(a, b))),
         ("v_pk_mul_f16", |_, [a, b, _]| f32_to_f16(mul32(a, b))),
         ("v_pk_fma_f16", |_, [a, b, c]| fma16(a, b, c)),
@@ -35,6 +40,8 @@ fn halves(ops: &mut Ops) {
         ("v_pk_maximum_f16", |_, [a, b, _]| f32_to_f16(maximum32(a, b))),
         ("v_pk_minimum3_f16", |_, [a, b, c]| f32_to_f16(minimum32(minimum32(a, b), c))),
         ("v_pk_maximum3_f16", |_, [a, b, c]| f32_to_f16(maximum32(maximum32(a, b), c))),
+        ("v_pk_min3_num_f16", |e, [a, b, c]| f32_to_f16(min32(e, min32(e, a, b), c))),
+        ("v_pk_max3_num_f16", |e, [a, b, c]| f32_to_f16(max32(e, max32(e, a, b), c))),
     ];
     for (name, f) in list {
         let op = packed_half(f);
@@ -43,14 +50,49 @@ fn halves(ops: &mut Ops) {
     }
 }
 
+/// bf16: computed in f32, whose result is rounded once more.
+fn bf16s(ops: &mut Ops) {
+    let list: [(&'static str, fn(Env, [f32; 3]) -> f32); 5] = [
+        ("v_pk_add_bf16", |_, [a, b, _]| add32(a, b)),
+        ("v_pk_mul_bf16", |_, [a, b, _]| mul32(a, b)),
+        ("v_pk_fma_bf16", |_, [a, b, c]| fma32(a, b, c)),
+        ("v_pk_min_num_bf16", |e, [a, b, _]| min32(e, a, b)),
+        ("v_pk_max_num_bf16", |e, [a, b, _]| max32(e, a, b)),
+    ];
+    for (name, f) in list {
+        let op = Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+            let lanes = sources_with(cx, s, |c| Some(c.packed_bf16()))?;
+            let mode = cx.w.mode;
+            let result =
+                |x: f32| u32::from(f32_to_bf16(if s.inst.mods.clamp { clamp_single(&mode, x) } else { x }));
+            let mut out = [0; LANES];
+            for lane in 0..LANES {
+                let [a, b, c] = [0, 1, 2].map(|i| pick(s, i, lanes[i][lane]).map(bf16_to_f32));
+                let half = |i: usize| result(f(Env { ieee: mode.ieee }, [a[i], b[i], c[i]]));
+                out[lane] = half(0) | half(1) << 16;
+            }
+            let mask = write_mask(cx, s);
+            write32(cx, s.vdst, mask, &out);
+            Ok(Next::Fall)
+        });
+        ops.add(name, op.packed());
+    }
+}
+
 /// The sources of a packed 16-bit instruction. A constant has its value for float operands if `float`, otherwise for integer operands.
 pub(super) fn sources(cx: &Cx<'_>, s: &Step, float: bool) -> Result<[Lanes; 3], Fault> {
+    sources_with(cx, s, |c| float.then(|| c.packed_f16()))
+}
+
+/// The sources of a packed 16-bit instruction. `value` gives the halves of a constant, or `None` for those of integer operands.
+fn sources_with(cx: &Cx<'_>, s: &Step, value: impl Fn(&Const) -> Option<u32>) -> Result<[Lanes; 3], Fault> {
     let mut lanes = [[0; LANES]; 3];
     for (src, lanes) in s.src.iter().zip(&mut lanes) {
-        *lanes = match src {
-            Src::None => continue,
-            Src::Const(c) if float => [c.packed_f16(); LANES],
-            other => raw32(cx, other, Ty::B32)?,
+        let constant = if let Src::Const(c) = src { value(c) } else { None };
+        *lanes = match (src, constant) {
+            (Src::None, _) => continue,
+            (_, Some(halves)) => [halves; LANES],
+            (other, None) => raw32(cx, other, Ty::B32)?,
         };
     }
     Ok(lanes)
@@ -163,8 +205,11 @@ fn singles(ops: &mut Ops) {
 }
 
 /// The lower or upper dword of a 64-bit source.
-fn word(cx: &Cx<'_>, src: &Src, upper: bool) -> Result<Lanes, Fault> {
+fn word(cx: &Cx<'_>, s: &Step, src: &Src, upper: bool) -> Result<Lanes, Fault> {
     Ok(match src {
+        // gfx12.5, the only RDNA target with such arithmetic, reads the first SGPR for both halves (LLVM:
+        // `hasPKF32InstsReplicatingLower32BitsOfScalarInput`).
+        Src::Scalar(n) if s.arch.family() == Family::RDNA => [cx.w.s[*n as usize]; LANES],
         Src::Vector(slot) => cx.w.v[*slot as usize + usize::from(upper)],
         Src::Scalar(n) => [cx.w.s[*n as usize + usize::from(upper)]; LANES],
         // The constant 0 gives 0 for either dword. For other constants the manuals do not define the upper dword, and LLVM always selects
@@ -189,7 +234,7 @@ fn packed_single(f: impl Fn([f32; 3]) -> f32 + Copy + Send + Sync + 'static) -> 
                 }
                 let (low, high, negate_low, negate_high) = selection(s, i);
                 let (select, negate) = if upper == 0 { (low, negate_low) } else { (high, negate_high) };
-                *lanes = word(cx, &s.src[i], select)?;
+                *lanes = word(cx, s, &s.src[i], select)?;
                 let sign = u32::from(negate) << 31;
                 lanes.iter_mut().for_each(|x| *x ^= sign);
                 if mode.flush_in32 {
@@ -211,8 +256,8 @@ fn packed_single(f: impl Fn([f32; 3]) -> f32 + Copy + Send + Sync + 'static) -> 
 /// The low dword of the result comes from src0 and the high dword from src1, each selected by its `op_sel` bit.
 fn packed_move(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
     let op_sel = s.inst.mods.op_sel;
-    let low = word(cx, &s.src[0], op_sel & 1 == 1)?;
-    let high = word(cx, &s.src[1], op_sel >> 1 & 1 == 1)?;
+    let low = word(cx, s, &s.src[0], op_sel & 1 == 1)?;
+    let high = word(cx, s, &s.src[1], op_sel >> 1 & 1 == 1)?;
     let mask = write_mask(cx, s);
     write32(cx, s.vdst, mask, &low);
     write32(cx, s.vdst + 1, mask, &high);

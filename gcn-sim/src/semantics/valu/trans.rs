@@ -28,6 +28,7 @@ pub(crate) fn add(ops: &mut Ops) {
     }
     ops.add("v_sin_f32", f32_by(|x| periodic(x, f64::sin)));
     ops.add("v_cos_f32", f32_by(|x| periodic(x, f64::cos)));
+    ops.add("v_tanh_f32", f32_by(f64::tanh));
 
     scalars(ops);
     ops.add("v_rcp_f16", f16_by(|x| 1.0 / x));
@@ -37,6 +38,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_log_f16", f16_by(f64::log2));
     ops.add("v_sin_f16", f16_by(|x| periodic(x, f64::sin)));
     ops.add("v_cos_f16", f16_by(|x| periodic(x, f64::cos)));
+    ops.add("v_tanh_f16", f16_by(f64::tanh));
 
     ops.add("v_rcp_f64", f64_by(|x| 1.0 / x));
     ops.add("v_rsq_f64", f64_by(|x| 1.0 / x.sqrt()));

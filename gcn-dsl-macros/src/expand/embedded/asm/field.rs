@@ -66,7 +66,7 @@ impl Cx<'_> {
         modifiers: &str,
         (of, span): (impl Fn(&Inst) -> Option<T>, Span),
     ) -> Option<T> {
-        let all: Vec<Target> = Target::compilable().collect();
+        let all: Vec<Target> = Target::KNOWN.to_vec();
         let targets = self.targets.unwrap_or(&all);
         let mut found = None;
         for target in targets {

@@ -49,7 +49,7 @@ impl Product {
 
     /// The targets that have an instruction for this product.
     pub fn targets(&self) -> TargetSet {
-        Target::compilable().filter(|t| self.instruction((*t).into()).is_some()).collect()
+        Target::KNOWN.into_iter().filter(|t| self.instruction((*t).into()).is_some()).collect()
     }
 
     /// For an error message: the shapes on `on` that have the same element types.

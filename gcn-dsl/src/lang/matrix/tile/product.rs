@@ -17,7 +17,7 @@ use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
 use crate::lang::matrix::swizzle::WIDEST;
 use crate::lang::targets::{
-    Availability, Everywhere, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx942AndGfx12,
+    Availability, Everywhere, OnGfx11AndGfx12, OnlyGfx942, SinceGfx90a, SinceGfx942AndGfx12,
 };
 use crate::lang::values::vector::element;
 use crate::lang::{V, with};
@@ -58,7 +58,7 @@ factors! {
         f32 f32 => f32;
         i8 i8 => i32;
     }
-    SinceGfx11 {
+    OnGfx11AndGfx12 {
         I4 I4 => i32;
         f16 f16 => f16;
         bf16 bf16 => bf16;
@@ -179,7 +179,7 @@ pub fn has_instruction<T: MatrixElement>() -> bool {
 /// `c + a * b`, computed by the instructions that the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
 ///
 /// The deepest instruction whose depth divides `K` is used. If the target has no matrix instruction for f32, f16, bf16
-/// or i8 (f32 on RDNA, for example), vector instructions are used: fused multiply-adds in f32, or multiplications and
+/// or i8 (f32 on RDNA 3 and 4, for example), vector instructions are used: fused multiply-adds in f32, or multiplications and
 /// sums in i32. The two factors may have different 8-bit float types; if `K` is a multiple of 64 (128 with `SIDE` 16),
 /// gfx950 multiplies these with its `f8f6f4` instructions, at twice the rate of the others.
 ///
@@ -411,7 +411,7 @@ mod tests {
         // The targets that kernels can be built for.
         let known = Everywhere::TARGETS;
         for (formats, set) in FACTORS {
-            let firsts = gcn_isa::Target::compilable().filter(|target| target.is_first_of_its_set());
+            let firsts = gcn_isa::Target::KNOWN.into_iter().filter(|target| target.is_first_of_its_set());
             for target in firsts.filter(|target| known.contains(*target)) {
                 let there = gcn_isa::layout::instructions_on(target.into()).iter().any(|(_, s)| {
                     let same = [s.a, s.b, s.acc].into_iter().zip(*formats).all(|(a, b)| is_format(a, b));
