@@ -116,7 +116,8 @@ macro_rules! narrow_sums {
             let signs = |seed, n| numbers(seed, n).into_iter().map(i32::signum).collect::<Vec<i32>>();
             let (a, b) = (signs(9, 32 * 32), signs(10, 48 * 32));
             let want: Vec<i32> = product([32, 48, 32], &a, &b).iter().zip(0..).map(|(x, i)| 2 * x + (i / 48 & 3)).collect();
-            for (target, options) in both_waves() {
+            let with_gfx1250 = both_waves().chain([(Target::GFX1250, BuildOptions::default())]);
+            for (target, options) in with_gfx1250 {
                 $({
                     let built = $name.build_with(target, &options).unwrap();
                     let of = |xs: &[i32]| xs.iter().map(|x| $t::from_f32(*x as f32)).collect::<Vec<$t>>();

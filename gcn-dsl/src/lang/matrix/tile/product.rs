@@ -17,7 +17,7 @@ use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, here, is_format, square_shapes};
 use crate::lang::matrix::swizzle::WIDEST;
 use crate::lang::targets::{
-    Availability, Everywhere, OnGfx11AndGfx12, OnlyGfx942, SinceGfx90a, SinceGfx942AndGfx12,
+    Availability, Everywhere, OnGfx11AndGfx12, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx942AndGfx12,
 };
 use crate::lang::values::vector::element;
 use crate::lang::{V, with};
@@ -29,7 +29,7 @@ use half::{bf16, f16};
 #[diagnostic::on_unimplemented(
     message = "tiles of `{Self}` are not multiplied with tiles of `{U}` into tiles of `{C}`",
     label = "no product of these types",
-    note = "two factors of f16, bf16 or f32 add up in f32, on RDNA 3 and 4 those of f16 and bf16 also in f16 and bf16, 8-bit floats (f8e4m3, f8e5m2, Fp8, Bf8) in any mixture in f32, i8 and I4 in i32, f64 in f64"
+    note = "two factors of f16, bf16 or f32 add up in f32, with WMMA those of f16 and bf16 also in f16 and bf16, 8-bit floats (f8e4m3, f8e5m2, Fp8, Bf8) in any mixture in f32, i8 and I4 in i32, f64 in f64"
 )]
 pub trait TileFactor<U, C>: MatrixElement {
     /// The targets that have such an instruction.
@@ -60,6 +60,8 @@ factors! {
     }
     OnGfx11AndGfx12 {
         I4 I4 => i32;
+    }
+    SinceGfx11 {
         f16 f16 => f16;
         bf16 bf16 => bf16;
     }
