@@ -412,7 +412,9 @@ mod tests {
     fn is_unpublished(row: &InstDesc, target: Target) -> bool {
         let has = |part: &str| row.printed.contains(part);
         let of_rdna_4 = shape(row, Target::GFX1201).is_some();
-        let others = row.class == Class::Swmmac || has("f8f6f4") || has("_f4") || has("bf16f32");
+        // A load of scales multiplies nothing: it is the first half of a scaled instruction.
+        let others =
+            row.class == Class::Swmmac || has("f8f6f4") || has("_f4") || has("bf16f32") || has("ld_scale");
         target.instruction_set() == InstructionSet::GFX12_5 && (of_rdna_4 || others)
     }
 

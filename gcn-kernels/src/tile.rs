@@ -31,10 +31,14 @@ const WHOLE: u32 = 192;
 /// this build. Otherwise the kernels of [`gemm`](crate::gemm) compute a tile in two passes, each for half of the rows.
 ///
 /// The waves of a workgroup share the registers of a compute unit: on CDNA each has 256, on most processors of RDNA 3 and 4 192. On RDNA 1
-/// and 2, on some processors of RDNA 3, and on GFX9 without matrix instructions each has 128, as many as there are sums.
+/// and 2, on some processors of RDNA 3, and on GFX9 without matrix instructions each has 128, as many as there are sums; on gfx908 each has 128
+/// AGPRs besides.
 pub fn is_in_one_pass() -> bool {
-    let waves = LANES / WaveSize::W64.lanes();
-    target().vgpr_file(WaveSize::W64).registers / waves.div_ceil(target().simds_per_cu()) >= WHOLE
+    let target = target();
+    let waves = (LANES / WaveSize::W64.lanes()).div_ceil(target.simds_per_cu());
+    // Where AGPRs are a file of their own (gfx908), they hold the sums.
+    let files = if target.has_agprs() && !target.has_unified_agprs() { 2 } else { 1 };
+    files * target.vgpr_file(WaveSize::W64).registers / waves >= WHOLE
 }
 
 gcn_kernel! {
@@ -80,9 +84,9 @@ gcn_kernel! {
         product_by::<G, T, C, Rows, Rows, 128, D, D2, D4>(all_lanes(), a, b, row, col, depth)
     }
 
-    /// As [`product`], for the wave's `M x 64` part of a tile of `2 * M` x 256, where `M` is 128 or, on targets without
-    /// AGPRs, 64. `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`, `B` for `b`, the transposed
-    /// right factor.
+    /// As [`product`], for the wave's `M x 64` part of a tile of `2 * M` x 256, where `M` is 128, or 64 on targets with
+    /// fewer registers ([`is_in_one_pass`]). `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`,
+    /// `B` for `b`, the transposed right factor.
     #[device]
     #[track_caller]
     pub fn product_by<

@@ -2,7 +2,8 @@
 //!
 //! C = A * B in half precision with single-precision accumulation. A is stored row by row, B column by column. The
 //! kernel lists no targets and names no instruction. `matmul` multiplies tiles with `v_mfma_f32_16x16x*` on GFX9 from
-//! gfx908 on, and with `v_wmma_f32_16x16x16_f16` on RDNA 3, 3.5 and 4, in waves of 32 lanes and of 64.
+//! gfx908 on, with `v_wmma_f32_16x16x16_f16` on RDNA 3, 3.5 and 4, in waves of 32 lanes and of 64, and with
+//! `v_wmma_f32_16x16x32_f16` on gfx1250.
 //!
 //! **The operands.** On RDNA 3 each group of 16 lanes of a wave has all of A and B, so each lane has all 16 `k` of its
 //! row, in eight registers. On RDNA 4 the two halves of a wave of 32 lanes share them. The rows of an accumulator
@@ -78,7 +79,7 @@ gcn_kernel! {
         acc
     }
 
-    /// As `part`, stored to `c`. One instruction takes 16 of the depth.
+    /// As `part`, stored to `c`. One instruction takes 16 of the depth, on gfx1250 32.
     #[device]
     fn compute<T, const ROWS: usize>(
         all: AllLanes<T>,
@@ -89,7 +90,9 @@ gcn_kernel! {
         depth: u32,
     ) {
         let (down, right) = (wave_id() / 2 * ROWS as u32, wave_id() % 2 * 64);
-        let acc = comptime if has_instruction::<f16>() {
+        let acc = comptime if [Target::GFX1250, Target::GFX1251].contains(&target()) {
+            part::<_, ROWS, 32>(all_lanes(), a, b, (row, col), (down, right), depth)
+        } else if has_instruction::<f16>() {
             part::<_, ROWS, 16>(all_lanes(), a, b, (row, col), (down, right), depth)
         } else {
             part::<_, ROWS, 2>(all_lanes(), a, b, (row, col), (down, right), depth)

@@ -259,7 +259,7 @@ impl Cx<'_> {
 
     /// Expands `x.method(…)`.
     fn method_call(&mut self, e: &ExprMethodCall) -> TokenStream {
-        if let Some(call) = self.into_expected(e).or_else(|| self.mutating_call(e)) {
+        if let Some(call) = self.converted_as_expected(e).or_else(|| self.mutating_call(e)) {
             return call;
         }
         if let Some(value) =

@@ -2,8 +2,9 @@
 //!
 //! `build.rs` includes this file, too: it writes the list as a table into the documentation of [`crate::isa`].
 
+use gcn_isa::InstructionSet;
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc};
-use gcn_isa::target::Family;
+use gcn_isa::target::{Family, TargetSet};
 
 /// A group of instructions that have no function for the same reason.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,7 @@ impl Excluded {
 }
 
 /// The instructions that are parts of a barrier or read its state.
-const BARRIERS_IN_PARTS: [&str; 8] = [
+const BARRIERS_IN_PARTS: [&str; 7] = [
     "s_barrier_init",
     "s_barrier_join",
     "s_barrier_leave",
@@ -38,13 +39,12 @@ const BARRIERS_IN_PARTS: [&str; 8] = [
     "s_barrier_signal_isfirst",
     "s_barrier_wait",
     "s_get_barrier_state",
-    "s_wakeup_barrier",
 ];
 
 /// The groups of instructions that have no function. An instruction belongs to the first group whose `has` accepts it.
 pub static EXCLUDED: &[Excluded] = &[
     Excluded {
-        has: |row| row.class == Class::Branch || ["s_add_pc_i64"].contains(&row.mnemonic),
+        has: |row| row.class == Class::Branch,
         reason: "control flow belongs to the language: an allocator and a hazard analysis need to know every edge",
         instead: "`if`, `while`, `for`",
     },
@@ -117,17 +117,6 @@ pub static EXCLUDED: &[Excluded] = &[
         instead: "loads and stores of a `Vector`",
     },
     Excluded {
-        has: |row| row.does(Behaviours::SETS_VGPR_MSB),
-        reason: "it changes which registers the instructions after it name; registers are the allocator's",
-        instead: "nothing",
-    },
-    Excluded {
-        has: |row| row.class.is_async_copy() || matches!(row.class, Class::AsyncArrive | Class::TensorCtl),
-        reason: "they copy between memory and LDS while the wave goes on, and the language orders accesses of LDS by \
-                 barriers, which do not wait for such copies",
-        instead: "loads, and stores to LDS",
-    },
-    Excluded {
         has: |row| {
             matches!(row.class, Class::LdsParam | Class::LdsBvh)
                 || ["ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn"].contains(&row.mnemonic)
@@ -137,9 +126,12 @@ pub static EXCLUDED: &[Excluded] = &[
     },
 ];
 
-/// The rows of the instruction table, except VOPD pairs, which only the compiler forms.
+/// The rows of the instruction table, except VOPD pairs, which only the compiler forms, and the instructions and forms that only gfx12.5
+/// has: several of them have operands and modifiers that the functions cannot express yet.
 pub fn candidates() -> impl Iterator<Item = &'static InstDesc> {
-    Family::ALL.into_iter().flat_map(table::rows_of).filter(|row| row.halves.is_none())
+    let others = TargetSet::with(|set| set != InstructionSet::GFX12_5);
+    let all = Family::ALL.into_iter().flat_map(table::rows_of);
+    all.filter(move |row| row.halves.is_none() && !row.targets.intersection(others).is_empty())
 }
 
 /// The group of the instruction of `row`; `None` if the instruction has a function.

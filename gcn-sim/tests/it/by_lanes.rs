@@ -246,7 +246,13 @@ fn accesses() {
             };
             let program = parse_program(&text, on.target, "test").unwrap_or_else(|e| panic!("{e}\n{text}"));
             let code = encode_program(&program).unwrap_or_else(|e| panic!("{e}\n{text}")).bytes;
-            let kernel = KernelState { lds_bytes: 4096, private_bytes: 4096, vgprs: 24, wave_size: on.wave, ..state() };
+            let kernel = KernelState {
+                lds_bytes: 4096,
+                private_bytes: 4096,
+                vgprs: 24,
+                wave_size: on.wave,
+                ..state()
+            };
             let machine = Machine::new(on.target, &code, kernel).unwrap();
             let mut bytes: Vec<u8> = (0..0x2000).map(|_| random.next_u64() as u8).collect();
             for (lane, place) in places(&mut random, size).into_iter().enumerate() {

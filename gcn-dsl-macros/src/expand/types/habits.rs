@@ -196,7 +196,7 @@ impl Cx<'_> {
     }
 
     /// Expands `x.into()`: the place that takes it determines what a number becomes; for other values it is Rust's own.
-    pub(in crate::expand) fn into_expected(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
+    pub(in crate::expand) fn converted_as_expected(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         if e.method != "into" || !e.args.is_empty() || e.turbofish.is_some() {
             return None;
         }
