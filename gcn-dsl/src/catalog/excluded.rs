@@ -129,7 +129,7 @@ pub static EXCLUDED: &[Excluded] = &[
 /// The rows of the instruction table, except VOPD pairs, which only the compiler forms, and the instructions and forms that only gfx12.5
 /// has: several of them have operands and modifiers that the functions cannot express yet.
 pub fn candidates() -> impl Iterator<Item = &'static InstDesc> {
-    let others = TargetSet::with(|set| set != InstructionSet::GFX12_5);
+    let others = TargetSet::with(InstructionSet::has_typed_functions);
     let all = Family::ALL.into_iter().flat_map(table::rows_of);
     all.filter(move |row| row.halves.is_none() && !row.targets.intersection(others).is_empty())
 }
