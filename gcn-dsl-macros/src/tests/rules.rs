@@ -246,7 +246,7 @@ fn rustc_is_asked_what_a_call_needs() {
     becomes(quote! { f.barrier(); }, "f.barrier();");
     becomes(
         quote! { f(all_lanes(), a); },
-        "f(lang::Call(all_lanes()).as_an_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
+        "f(lang::Call(all_lanes()).for_argument::<_, lang::AnyTarget, lang::AnyTarget>(&flow), a);",
     );
     // rustc decides whether this is a function that takes arguments or the barrier, which passes buffers to the next
     // phase.

@@ -273,7 +273,7 @@ impl<'p> Tracer<'p> {
                 }
             }
             Stmt::Barrier => {
-                lang::Call(lang::barrier()).in_a_kernel::<_, AnyTarget, AnyTarget>(&WholeWorkgroup::new())
+                lang::Call(lang::barrier()).in_a_kernel::<_, AnyTarget, AnyTarget>(&WholeWorkgroup::new());
             }
             Stmt::Object { object, new, cond, made } => {
                 let cond = cond.as_ref().map(|c| of::<bool>(self.eval(c)));

@@ -349,7 +349,6 @@ const GFX950: Facts = Facts { lds_banks: 64, has_narrow_conversion_hazard: true,
 const GFX10: Facts = Facts {
     family: Family::RDNA,
     generation: Generation::GFX10,
-    has_typed_functions: true,
     writes_halves: true,
     permuted_lanes: 32,
     wave_sizes: &[WaveSize::W32, WaveSize::W64],

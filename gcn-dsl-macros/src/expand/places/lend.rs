@@ -13,7 +13,7 @@ use crate::expand::types::typed;
 use crate::expand::{Cx, Kind, lang};
 use crate::syntax::name_of;
 
-pub(in crate::expand) const ARGUMENT: &str = "as_an_argument";
+pub(in crate::expand) const ARGUMENT: &str = "for_argument";
 
 impl Cx<'_> {
     /// Expands the arguments of a call.

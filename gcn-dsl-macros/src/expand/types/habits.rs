@@ -204,7 +204,7 @@ impl Cx<'_> {
         Some(quote_spanned!(e.span()=> ({
             #[allow(unused_imports)]
             use ::gcn_dsl::__private::{NumberInto as _, OtherInto as _};
-            (&&#converts::new(#receiver)).into_expected()
+            (&&#converts::new(#receiver)).converted_as_expected()
         })))
     }
 

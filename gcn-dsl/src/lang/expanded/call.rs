@@ -8,7 +8,7 @@ use crate::lang::schedule::{Turn, barrier_turn};
 use crate::lang::values::flow::Convergent;
 
 /// The result of a call. A call `f(x)` expands to `Call(f(x)).in_a_kernel(…)`; if it is an argument of another call, to
-/// `Call(f(x)).as_an_argument(…)`. The generic parameters of these methods are the call's flow, its targets `T`, and `B`, the
+/// `Call(f(x)).for_argument(…)`. The generic parameters of these methods are the call's flow, its targets `T`, and `B`, the
 /// targets whose matrix instructions it may use. For results with requirements they are inherent methods, which take
 /// precedence over those of [`GivesBack`]. Since the receiver is a `Call`, methods of the user's types cannot be meant.
 /// rustc prints the names: `required by a bound in Call::<Barrier>::in_a_kernel`.
@@ -25,14 +25,14 @@ pub trait GivesBack: Sized {
     fn in_a_kernel<F, T, B>(self, _flow: &F) -> Self::Result;
     /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    fn as_an_argument<F, T, B>(self, _flow: &F) -> Self::Result;
+    fn for_argument<F, T, B>(self, _flow: &F) -> Self::Result;
 }
 impl<R> GivesBack for Call<R> {
     type Result = R;
     fn in_a_kernel<F, T, B>(self, _flow: &F) -> R {
         self.0
     }
-    fn as_an_argument<F, T, B>(self, _flow: &F) -> R {
+    fn for_argument<F, T, B>(self, _flow: &F) -> R {
         self.0
     }
 }
@@ -48,7 +48,7 @@ impl<R, X> Call<Everyone<R, X>> {
     }
     /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn as_an_argument<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn for_argument<F: Convergent, T, B>(self, _flow: &F) -> R
     where
         X: ExistsOn<B>,
     {
@@ -64,7 +64,7 @@ impl Call<Barrier> {
     }
     /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn as_an_argument<F: Convergent, T, B>(self, _flow: &F) {
+    pub fn for_argument<F: Convergent, T, B>(self, _flow: &F) {
         self.0.0.checked();
     }
 }
@@ -77,7 +77,7 @@ impl<R> Call<OnMx<R>> {
     }
     /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn as_an_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
+    pub fn for_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
         self.0.checked()
     }
 }
@@ -95,7 +95,7 @@ impl Call<AllLanesHere> {
     pub fn in_a_kernel<F: KeepsToken, T, B>(self, _flow: &F) {}
     /// Creates the token; requires that all lanes are active.
     #[doc(hidden)]
-    pub fn as_an_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
+    pub fn for_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
         AllLanes::here()
     }
 }

@@ -7,7 +7,7 @@ use crate::lang::values::operand::OfType;
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::{CastTarget, Scalar};
 
-/// The receiver of `into()`. The expansion is `(&&Converts::new(x)).into_expected()`: method lookup finds
+/// The receiver of `into()`. The expansion is `(&&Converts::new(x)).converted_as_expected()`: method lookup finds
 /// [`NumberInto`] for a number of the device, and otherwise [`OtherInto`].
 #[derive(Debug)]
 pub struct Converts<R>(RefCell<Option<R>>);
@@ -30,20 +30,20 @@ pub struct Converted<H>(H);
 /// Numbers of the device.
 pub trait NumberInto<H> {
     /// The number; the place that it is written to determines the type.
-    fn into_expected(&self) -> Converted<H>;
+    fn converted_as_expected(&self) -> Converted<H>;
 }
 
 /// Other values: Rust's own `into`.
 pub trait OtherInto<R> {
     /// Converts the value.
-    fn into_expected<X>(&self) -> X
+    fn converted_as_expected<X>(&self) -> X
     where
         R: Into<X>;
 }
 
 impl<R> OtherInto<R> for Converts<R> {
     #[track_caller]
-    fn into_expected<X>(&self) -> X
+    fn converted_as_expected<X>(&self) -> X
     where
         R: Into<X>,
     {
@@ -53,7 +53,7 @@ impl<R> OtherInto<R> for Converts<R> {
 
 for_each_type!(H<T> in [S, V] {
     impl<T: Scalar> NumberInto<H<T>> for &Converts<H<T>> {
-        fn into_expected(&self) -> Converted<H<T>> {
+        fn converted_as_expected(&self) -> Converted<H<T>> {
             Converted(self.taken())
         }
     }
