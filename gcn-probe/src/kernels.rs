@@ -39,7 +39,7 @@ pub fn kernel(lesson: &Lesson, device: &Device, effort: Effort) -> KernelResult 
     };
     let built = match lesson.build(device.target()) {
         Ok(built) => built,
-        Err(error) if matches!(error.cause, BuildCause::Target { .. }) => {
+        Err(error) if matches!(error.cause, BuildCause::Target { .. } | BuildCause::Wave { .. }) => {
             result.status = Status::NotRun;
             result.message = format!("not written for {}", device.target());
             return result;

@@ -52,6 +52,12 @@ fn all_kernels_are_right_on_gfx1201() {
     all_right(Target::GFX1201, 30);
 }
 
+/// Kernels for waves of 64 lanes are not for this target, which is no difference.
+#[test]
+fn all_kernels_are_right_on_gfx1250() {
+    all_right(Target::GFX1250, 15);
+}
+
 /// If the device is the timed model itself, the model's error is 0; a device without a clock reports no times.
 #[test]
 fn times_are_those_of_the_device() {

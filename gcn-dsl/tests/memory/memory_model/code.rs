@@ -137,7 +137,7 @@ fn access_bits(function: &Function) -> Vec<(bool, bool, u8)> {
     let insts = function.blocks.iter().flat_map(|b| &b.insts);
     let bits = |inst: &MInst| match &inst.op {
         Op::Machine(desc, mods) if desc.is_vmem() && desc.class != Class::CacheCtl => {
-            Some((mods.glc && !desc.mnemonic.contains("_atomic_"), mods.dlc, mods.scope))
+            Some((mods.glc && !desc.class.is_atomic(), mods.dlc, mods.scope))
         }
         _ => None,
     };
