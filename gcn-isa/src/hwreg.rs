@@ -20,6 +20,10 @@ impl HwregField {
     /// `HW_REG_TRAPSTS`.
     pub const TRAPSTS: u8 = 3;
 
+    /// The registers with the state of the wave on GFX12: `HW_REG_WAVE_STATUS`, `HW_REG_WAVE_STATE_PRIV`, `HW_REG_WAVE_EXCP_FLAG_PRIV` and
+    /// `HW_REG_WAVE_EXCP_FLAG_USER`.
+    pub const OF_STATE: [u8; 4] = [2, 4, 17, 18];
+
     /// The field that `inst` accesses: register ID in bits 5:0, first bit in 10:6, size minus one in 15:11. `None` if `inst` has no such
     /// operand.
     pub fn of(inst: &Inst) -> Option<HwregField> {
