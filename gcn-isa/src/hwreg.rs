@@ -85,7 +85,8 @@ pub(crate) fn vgpr_msb_of_setreg(inst: &Inst) -> Option<u8> {
 
 /// True if `inst` is an `s_setreg` that may write a value other than 0 to the lowest two bits of SCHED_MODE.
 pub(crate) fn may_set_sched_mode(inst: &Inst) -> bool {
-    let field = HwregField::of(inst).filter(|field| inst.desc.class == Class::Setreg && field.id == HwregField::SCHED_MODE);
+    let field = HwregField::of(inst)
+        .filter(|field| inst.desc.class == Class::Setreg && field.id == HwregField::SCHED_MODE);
     field.is_some_and(|field| {
         let value = inst.operand("literal").and_then(Operand::constant32).map_or(!0, u64::from);
         let written = (value & (1 << (field.last - field.first + 1)) - 1) << field.first;

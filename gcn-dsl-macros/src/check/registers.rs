@@ -68,7 +68,10 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
                 Some(other) => errors.at(other, format!("waves have 32 lanes or 64; {FORM}")),
                 None => found.waves = lanes,
             },
-            _ => errors.at(attr, format!("it takes one number, lanes of a wave, or two in the order of preference; {FORM}")),
+            _ => errors.at(
+                attr,
+                format!("it takes one number, lanes of a wave, or two in the order of preference; {FORM}"),
+            ),
         }
     }
     found

@@ -19,7 +19,8 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
     let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule);
     let mut findings = Vec::new();
     if counts(&SHIFT64) {
-        findings.extend(shifts(program).into_iter().map(|(line, reg)| of_register(program, &SHIFT64, line, reg)));
+        findings
+            .extend(shifts(program).into_iter().map(|(line, reg)| of_register(program, &SHIFT64, line, reg)));
     }
     if counts(&SMEM_ADDRESS) {
         let lines = program.lines.iter().enumerate();
@@ -94,7 +95,13 @@ fn of_register(program: &Program, rule: &'static CounterRule, line: usize, reg: 
     finding(program, rule, line, Some(reg), Amount::OtherRegister)
 }
 
-fn finding(program: &Program, rule: &'static CounterRule, line: usize, reg: Option<Reg>, need: Amount) -> Finding {
+fn finding(
+    program: &Program,
+    rule: &'static CounterRule,
+    line: usize,
+    reg: Option<Reg>,
+    need: Amount,
+) -> Finding {
     Finding {
         rule: rule.id,
         grade: rule.grade(),

@@ -187,7 +187,8 @@ fn outcome(on: Subtarget, before: &[&str], theirs: &[&str], rules: Config) -> Ou
         return Outcome::Skipped;
     }
     let caller = before.iter().any(|s| is_put_between_waits(s)).then_some("s_nop 0");
-    let [before, theirs] = [before, theirs].map(|text| caller.into_iter().chain(text.iter().copied()).collect::<Vec<&str>>());
+    let [before, theirs] =
+        [before, theirs].map(|text| caller.into_iter().chain(text.iter().copied()).collect::<Vec<&str>>());
     let ours = repaired(program(on, before.iter().copied()), rules);
     let outcome = compare(on, &ours, &theirs, rules);
     show(outcome, on, &before, &theirs, &ours);
@@ -411,7 +412,9 @@ fn state_is_read_and_barriers_are_arrived_at_between_waits() {
     const READ: &str = "s_wait_alu depctr_vm_vsrc(0)";
     const ARRIVE: &str = "ds_atomic_async_barrier_arrive_b64 v0";
     let on = subtarget("gfx1250", "32");
-    let repaired = |statements: &[&str]| lines(&repaired(program(on, statements.iter().copied()), RuleSet::Llvm.config(true)));
+    let repaired = |statements: &[&str]| {
+        lines(&repaired(program(on, statements.iter().copied()), RuleSet::Llvm.config(true)))
+    };
     for (register, waits) in [
         ("HW_REG_WAVE_STATUS", true),
         ("HW_REG_WAVE_STATE_PRIV", true),

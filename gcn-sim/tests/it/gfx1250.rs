@@ -27,7 +27,8 @@ fn results(inputs: [[u64; 32]; 3], body: &str) -> [u64; 32] {
         s_endpgm"
     );
     let user_sgprs = UserSgprs { kernarg_segment_ptr: true, ..UserSgprs::default() };
-    let kernel = KernelState { wave_size: WaveSize::W32, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
+    let kernel =
+        KernelState { wave_size: WaveSize::W32, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
     let machine = Machine::new(Target::GFX1250, &assemble(Target::GFX1250, &text), kernel).unwrap();
     let mut memory = Memory::new();
     let at = memory.alloc(1024);
@@ -72,7 +73,9 @@ fn transcendental_instructions_take_bf16() {
         for (lane, x) in x.iter().enumerate() {
             let near = |bits: u64, exact: f64| {
                 let got = bf16::from_bits(bits as u16).to_f64();
-                got.is_nan() && exact.is_nan() || got == exact || (got - exact).abs() <= exact.abs() / 256.0 + 1e-30
+                got.is_nan() && exact.is_nan()
+                    || got == exact
+                    || (got - exact).abs() <= exact.abs() / 256.0 + 1e-30
             };
             assert!(near(plain[lane], f(x.to_f64())), "{name} of {x}: {:#x}", plain[lane]);
             assert!(near(negated[lane], f(-x.to_f64())), "{name} of -{x}: {:#x}", negated[lane]);
@@ -84,7 +87,9 @@ fn transcendental_instructions_take_bf16() {
 #[test]
 fn packed_integers_have_the_least_and_the_greatest_of_three() {
     let inputs: [[u64; 32]; 3] = std::array::from_fn(|n| {
-        std::array::from_fn(|i| u64::from((i as u32 + 1).wrapping_mul(0x9e37_79b9).rotate_left(11 * n as u32)))
+        std::array::from_fn(|i| {
+            u64::from((i as u32 + 1).wrapping_mul(0x9e37_79b9).rotate_left(11 * n as u32))
+        })
     });
     let list: [(&str, fn([u16; 3]) -> u16); 4] = [
         ("min3_u16", |x| x.into_iter().min().unwrap_or(0)),
@@ -117,7 +122,9 @@ fn what_no_source_describes_is_refused_with_the_reason() {
         matrices.iter().filter(|name| !coverage.known.contains(name) && !layouts.contains(**name)).collect();
     assert!(rest.is_empty(), "{rest:?}");
     assert!(known >= 20, "{known}");
-    for sparse_or_scaled in ["v_swmmac_f32_16x16x64_f16", "v_wmma_scale_f32_16x16x128_f8f6f4", "v_wmma_f32_16x16x128_f8f6f4"] {
+    for sparse_or_scaled in
+        ["v_swmmac_f32_16x16x64_f16", "v_wmma_scale_f32_16x16x128_f8f6f4", "v_wmma_f32_16x16x128_f8f6f4"]
+    {
         assert!(layouts.contains(sparse_or_scaled), "{sparse_or_scaled}");
     }
     assert!(refused("tensor").contains("tensor_load_to_lds"));

@@ -79,7 +79,8 @@ fn vectors_are_as_in_plain_rust() {
 #[test]
 fn functions_of_gfx1250_are_as_in_plain_rust() {
     let pairs = numbers(64, 17);
-    let (x, y): (Vec<f64>, Vec<f64>) = (0..64).map(|i| (f64::from(i) * 1.7 - 11.3, 3.1 / (f64::from(i) + 0.7))).unzip();
+    let (x, y): (Vec<f64>, Vec<f64>) =
+        (0..64).map(|i| (f64::from(i) * 1.7 - 11.3, 3.1 / (f64::from(i) + 0.7))).unzip();
     let (mut out, mut largest) = (vec![0.0; 128], vec![0; 64]);
     let device = Device::simulator(Target::GFX1250);
     newest.launch(&device, Grid::x(1), (&x, &y, &pairs, &mut out, &mut largest)).unwrap();
@@ -87,10 +88,14 @@ fn functions_of_gfx1250_are_as_in_plain_rust() {
     for i in 0..64 {
         assert_eq!(out[i], x[i].mul_add(y[i], literal));
         assert_eq!(out[64 + i], x[i].mul_add(literal, y[i]));
-        let half = |shift: u32| [i, i ^ 1, i ^ 2].map(|at| pairs[at] >> shift & 0xffff).into_iter().max().unwrap();
+        let half =
+            |shift: u32| [i, i ^ 1, i ^ 2].map(|at| pairs[at] >> shift & 0xffff).into_iter().max().unwrap();
         assert_eq!(largest[i], half(0) | half(16) << 16);
     }
-    assert_text(&newest.build(Target::GFX1250).unwrap(), &["v_fmaak_f64", "0x3ff123456789abcd", "v_pk_max3_u16"]);
+    assert_text(
+        &newest.build(Target::GFX1250).unwrap(),
+        &["v_fmaak_f64", "0x3ff123456789abcd", "v_pk_max3_u16"],
+    );
 }
 
 #[test]

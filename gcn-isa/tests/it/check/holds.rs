@@ -118,7 +118,10 @@ const BROKEN: &[(&str, &[&str])] = &[
     ("llvm.vgpr-msb", &["s_set_vgpr_msb 0x40 | v_fmac_f32_e32 v0, v1, v2"]),
     (
         "llvm.sched-mode",
-        &["s_setreg_imm32_b32 hwreg(HW_REG_WAVE_SCHED_MODE, 0, 2), 2", "s_setreg_b32 hwreg(HW_REG_WAVE_SCHED_MODE), s4"],
+        &[
+            "s_setreg_imm32_b32 hwreg(HW_REG_WAVE_SCHED_MODE, 0, 2), 2",
+            "s_setreg_b32 hwreg(HW_REG_WAVE_SCHED_MODE), s4",
+        ],
     ),
     ("llvm.shift64", &["v_lshlrev_b64 v[0:1], v7, v[2:3]"]),
     ("xnack.smem-address", &["s_load_dwordx2 s[0:1], s[0:1], 0x4", "s_load_b64 s[0:1], s[0:1], 0x4"]),

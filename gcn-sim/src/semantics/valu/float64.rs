@@ -23,7 +23,10 @@ pub(crate) fn add(ops: &mut Ops) {
         ops.add(name, fused());
     }
     // In the encoding, the literal comes between the factors and the addend.
-    ops.add("v_fmamk_f64", number::fused::<f64>([0, 2, 1]).directed(round3(|r, a, b, k| soft_fma(r, a, k, b))));
+    ops.add(
+        "v_fmamk_f64",
+        number::fused::<f64>([0, 2, 1]).directed(round3(|r, a, b, k| soft_fma(r, a, k, b))),
+    );
     ops.add("v_min_f64", op2e(min64));
     ops.add("v_max_f64", op2e(max64));
     ops.add("v_minimum_f64", op2(minimum64));
