@@ -209,7 +209,7 @@ impl Layout {
         controls: Controls,
     ) -> Result<Layout, LayoutError> {
         let mnemonic = desc.mnemonic;
-        let shape = *shape(desc, target).ok_or(match desc.is_matrix() {
+        let shape = *shape(desc, target).ok_or(match desc.multiplies_matrices() {
             true => LayoutError::Unknown { mnemonic, target },
             false => LayoutError::NotMatrix { mnemonic, target },
         })?;
