@@ -89,7 +89,7 @@ pub(crate) fn may_set_sched_mode(inst: &Inst) -> bool {
         .filter(|field| inst.desc.class == Class::Setreg && field.id == HwregField::SCHED_MODE);
     field.is_some_and(|field| {
         let value = inst.operand("literal").and_then(Operand::constant32).map_or(!0, u64::from);
-        let written = (value & (1 << (field.last - field.first + 1)) - 1) << field.first;
+        let written = (value & ((1 << (field.last - field.first + 1)) - 1)) << field.first;
         written & 3 != 0
     })
 }
