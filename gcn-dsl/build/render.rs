@@ -61,6 +61,7 @@ fn parameter(p: &Param) -> Option<String> {
         ParamKind::Smem => "offset: impl SmemOffset".into(),
         ParamKind::Imm => format!("{name}: i64"),
         ParamKind::Literal => format!("{name}: u32"),
+        ParamKind::Literal64 => format!("{name}: u64"),
         ParamKind::Scc => "scc: impl IntoDevice<S<bool>>".into(),
         ParamKind::Vcc => "vcc: impl UniformSource<2>".into(),
         ParamKind::M0 => "m0: impl UniformSource<1>".into(),
@@ -111,6 +112,7 @@ fn argument(p: &Param) -> Option<String> {
         ParamKind::Smem => "soffset".into(),
         ParamKind::Imm => format!("Input::imm({name})"),
         ParamKind::Literal => format!("Input::literal({name})"),
+        ParamKind::Literal64 => format!("Input::literal64({name})"),
         _ => return None,
     })
 }

@@ -178,7 +178,7 @@ macro_rules! gemms {
             gcn_kernel! {
                 $(#[$doc])*
                 #[workgroup(512)]
-                #[wave(64)]
+                #[wave(64, 32)]
                 $(#[targets $targets])?
                 pub fn $name<$A: Contiguous, $B: Contiguous, E: Activation<$sum>, const WHOLE: bool>(
                     size: [u32; 3],
@@ -213,7 +213,7 @@ macro_rules! gemms {
                         finish::<$sum, $to, E, _, _, _>(acc, row, col, alpha, beta, bias, row_scales, column_scales, c);
                     } else {
                         const $M: usize = $m / 2;
-                        for $row in ($row..rows.min($row + $tile)).step_by($tile / 2) {
+                        for $row in ($row..rows.min($row + $tile)).step_by(comptime { $tile / tile::passes() }) {
                             let acc = $product;
                             // The next pass stores to tiles that other waves may still read.
                             barrier();
@@ -242,7 +242,7 @@ macro_rules! gemms {
                 gcn_kernel! {
                     $(#[$doc])*
                     #[workgroup(512)]
-                    #[wave(64)]
+                    #[wave(64, 32)]
                     $(#[targets $targets])?
                     pub fn $name<$A: Contiguous, $B: Contiguous, const WHOLE: bool>(
                         size: [u32; 3],
@@ -275,7 +275,7 @@ macro_rules! gemms {
                             acc.store_to(to, $row + of_row, $col + of_col);
                         } else {
                             const $M: usize = $m / 2;
-                            for $row in ($row..rows.min($row + $tile)).step_by($tile / 2) {
+                            for $row in ($row..rows.min($row + $tile)).step_by(comptime { $tile / tile::passes() }) {
                                 let acc = $product;
                                 // The next pass stores to tiles that other waves may still read.
                                 barrier();

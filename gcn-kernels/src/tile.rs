@@ -24,21 +24,34 @@ const TILES: usize = 4;
 /// The lanes of the workgroups of [`product`].
 const LANES: u32 = 512;
 
-/// The registers that a wave needs for 128 x 64 sums and its parts of the factors.
+/// The registers that a wave of 64 lanes needs for 128 x 64 sums and its parts of the factors.
 const WHOLE: u32 = 192;
 
-/// True if each of the eight waves of a workgroup has enough registers for 128 x 64 sums and for its parts of the factors, on the target of
-/// this build. Otherwise the kernels of [`gemm`](crate::gemm) compute a tile in two passes, each for half of the rows.
+/// The waves of the kernels of [`gemm`](crate::gemm) on the target of this build: 64 lanes, except on targets that have waves of 32 only
+/// (gfx1250).
+fn wave() -> WaveSize {
+    let set = target().instruction_set();
+    if set.has_wave(WaveSize::W64) { WaveSize::W64 } else { WaveSize::W32 }
+}
+
+/// True if each wave of a workgroup has enough registers for 128 x 64 sums and for its parts of the factors, on the target of this build.
+/// Otherwise a wave of the kernels of [`gemm`](crate::gemm) computes half of the rows at a time, in [`passes`].
 ///
 /// The waves of a workgroup share the registers of a compute unit: on CDNA each has 256, on most processors of RDNA 3 and 4 192. On RDNA 1
 /// and 2, on some processors of RDNA 3, and on GFX9 without matrix instructions each has 128, as many as there are sums; on gfx908 each has 128
-/// AGPRs besides.
+/// AGPRs besides. On gfx1250 a wave has half of the lanes, and 256 registers, as many as there are sums.
 pub fn is_in_one_pass() -> bool {
-    let target = target();
-    let waves = (LANES / WaveSize::W64.lanes()).div_ceil(target.simds_per_cu());
+    let (target, wave) = (target(), wave());
+    let waves = (LANES / wave.lanes()).div_ceil(target.simds_per_cu());
     // Where AGPRs are a file of their own (gfx908), they hold the sums.
     let files = if target.has_agprs() && !target.has_unified_agprs() { 2 } else { 1 };
-    files * target.vgpr_file(WaveSize::W64).registers / waves >= WHOLE
+    files * target.vgpr_file(wave).registers / waves >= WHOLE * WaveSize::W64.lanes() / wave.lanes()
+}
+
+/// The number of passes in which a workgroup computes a tile if a wave cannot hold 128 x 64 sums: two, of half of the rows each; one on
+/// gfx1250, where the workgroup has twice as many waves.
+pub fn passes() -> u32 {
+    wave().lanes() / WaveSize::W32.lanes()
 }
 
 gcn_kernel! {
@@ -84,8 +97,8 @@ gcn_kernel! {
         product_by::<G, T, C, Rows, Rows, 128, D, D2, D4>(all_lanes(), a, b, row, col, depth)
     }
 
-    /// As [`product`], for the wave's `M x 64` part of a tile of `2 * M` x 256, where `M` is 128, or 64 on targets with
-    /// fewer registers ([`is_in_one_pass`]). `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`,
+    /// As [`product`], for the wave's `M x 64` part of a tile of `2 * M` x 256 (`4 * M` in waves of 32 lanes), where `M` is 128, or 64 on
+    /// targets with fewer registers ([`is_in_one_pass`]). `A` and `B` say what is contiguous in memory, rows or columns: `A` for `a`,
     /// `B` for `b`, the transposed right factor.
     #[device]
     #[track_caller]
@@ -110,7 +123,10 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
-        comptime if M < 128 {
+        // The matrix instructions of gfx1250 take twice the depth.
+        comptime if M < 128 && passes() == 1 {
+            step_by::<G, T, C, A, B, 256, M, D2>(all_lanes(), a, b, row, col, depth)
+        } else if M < 128 {
             step_by::<G, T, C, A, B, 128, M, D>(all_lanes(), a, b, row, col, depth)
         } else if !target().has_agprs() || !has_instruction::<T>() {
             step_by::<G, T, C, A, B, 256, M, D>(all_lanes(), a, b, row, col, depth)

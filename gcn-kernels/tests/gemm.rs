@@ -10,9 +10,10 @@ use gcn_kernels::gemm;
 use gcn_test_support::env::{fuzz_step, is_thorough, some_of};
 
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
-/// Targets of RDNA. On gfx1010, gfx1030 and gfx1102 a wave has fewer registers, so that kernels process a tile in two passes.
-const RADEON: [Target; 5] =
-    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1102, Target::GFX1201];
+/// Targets of RDNA and gfx1250, whose waves have 32 lanes. On gfx1010, gfx1030 and gfx1102 a wave has fewer registers, so that kernels
+/// process a tile in two passes.
+const RADEON: [Target; 6] =
+    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1102, Target::GFX1201, Target::GFX1250];
 
 /// The arguments of a product that are numbers.
 #[derive(Clone, Copy, Debug)]
@@ -293,12 +294,12 @@ fn of_fp8(target: Target, bits: u8) -> f64 {
 }
 
 tests! {
-    half: f16s 4 5 256, f16, f32, f16, f16::from_f64, |_, x| x.to_f64(), f16::from_f64;
-    brain: bf16s 4 5 256, bf16, f32, bf16, bf16::from_f64, |_, x| x.to_f64(), bf16::from_f64;
-    single: f32s 4 5 256, f32, f32, f32, |x| x as f32, |_, x| x.into(), |x| x as f32;
+    half: f16s 4 6 256, f16, f32, f16, f16::from_f64, |_, x| x.to_f64(), f16::from_f64;
+    brain: bf16s 4 6 256, bf16, f32, bf16, bf16::from_f64, |_, x| x.to_f64(), bf16::from_f64;
+    single: f32s 4 6 256, f32, f32, f32, |x| x as f32, |_, x| x.into(), |x| x as f32;
     rounded: xf32s 1 0 256, f32, f32, f32, |x| x as f32, |_, x| x.into(), |x| x as f32;
-    bytes: i8s 4 5 256, i8, i32, i32, |x| x as i8, |_, x| x.into(), |x| x as i32;
-    small: fp8s 2 1 256, u8, f32, f32, to_fp8, of_fp8, |x| x as f32;
+    bytes: i8s 4 6 256, i8, i32, i32, |x| x as i8, |_, x| x.into(), |x| x as i32;
+    small: fp8s 2 2 256, u8, f32, f32, to_fp8, of_fp8, |x| x as f32;
     double: f64s 3 0 128, f64, f64, f64, |x| x, |_, x| x, |x| x;
 }
 

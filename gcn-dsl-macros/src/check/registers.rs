@@ -20,7 +20,7 @@ pub(crate) struct Registers {
     agprs: Option<Expr>,
     lds_spill: Option<Expr>,
     occupancy: Option<Expr>,
-    wave: Option<Expr>,
+    waves: Vec<Expr>,
 }
 
 const FORM: &str = "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0, lds_spill = 8192)]`";
@@ -61,11 +61,17 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
         }
     }
     if let Some(attr) = find(kernel, "wave") {
-        const FORM: &str = "write `#[wave(32)]` or `#[wave(64)]`";
-        match attr.parse_args::<Expr>() {
-            Ok(lanes) if wave_of(&lanes).is_some() => found.wave = Some(lanes),
-            Ok(lanes) => errors.at(lanes, format!("waves have 32 lanes or 64; {FORM}")),
-            Err(_) => errors.at(attr, format!("it takes one number, lanes of a wave; {FORM}")),
+        const FORM: &str = "write `#[wave(32)]`, `#[wave(64)]` or `#[wave(64, 32)]`";
+        let numbers = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+        match numbers.map(|numbers| numbers.into_iter().collect::<Vec<_>>()) {
+            Ok(lanes) if matches!(lanes.len(), 1 | 2) => match lanes.iter().find(|n| wave_of(n).is_none()) {
+                Some(other) => errors.at(other, format!("waves have 32 lanes or 64; {FORM}")),
+                None => found.waves = lanes,
+            },
+            _ => errors.at(
+                attr,
+                format!("it takes one number, lanes of a wave, or two in the order of preference; {FORM}"),
+            ),
         }
     }
     found
@@ -85,7 +91,7 @@ fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
 impl Registers {
     /// The argument of `#[wave(…)]`.
     pub(crate) fn wave(&self) -> Option<WaveSize> {
-        self.wave.as_ref().and_then(wave_of)
+        self.waves.first().and_then(wave_of)
     }
 
     fn limit(&mut self, limit: Limit, errors: &mut Errors) {
@@ -130,8 +136,9 @@ impl Registers {
             (max("vgprs", &self.vgprs), max("sgprs", &self.sgprs), max("agprs", &self.agprs));
         let lds_spill = max("lds_spill", &self.lds_spill);
         let occupancy = self.occupancy.as_ref().map(|n| quote!(.min_occupancy((#n) as u32)));
-        let wave = self.wave.as_ref().map(|n| quote!(.wave((#n) as u32)));
-        quote!(#vgprs #sgprs #agprs #lds_spill #occupancy #wave)
+        let wave = self.waves.first().map(|n| quote!(.wave((#n) as u32)));
+        let other_wave = self.waves.get(1).map(|n| quote!(.or_wave((#n) as u32)));
+        quote!(#vgprs #sgprs #agprs #lds_spill #occupancy #wave #other_wave)
     }
 }
 

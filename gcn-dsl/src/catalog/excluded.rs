@@ -2,9 +2,8 @@
 //!
 //! `build.rs` includes this file, too: it writes the list as a table into the documentation of [`crate::isa`].
 
-use gcn_isa::InstructionSet;
 use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc};
-use gcn_isa::target::{Family, TargetSet};
+use gcn_isa::target::Family;
 
 /// A group of instructions that have no function for the same reason.
 #[derive(Debug, Clone, Copy)]
@@ -126,12 +125,9 @@ pub static EXCLUDED: &[Excluded] = &[
     },
 ];
 
-/// The rows of the instruction table, except VOPD pairs, which only the compiler forms, and the instructions and forms that only gfx12.5
-/// has: several of them have operands and modifiers that the functions cannot express yet.
+/// The rows of the instruction table, except VOPD pairs, which only the compiler forms.
 pub fn candidates() -> impl Iterator<Item = &'static InstDesc> {
-    let others = TargetSet::with(InstructionSet::has_typed_functions);
-    let all = Family::ALL.into_iter().flat_map(table::rows_of);
-    all.filter(move |row| row.halves.is_none() && !row.targets.intersection(others).is_empty())
+    Family::ALL.into_iter().flat_map(table::rows_of).filter(|row| row.halves.is_none())
 }
 
 /// The group of the instruction of `row`; `None` if the instruction has a function.

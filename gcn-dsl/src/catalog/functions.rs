@@ -37,7 +37,7 @@ pub enum ParamKind {
     Old(u8),
     /// A vector operand of this many dwords.
     Vector(u8),
-    /// A matrix operand whose width depends on the modifier `cbsz` or `blgp`.
+    /// A matrix operand whose width depends on the modifier that chooses its format.
     Narrow,
     /// A uniform operand of this many dwords.
     Uniform(u8),
@@ -54,6 +54,8 @@ pub enum ParamKind {
     Imm,
     /// A literal dword.
     Literal,
+    /// A literal of two dwords.
+    Literal64,
     /// SCC, which the instruction reads.
     Scc,
     /// VCC, which the instruction reads.
@@ -234,6 +236,7 @@ fn operand_kind(row: &InstDesc, o: &OperandDesc) -> ParamKind {
         (Format::Smem, "offset" | "soffset") if row.class != Class::SmemPrefetch => ParamKind::Smem,
         _ if o.kinds.contains(OperandKinds::IMM) => ParamKind::Imm,
         _ if literal.contains(o.kinds) => ParamKind::Literal,
+        _ if o.kinds == OperandKinds::LITERAL64 => ParamKind::Literal64,
         (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.width_by_format => ParamKind::Narrow,
         _ if super::types::is_vector(o) => ParamKind::Vector(o.dwords),
         // A lane mask is passed as a `V<bool>`, for both wave sizes.

@@ -17,6 +17,8 @@ pub enum Arg {
     Imm(i64),
     /// A literal dword.
     Literal(u32),
+    /// A literal of two dwords.
+    Literal64(u64),
     /// No register: the keyword `off`.
     Off,
 }

@@ -49,12 +49,13 @@ pub(super) fn traced(
 
     // The macro has turned the kernel's tokens into Rust code, which `trace` runs to generate IR.
     let body = || trace(&mut Arguments::default());
-    if let (Some(says), Some(asked)) = (signature.wave, options.wave)
+    let stated = signature.wave_on(target);
+    if let (Some(says), Some(asked)) = (stated, options.wave)
         && says != asked
     {
         return Err(BuildCause::OtherWave { says: says.lanes(), asked: asked.lanes() });
     }
-    let wave = signature.wave.or(options.wave);
+    let wave = stated.or(options.wave);
     if let Some(wave) = wave.filter(|wave| !target.instruction_set().has_wave(*wave)) {
         return Err(BuildCause::Wave { target, lanes: wave.lanes(), has: target.wave_size() });
     }

@@ -85,6 +85,7 @@ impl Lower<'_> {
         match *arg {
             Arg::Imm(i) => Src::Fixed(Operand::Imm(i)),
             Arg::Literal(bits) => Src::Fixed(Operand::Literal(bits)),
+            Arg::Literal64(bits) => Src::Fixed(Operand::Literal64(bits)),
             Arg::Off => Src::Fixed(Operand::Off),
             Arg::Value(v) => match self.operand(v) {
                 // The instruction has no 16-bit operands, and an inline float constant has other bits in wider

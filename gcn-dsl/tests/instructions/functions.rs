@@ -12,7 +12,7 @@ use gcn_dsl::regalloc::{Limits, allocate};
 use gcn_dsl::scalar::Elem;
 use gcn_dsl::sched::{list, wait};
 use gcn_isa::mods::DppControls;
-use gcn_isa::table::{InstDesc, Modifiers};
+use gcn_isa::table::{Format, InstDesc, Modifiers};
 use gcn_isa::target::{Family, Subtarget, WaveSize};
 use gcn_isa::{Target, check};
 use gcn_test_support::env::fuzz_step;
@@ -126,6 +126,15 @@ fn modifiers(row: &InstDesc) -> Vec<Options> {
         (Modifiers::INDEX_KEY, new().index_key(1)),
         (Modifiers::FI, new().fi()),
         (Modifiers::BLGP, new().blgp(1)),
+        (Modifiers::MATRIX_A_FMT, new().matrix_a_fmt(1)),
+        (Modifiers::MATRIX_B_FMT, new().matrix_b_fmt(1)),
+        (Modifiers::MATRIX_A_SCALE, new().matrix_a_scale(1)),
+        (Modifiers::MATRIX_B_SCALE, new().matrix_b_scale(1)),
+        (Modifiers::MATRIX_A_SCALE_FMT, new().matrix_a_scale_fmt(1)),
+        (Modifiers::MATRIX_B_SCALE_FMT, new().matrix_b_scale_fmt(1)),
+        (Modifiers::MATRIX_A_REUSE, new().matrix_a_reuse()),
+        (Modifiers::MATRIX_B_REUSE, new().matrix_b_reuse()),
+        (Modifiers::SCALE_SEL, new().scale_sel(1)),
     ];
     let own = row.modifiers - row.required;
     each.into_iter().filter(|(flag, _)| own.contains(*flag)).map(|(_, option)| option).collect()
@@ -142,7 +151,8 @@ impl Case<'_> {
             match p.kind {
                 ParamKind::Old(n) => request = request.old(pool.vector(n)),
                 ParamKind::Vector(n) => inputs.push(pool.vector(n)),
-                ParamKind::Narrow => inputs.push(pool.vector(8)),
+                // As many dwords as the format with number 0 or 1 has, which are the widest.
+                ParamKind::Narrow => inputs.push(pool.vector(slot.map_or(8, |s| s.dwords))),
                 ParamKind::Uniform(n) => {
                     // A mask has the size of the wave.
                     inputs.push(pool.uniform(slot.map_or(n, |s| s.dwords)));
@@ -160,6 +170,7 @@ impl Case<'_> {
                 ParamKind::Smem => inputs.push(Input::imm(12)),
                 ParamKind::Imm => inputs.push(Input::imm(3)),
                 ParamKind::Literal => inputs.push(Input::literal(0x1234)),
+                ParamKind::Literal64 => inputs.push(Input::literal64(0x1234_5678_9abc)),
                 ParamKind::Scc => {
                     let scc = lang::eq(lang::S::<u32>::from_value(pool.word), 7);
                     request = request.scc(scc);
@@ -189,10 +200,11 @@ impl Case<'_> {
     }
 }
 
-/// The rows of `f` on a processor, except those whose address consists of a lane number alone, which the function does
-/// not support.
+/// The rows of `f` on a processor, except those with an address that the function does not support: a lane number alone, and a FLAT
+/// address in two parts (gfx12.5), for which global instructions have `GlobalAddress`.
 fn rows(f: &Function, on: Subtarget) -> impl Iterator<Item = &'static InstDesc> {
-    f.rows.iter().copied().filter(move |row| row.is_on(on) && row.form != "noaddr")
+    let in_parts = |row: &InstDesc| row.format == Format::VFlat && row.operand_index("saddr").is_some();
+    f.rows.iter().copied().filter(move |row| row.is_on(on) && row.form != "noaddr" && !in_parts(row))
 }
 
 /// One row for each addressing form of `f` on a processor.

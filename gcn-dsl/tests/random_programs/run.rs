@@ -3,7 +3,7 @@
 use gcn_dsl::prelude::{Kernel, Target};
 use gcn_dsl::scalar::Elem;
 use gcn_dsl::{BuildCause, BuildOptions, BuiltKernel};
-use gcn_isa::target::WaveSize;
+use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_sim::Memory;
 use gcn_test_support::env::{fuzz_count, fuzz_seed, is_set, setting};
 
@@ -16,8 +16,8 @@ use super::{generate, interpret, print, reduce, typing};
 pub const TARGETS: [Target; 6] = Target::REPRESENTATIVES;
 
 /// One target for each instruction set of RDNA that has instructions of its own.
-const RDNA: [Target; 5] =
-    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201];
+const RDNA: [Target; 6] =
+    [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1151, Target::GFX1201, Target::GFX1250];
 
 /// A target and a wave size.
 pub type Place = (Target, WaveSize);
@@ -27,9 +27,10 @@ pub fn gfx9() -> Vec<Place> {
     TARGETS.map(|target| (target, WaveSize::W64)).to_vec()
 }
 
-/// The targets of RDNA, each with both wave sizes.
+/// The targets of RDNA, each with every wave size that it has.
 pub fn rdna() -> Vec<Place> {
-    RDNA.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave))).collect()
+    let places = RDNA.into_iter().flat_map(|target| WaveSize::ALL.map(|wave| (target, wave)));
+    places.filter(|(target, wave)| Subtarget::new(*target, *wave).is_some()).collect()
 }
 
 /// Those of the places that `GCN_FUZZ_TARGET` selects: a target, or a target and the lanes of its waves, as in

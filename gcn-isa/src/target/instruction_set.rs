@@ -110,9 +110,6 @@ macro_rules! facts {
             family: Family,
             /// The generation, which determines the encoding.
             generation: Generation,
-            /// True if gcn-dsl has a typed function (`isa::…`) for each of its instructions. For gfx12.5 it has only those of instructions that
-            /// other instruction sets have as well.
-            has_typed_functions: bool,
             /// The wave sizes, the usual wave size first.
             wave_sizes: &'static [WaveSize],
             /// The encoding numbers of named scalar registers.
@@ -271,7 +268,6 @@ pub(super) use facts;
 const GFX900: Facts = Facts {
     family: Family::GFX9,
     generation: Generation::GFX9,
-    has_typed_functions: true,
     wave_sizes: &[WaveSize::W64],
     named_sgprs: GFX9_NAMED,
     addressable_sgprs: 102,
@@ -391,7 +387,6 @@ const GFX12: Facts = Facts {
 };
 
 const GFX12_5: Facts = Facts {
-    has_typed_functions: false,
     wave_sizes: &[WaveSize::W32],
     needs_even_vgpr_tuples: true,
     addressable_vgprs: 1024,

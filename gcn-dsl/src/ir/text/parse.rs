@@ -680,6 +680,9 @@ impl<'t> Line<'t> {
         if self.word("off").is_ok() || self.rest.starts_with("off,") && self.symbol("off").is_ok() {
             return Ok(Arg::Off);
         }
+        if self.word("wide").is_ok() {
+            return self.wide().map(Arg::Literal64);
+        }
         if self.rest.starts_with("0x") {
             return self.wide().map(|bits| Arg::Literal(bits as u32));
         }

@@ -234,6 +234,7 @@ impl Display for Call {
                 Arg::Value(v) => write!(f, "{separator}{minus}{bar}{sext}{v}{bar}")?,
                 Arg::Imm(i) => write!(f, "{separator}{i}")?,
                 Arg::Literal(bits) => write!(f, "{separator}{bits:#x}")?,
+                Arg::Literal64(bits) => write!(f, "{separator}wide {bits:#x}")?,
                 Arg::Off => write!(f, "{separator}off")?,
             }
             separator = ", ";

@@ -26,6 +26,8 @@ pub struct Signature {
     pub registers: RegisterLimits,
     /// `#[wave(…)]`: the wave size.
     pub wave: Option<WaveSize>,
+    /// The second number of `#[wave(…)]`: the wave size on targets that lack the first.
+    pub other_wave: Option<WaveSize>,
     /// `#[contract]`: a multiplication and an addition may be fused, which rounds once.
     pub contract: bool,
     /// The arguments in order.
@@ -137,6 +139,7 @@ impl Signature {
             targets: TargetSet::ALL,
             registers: RegisterLimits::default(),
             wave: None,
+            other_wave: None,
             contract: false,
             args: Vec::new(),
         }
@@ -219,6 +222,19 @@ impl Signature {
     pub fn wave(mut self, lanes: u32) -> Signature {
         self.wave = WaveSize::of_lanes(lanes);
         self
+    }
+
+    /// The second number of `#[wave(64, 32)]`.
+    #[must_use]
+    pub fn or_wave(mut self, lanes: u32) -> Signature {
+        self.other_wave = WaveSize::of_lanes(lanes);
+        self
+    }
+
+    /// The wave size that `#[wave(…)]` requests on a target; `None` without the attribute.
+    pub fn wave_on(&self, target: Target) -> Option<WaveSize> {
+        let first = self.wave.filter(|wave| target.instruction_set().has_wave(*wave));
+        first.or(self.other_wave).or(self.wave)
     }
 
     /// `#[contract]`.

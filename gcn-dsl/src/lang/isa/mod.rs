@@ -40,8 +40,6 @@
 //!
 //! # Instructions without a function
 //!
-//! The instructions that only gfx1250 and gfx1251 have, and those of this table:
-//!
 #![doc = include_str!(concat!(env!("OUT_DIR"), "/isa_excluded.md"))]
 
 mod constant;

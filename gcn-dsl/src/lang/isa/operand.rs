@@ -41,6 +41,11 @@ impl Input {
     }
 
     #[doc(hidden)]
+    pub const fn literal64(bits: u64) -> Input {
+        Input::plain(Arg::Literal64(bits))
+    }
+
+    #[doc(hidden)]
     pub const OFF: Input = Input::plain(Arg::Off);
 }
 
@@ -157,11 +162,11 @@ vector_sources! {
 }
 
 /// Types that can be passed for the A or B operand of the `f8f6f4` matrix instructions: 8 dwords for fp8 and bf8, 6 for
-/// fp6 and bf6, 4 for fp4.
+/// fp6 and bf6, 4 for fp4. With waves of 32 lanes (gfx1250) it is twice as many.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operand of an f8f6f4 matrix instruction",
-    label = "expected `Vector<u32, 8>`, `Vector<u32, 6>` or `Vector<u32, 4>`",
-    note = "`cbsz` and `blgp` choose the format of A and B and with it the number of dwords"
+    label = "expected `Vector<u32, N>` with N = 8, 6 or 4, on gfx1250 16, 12 or 8",
+    note = "`cbsz` and `blgp`, on gfx1250 `matrix_a_fmt` and `matrix_b_fmt`, choose the format of A and B and with it the number of dwords"
 )]
 pub trait MatrixSource {
     /// The value as an operand.
@@ -175,7 +180,7 @@ macro_rules! matrix_sources {
         }
     )*};
 }
-matrix_sources!(4, 6, 8);
+matrix_sources!(4, 6, 8, 12, 16);
 
 /// An operand with source modifiers: the result of [`neg`], [`abs`] or [`sext`].
 #[derive(Debug, Clone, Copy)]

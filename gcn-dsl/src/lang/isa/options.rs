@@ -235,6 +235,51 @@ impl Options {
     pub fn blgp(self, value: u8) -> Options {
         self.put(Modifiers::BLGP, |g| g.mods.blgp = value)
     }
+
+    /// `matrix_a_fmt` of gfx1250: the format of A in `f8f6f4` (0 fp8, 1 bf8, 2 fp6, 3 bf6, 4 fp4).
+    pub fn matrix_a_fmt(self, format: u8) -> Options {
+        self.put(Modifiers::MATRIX_A_FMT, |g| g.mods.cbsz = format)
+    }
+
+    /// `matrix_b_fmt` of gfx1250: the format of B, as in [`Options::matrix_a_fmt`].
+    pub fn matrix_b_fmt(self, format: u8) -> Options {
+        self.put(Modifiers::MATRIX_B_FMT, |g| g.mods.blgp = format)
+    }
+
+    /// `matrix_a_scale` of gfx1250: the row of lanes that has the scales of A (0 or 1).
+    pub fn matrix_a_scale(self, row: u8) -> Options {
+        self.put(Modifiers::MATRIX_A_SCALE, |g| g.mods.matrix_a_scale = row)
+    }
+
+    /// `matrix_b_scale` of gfx1250: the row of lanes that has the scales of B (0 or 1).
+    pub fn matrix_b_scale(self, row: u8) -> Options {
+        self.put(Modifiers::MATRIX_B_SCALE, |g| g.mods.matrix_b_scale = row)
+    }
+
+    /// `matrix_a_scale_fmt` of gfx1250: the type of the scales of A (0 e8, 1 e5m3, 2 e4m3).
+    pub fn matrix_a_scale_fmt(self, format: u8) -> Options {
+        self.put(Modifiers::MATRIX_A_SCALE_FMT, |g| g.mods.matrix_a_scale_fmt = format)
+    }
+
+    /// `matrix_b_scale_fmt` of gfx1250: the type of the scales of B, as in [`Options::matrix_a_scale_fmt`].
+    pub fn matrix_b_scale_fmt(self, format: u8) -> Options {
+        self.put(Modifiers::MATRIX_B_SCALE_FMT, |g| g.mods.matrix_b_scale_fmt = format)
+    }
+
+    /// `matrix_a_reuse` of gfx1250: a hint that the next matrix instruction has the same A.
+    pub fn matrix_a_reuse(self) -> Options {
+        self.put(Modifiers::MATRIX_A_REUSE, |g| g.mods.matrix_a_reuse = true)
+    }
+
+    /// `matrix_b_reuse` of gfx1250: a hint that the next matrix instruction has the same B.
+    pub fn matrix_b_reuse(self) -> Options {
+        self.put(Modifiers::MATRIX_B_REUSE, |g| g.mods.matrix_b_reuse = true)
+    }
+
+    /// `scale_sel` of gfx1250: the part of the source that has the scale of a conversion.
+    pub fn scale_sel(self, part: u8) -> Options {
+        self.put(Modifiers::SCALE_SEL, |g| g.mods.scale_sel = part)
+    }
 }
 
 /// The modifiers of data-parallel primitives (DPP).

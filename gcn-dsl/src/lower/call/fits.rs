@@ -99,11 +99,11 @@ fn loses_half(row: &InstDesc, slot: &OperandDesc, file: Option<RegFile>) -> bool
 }
 
 /// True if the source is narrower than the slot and the row still accepts it: A and B of the `f8f6f4` instructions may
-/// have 4, 6 or 8 dwords. The encoder checks the size against the format.
+/// have all dwords of the slot, three quarters or half of them. The encoder checks the size against the format.
 pub(super) fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
     row.width_by_format
         && matches!(slot.name, "src0" | "src1")
-        && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
+        && matches!(src, Src::Reg(s) if [4, 3, 2].contains(&(4 * s.len / slot.dwords)) && 4 * s.len % slot.dwords == 0)
 }
 
 /// True if the source is a constant and the slot is the C operand of a matrix instruction that accepts only registers

@@ -30,6 +30,15 @@ gcn_kernel! {
         out[64 + i] = least;
     }
 
+    /// Instructions that only gfx1250 has: with literals of 64 bits, with packed sources, and a conversion from a byte.
+    #[workgroup(64)]
+    fn newest(x: &[f64], y: &[f64], pairs: &[u32], out: &mut [f64], largest: &mut [u32]) {
+        let i = local_id().x;
+        out[i] = isa::v_fmaak_f64(x[i], y[i], 0x3ff1_2345_6789_abcd);
+        out[64 + i] = isa::v_fmamk_f64(x[i], 0x3ff1_2345_6789_abcd, y[i]);
+        largest[i] = isa::v_mov_b32(isa::v_pk_max3_u16(pairs[i], pairs[i ^ 1], pairs[i ^ 2]));
+    }
+
     /// Floats in scalar registers.
     #[workgroup(64)]
     fn scalars(x: &[f32], out: &mut [f32]) {
@@ -65,6 +74,28 @@ fn vectors_are_as_in_plain_rust() {
         let built = vectors.build(target).unwrap();
         assert_text(&built, &["v_maxmin_u32", "v_permlanex16_b32", "dpp8:[7,6,5,4,3,2,1,0]"]);
     }
+}
+
+#[test]
+fn functions_of_gfx1250_are_as_in_plain_rust() {
+    let pairs = numbers(64, 17);
+    let (x, y): (Vec<f64>, Vec<f64>) =
+        (0..64).map(|i| (f64::from(i) * 1.7 - 11.3, 3.1 / (f64::from(i) + 0.7))).unzip();
+    let (mut out, mut largest) = (vec![0.0; 128], vec![0; 64]);
+    let device = Device::simulator(Target::GFX1250);
+    newest.launch(&device, Grid::x(1), (&x, &y, &pairs, &mut out, &mut largest)).unwrap();
+    let literal = f64::from_bits(0x3ff1_2345_6789_abcd);
+    for i in 0..64 {
+        assert_eq!(out[i], x[i].mul_add(y[i], literal));
+        assert_eq!(out[64 + i], x[i].mul_add(literal, y[i]));
+        let half =
+            |shift: u32| [i, i ^ 1, i ^ 2].map(|at| pairs[at] >> shift & 0xffff).into_iter().max().unwrap();
+        assert_eq!(largest[i], half(0) | half(16) << 16);
+    }
+    assert_text(
+        &newest.build(Target::GFX1250).unwrap(),
+        &["v_fmaak_f64", "0x3ff123456789abcd", "v_pk_max3_u16"],
+    );
 }
 
 #[test]
