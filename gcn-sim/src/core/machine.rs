@@ -14,7 +14,7 @@ use gcn_isa::table::{Access, Class};
 use gcn_isa::{Inst, Operand, Target};
 
 use crate::core::error::SimError;
-use crate::core::fault::Outcome;
+use crate::core::fault::{Outcome, Ran};
 use crate::core::kernel::KernelState;
 use crate::core::matrix::MatrixArithmetic;
 use crate::core::memory::Memory;
@@ -31,12 +31,12 @@ pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 
 /// The function that executes an instruction.
 pub(crate) trait Exec: Send + Sync {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome;
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran;
 }
 
 impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
-        self(cx, step)
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
+        self(cx, step).map_err(Box::new)
     }
 }
 
@@ -80,6 +80,8 @@ pub(crate) struct Step {
     pub dpp: Option<Permutation>,
     /// True if the last source is the old value of the destination.
     pub tied: bool,
+    /// True if lanes and parts of registers stay in place: without DPP, SDWA, `op_sel` and `sext`.
+    pub plain_lanes: bool,
     /// True if the sources have no modifier, DPP, SDWA or `op_sel`.
     pub plain_src: bool,
     /// True if the result has no clamp, omod, DPP, SDWA or `op_sel`.
@@ -121,6 +123,7 @@ impl Step {
             target: None,
             dpp,
             tied: false,
+            plain_lanes: !wrapped && mods.sext == 0,
             plain_src: !wrapped && mods.neg == 0 && mods.abs == 0 && mods.sext == 0,
             plain_dst: !wrapped && !mods.clamp && mods.omod == 0,
             half,

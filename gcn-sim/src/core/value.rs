@@ -47,15 +47,19 @@ pub(crate) const GROUP: usize = 16;
 
 /// The register content of one lane: one dword or two.
 pub(crate) trait Raw: Copy + Default + Send + Sync + 'static {
+    /// The number of registers: 0 for `()`.
+    const WORDS: u8;
     /// Zero in all lanes.
     const ZERO: [Self; LANES];
 }
 
 impl Raw for u32 {
+    const WORDS: u8 = 1;
     const ZERO: [u32; LANES] = [0; LANES];
 }
 
 impl Raw for u64 {
+    const WORDS: u8 = 2;
     const ZERO: [u64; LANES] = [0; LANES];
 }
 
@@ -72,6 +76,7 @@ pub(crate) trait Value: Copy + Send + Sync + 'static {
 }
 
 impl Raw for () {
+    const WORDS: u8 = 0;
     const ZERO: [(); LANES] = [(); LANES];
 }
 

@@ -106,7 +106,7 @@ fn load(segment: Segment, datum: Datum) -> Op {
     let to_lds = load_to_lds(segment, datum).exec;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         if s.inst.mods.lds {
-            return to_lds.run(cx, s);
+            return Ok(to_lds.run(cx, s)?);
         }
         let addresses = Addresses::of(cx, s, segment)?;
         let at_once = match local(cx, &addresses) {
