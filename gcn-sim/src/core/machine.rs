@@ -3,8 +3,9 @@
 //! The types refer to each other: a [`Machine`] consists of [`Step`]s; a step has a function ([`Exec`]), which receives the machine in its
 //! context ([`Cx`]).
 
+use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emit::lines::{SourceLines, SourcePlace};
 use gcn_emit::occupancy::{Mode, Occupancy, Usage, occupancy_in};
@@ -203,6 +204,8 @@ pub struct Machine {
     entry: usize,
     /// The errors of instructions that cannot be executed, by code offset.
     faults: Arc<BTreeMap<u32, SimError>>,
+    /// See [`Machine::derived`].
+    derived: Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -242,6 +245,7 @@ impl Machine {
             matrix: MatrixArithmetic::default(),
             entry,
             faults: Arc::new(faults),
+            derived: Arc::default(),
             lines: Arc::default(),
             copies_to_lds,
             probes: None,
@@ -427,6 +431,21 @@ impl Machine {
         };
         let fault = self.faults.get(&offset).cloned().unwrap_or_else(unknown);
         fault.at_line(self.line_text(offset))
+    }
+
+    /// The value of `make`, which depends only on `key` and on the instructions; it is kept for further launches.
+    pub(crate) fn derived<K, T>(&self, key: K, make: impl FnOnce() -> T) -> Arc<(K, T)>
+    where
+        K: PartialEq + Send + Sync + 'static,
+        T: Send + Sync + 'static,
+    {
+        let mut kept = self.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.clone().and_then(|kept| kept.downcast::<(K, T)>().ok());
+        known.filter(|known| known.0 == key).unwrap_or_else(|| {
+            let made = Arc::new((key, make()));
+            *kept = Some(made.clone());
+            made
+        })
     }
 
     pub(crate) fn steps(&self) -> &[Step] {
