@@ -75,6 +75,20 @@ pub(crate) trait Value: Copy + Send + Sync + 'static {
     fn into_raw(self) -> Self::Raw;
 }
 
+/// The type of an operand or of a result.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    /// The number of registers of a lane; 0 if there is no such operand.
+    pub words: u8,
+    pub ty: Ty,
+}
+
+impl Kind {
+    pub(crate) const fn of<V: Value>() -> Kind {
+        Kind { words: V::Raw::WORDS, ty: V::TY }
+    }
+}
+
 impl Raw for () {
     const WORDS: u8 = 0;
     const ZERO: [(); LANES] = [(); LANES];

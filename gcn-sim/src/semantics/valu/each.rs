@@ -6,11 +6,11 @@
 
 use std::marker::PhantomData;
 
-use super::read::{self, Fetch, Kind, Ready};
+use super::read::{self, Fetch, Ready};
 use super::write::{Finish, is_written_in_place};
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, LANES, LOWER, Value};
+use crate::core::value::{GROUP, Kind, LANES, LOWER, Value};
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 

@@ -9,24 +9,10 @@ use super::write::Finish;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{GROUP, LANES, Raw, Ty, Value};
+use crate::core::value::{GROUP, Kind, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::host::{self, Work};
 use crate::fp::{flush16, flush32, flush64};
-
-/// The type of an operand or of a result.
-#[derive(Clone, Copy)]
-pub(super) struct Kind {
-    /// The number of registers of a lane; 0 if there is no such operand.
-    pub words: u8,
-    pub ty: Ty,
-}
-
-impl Kind {
-    pub(super) const fn of<V: Value>() -> Kind {
-        Kind { words: V::Raw::WORDS, ty: V::TY }
-    }
-}
 
 /// An operand in a form in which groups of lanes can be read.
 #[derive(Clone, Copy, Default)]

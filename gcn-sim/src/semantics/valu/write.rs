@@ -1,8 +1,7 @@
 //! Writes vector results: output modifiers, denormal flush, and the masked write.
 
-use super::read::Kind;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, LANES, Raw, Ty};
+use crate::core::value::{GROUP, Kind, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::host::{self, Work};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
