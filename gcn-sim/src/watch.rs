@@ -36,7 +36,7 @@ pub(crate) struct Shared {
 enum Watched {
     Functional,
     Strict(Arc<(Config, strict::Program)>),
-    Faithful(faithful::Program),
+    Faithful(Box<faithful::Program>),
 }
 
 /// The findings of all workgroups.
@@ -55,7 +55,7 @@ impl Shared {
                 let rules = options.rules;
                 Watched::Strict(machine.derived(rules, || strict::Program::new(machine, rules)))
             }
-            Mode::Faithful => Watched::Faithful(faithful::Program::new(machine, options.rules)),
+            Mode::Faithful => Watched::Faithful(Box::new(faithful::Program::new(machine, options.rules))),
         };
         let sanitize = sanitize::Shared::new(machine, options);
         if matches!(mode, Watched::Functional) && sanitize.is_none() && machine.probes().is_none() {

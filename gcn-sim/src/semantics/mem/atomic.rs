@@ -230,9 +230,7 @@ impl Width {
                 let old = match place {
                     At::Place(place) => cx.update32(place, lane, new)?,
                     At::Inside(allocation, offset) => cx.memory.allocation(allocation).update(offset, new),
-                    At::Lds(at) => {
-                        in_lds(cx, at, |bytes| u32::from_le_bytes(bytes), |old| new(old).to_le_bytes())
-                    }
+                    At::Lds(at) => in_lds(cx, at, u32::from_le_bytes, |old| new(old).to_le_bytes()),
                 };
                 if let Some(slot) = to {
                     cx.w.v[slot as usize][lane] = old;
@@ -248,9 +246,7 @@ impl Width {
                     At::Inside(allocation, offset) => {
                         cx.memory.allocation(allocation).update_pair(offset, new)
                     }
-                    At::Lds(at) => {
-                        in_lds(cx, at, |bytes| u64::from_le_bytes(bytes), |old| new(old).to_le_bytes())
-                    }
+                    At::Lds(at) => in_lds(cx, at, u64::from_le_bytes, |old| new(old).to_le_bytes()),
                 };
                 if let Some(slot) = to {
                     cx.w.v[slot as usize][lane] = old as u32;
