@@ -266,6 +266,15 @@ pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
     quote_spanned!(span=> ::gcn_dsl::__private::#name)
 }
 
+/// Imports the traits whose methods choose by a type that only rustc knows. Every function that the expansion writes has
+/// one import at its head: one at each use, in a block of its own, takes rustc longer than everything else in the block.
+fn traits_by_type() -> TokenStream {
+    quote! {
+        #[allow(unused_imports)]
+        use ::gcn_dsl::__private::by_type::*;
+    }
+}
+
 /// True for the path of an item of [`lang`], which only the expansion writes.
 pub(crate) fn is_of_lang(path: &syn::Path) -> bool {
     path.leading_colon.is_some()

@@ -6,7 +6,7 @@
 //! in scope there, so the question contains their initial values instead. If that is not possible, the question is
 //! dropped.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -274,9 +274,9 @@ impl Cx<'_> {
         let first = lang("First", name.span());
         // Syntax has already decided that the variable varies, so no question is needed.
         if self.varying.has(name) {
-            let (vary, traits) = (lang("vary", name.span()), traits(name.span()));
+            let vary = lang("vary", name.span());
             return match open {
-                true => quote_spanned!(name.span()=> { #traits (&#first::of(#value)).first() }),
+                true => quote_spanned!(name.span()=> (&#first::of(#value)).first()),
                 false => quote_spanned!(name.span()=> #vary(#value)),
             };
         }
@@ -306,7 +306,7 @@ impl Cx<'_> {
         value: TokenStream,
         start: impl Fn(&TokenStream, &TokenStream) -> TokenStream,
     ) -> TokenStream {
-        let (given, traits) = (lang("given", name.span()), traits(name.span()));
+        let given = lang("given", name.span());
         questions.into_iter().fold(value, |value, question| {
             // Errors in the expression are reported where it was written, and not again for this copy.
             let around = std::mem::take(&mut *self.errors);
@@ -315,16 +315,7 @@ impl Cx<'_> {
             if !errors.is_empty() {
                 return value;
             }
-            let start = start(&quote_spanned!(name.span()=> #given(|| #asked)), &value);
-            quote_spanned!(name.span()=> { #traits #start })
+            start(&quote_spanned!(name.span()=> #given(|| #asked)), &value)
         })
-    }
-}
-
-/// Imports the traits whose methods give the answers.
-fn traits(at: Span) -> TokenStream {
-    quote_spanned! {at=>
-        #[allow(unused_imports)]
-        use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
     }
 }
