@@ -196,7 +196,9 @@ impl<'e> Cx<'e> {
     }
 
     fn name(&self, name: &Ident) -> Option<&Name> {
-        self.names.iter().rev().find(|n| name == &n.text)
+        // Once, because a comparison with an `Ident` writes the name each time.
+        let name = name.to_string();
+        self.names.iter().rev().find(|n| name == n.text)
     }
 
     pub fn declare(&mut self, name: &Ident, variable: bool) {

@@ -103,7 +103,8 @@ impl Cx<'_> {
         if self.kind(name).is_some() {
             return;
         }
-        if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| name == there) {
+        let text = name.to_string();
+        if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| text == *there) {
             self.errors.at(name, format!("`{name}` is of another language; here it is `{here}`"));
         }
     }
