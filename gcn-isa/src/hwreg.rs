@@ -20,6 +20,13 @@ impl HwregField {
     /// `HW_REG_TRAPSTS`.
     pub const TRAPSTS: u8 = 3;
 
+    /// The registers with the state of the wave on GFX12: `HW_REG_WAVE_STATUS`, `HW_REG_WAVE_STATE_PRIV`, `HW_REG_WAVE_EXCP_FLAG_PRIV` and
+    /// `HW_REG_WAVE_EXCP_FLAG_USER`.
+    pub const OF_STATE: [u8; 4] = [2, 4, 17, 18];
+
+    /// `HW_REG_WAVE_SCHED_MODE` of GFX12.
+    pub const SCHED_MODE: u8 = 26;
+
     /// The field that `inst` accesses: register ID in bits 5:0, first bit in 10:6, size minus one in 15:11. `None` if `inst` has no such
     /// operand.
     pub fn of(inst: &Inst) -> Option<HwregField> {
@@ -74,6 +81,17 @@ pub(crate) fn vgpr_msb_of_setreg(inst: &Inst) -> Option<u8> {
     let field = HwregField::of(inst).filter(|_| inst.desc.class == Class::Setreg)?;
     let literal = inst.operand("literal").and_then(Operand::constant32)?;
     (field.id == HwregField::MODE).then(|| ((literal >> 12) as u8).rotate_right(2))
+}
+
+/// True if `inst` is an `s_setreg` that may write a value other than 0 to the lowest two bits of SCHED_MODE.
+pub(crate) fn may_set_sched_mode(inst: &Inst) -> bool {
+    let field = HwregField::of(inst)
+        .filter(|field| inst.desc.class == Class::Setreg && field.id == HwregField::SCHED_MODE);
+    field.is_some_and(|field| {
+        let value = inst.operand("literal").and_then(Operand::constant32).map_or(!0, u64::from);
+        let written = (value & ((1 << (field.last - field.first + 1)) - 1)) << field.first;
+        written & 3 != 0
+    })
 }
 
 /// True if VGPR indexing may be on somewhere in `program`.

@@ -3,7 +3,8 @@
 use super::report::{Amount, Finding};
 use crate::hazards::AnyRule as _;
 use crate::hazards::Config;
-use crate::hazards::counter::{CounterRule, SHIFT64, SMEM_ADDRESS};
+use crate::hazards::counter::{CounterRule, SCHED_MODE, SHIFT64, SMEM_ADDRESS};
+use crate::hwreg::may_set_sched_mode;
 use crate::inst::{Inst, Via};
 use crate::operand::Operand;
 use crate::program::Program;
@@ -18,12 +19,18 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
     let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule);
     let mut findings = Vec::new();
     if counts(&SHIFT64) {
-        findings.extend(shifts(program).into_iter().map(|(line, reg)| finding(program, &SHIFT64, line, reg)));
+        findings
+            .extend(shifts(program).into_iter().map(|(line, reg)| of_register(program, &SHIFT64, line, reg)));
     }
     if counts(&SMEM_ADDRESS) {
         let lines = program.lines.iter().enumerate();
         let concerned = lines.filter_map(|(line, l)| Some((line, overwritten_address(&l.inst)?)));
-        findings.extend(concerned.map(|(line, reg)| finding(program, &SMEM_ADDRESS, line, reg)));
+        findings.extend(concerned.map(|(line, reg)| of_register(program, &SMEM_ADDRESS, line, reg)));
+    }
+    if counts(&SCHED_MODE) {
+        let lines = (0..program.lines.len()).filter(|line| may_set_sched_mode(&program.lines[*line].inst));
+        let need = Amount::OtherValue("0 to bits 1:0 of SCHED_MODE");
+        findings.extend(lines.map(|line| finding(program, &SCHED_MODE, line, None, need)));
     }
     findings
 }
@@ -84,7 +91,17 @@ fn used(program: &Program) -> (u16, bool) {
     (end, agprs)
 }
 
-fn finding(program: &Program, rule: &'static CounterRule, line: usize, reg: Reg) -> Finding {
+fn of_register(program: &Program, rule: &'static CounterRule, line: usize, reg: Reg) -> Finding {
+    finding(program, rule, line, Some(reg), Amount::OtherRegister)
+}
+
+fn finding(
+    program: &Program,
+    rule: &'static CounterRule,
+    line: usize,
+    reg: Option<Reg>,
+    need: Amount,
+) -> Finding {
     Finding {
         rule: rule.id,
         grade: rule.grade(),
@@ -94,9 +111,9 @@ fn finding(program: &Program, rule: &'static CounterRule, line: usize, reg: Reg)
         first_name: "",
         second_name: program.lines[line].inst.desc.printed,
         loc: program.lines[line].loc,
-        reg: Some(reg),
+        reg,
         via: Via::Name,
-        need: Amount::OtherRegister,
+        need,
         have: Amount::NoWait,
         path: Vec::new(),
         caveat: None,

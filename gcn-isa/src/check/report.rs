@@ -150,6 +150,8 @@ pub enum Amount {
     OtherRegister,
     /// The instruction of this name before the later one, with an operand that only the author of the program knows.
     Setting(&'static str),
+    /// Another value in the instruction: the value, and what it is written to.
+    OtherValue(&'static str),
 }
 
 impl Finding {
@@ -179,6 +181,7 @@ impl Finding {
             (Amount::Setting(name), _) => {
                 format!("put `{name}` with the number that is meant before {place}")
             }
+            (Amount::OtherValue(value), _) => format!("write {value} in {place}"),
             (Amount::OtherRegister, _) => {
                 format!("copy {} to another register and use that in {place}", self.register())
             }

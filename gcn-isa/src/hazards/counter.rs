@@ -152,6 +152,11 @@ counter_rules! {
         MEASURED, GFX12_5, LLVM;
         "`s_set_vgpr_msb` sets the upper bits of VGPR numbers, separately for each operand field. The rule is broken in two cases: the paths to an instruction set different bits for one of its fields; \
          or an accumulator is read through one field and written through another, and the bits of the two fields differ. LLVM 22 sets the bits again in each block, and sets both fields of an accumulator alike".
+    /// The hardware's checks of dependencies are switched off.
+    SCHED_MODE = "llvm.sched-mode", "`s_setreg` switches off the hardware's checks of dependencies between ALU instructions";
+        Cite::One("LLVM AMDGPU guide, amdgpu-expert-scheduling-mode"), FROM_GFX12, MANUAL;
+        "from GFX12 on, a wave with a value other than 0 in the lowest two bits of SCHED_MODE must itself wait for the results of vector ALU instructions by `s_wait_alu`. \
+         There is no public list of the cases that need a wait, so the checker does not check these waits, and the simulator rejects the instruction. LLVM uses the mode only on request; Triton can request it".
     /// A 64-bit shift takes its amount from the last VGPR of the allocation.
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift is in the last VGPR of the allocation";
         Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;

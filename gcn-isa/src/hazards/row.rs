@@ -134,6 +134,8 @@ pub(super) mod on {
     pub const WITH_LDS_DMA: TargetSet = TargetSet::GFX9.union(GFX10);
     /// Targets with any kind of copies into LDS, and with barriers at which such copies may be outstanding.
     pub const LDS_DMA_WITH_BACK_OFF: TargetSet = WITH_LDS_DMA.union(GFX12_5).intersection(WITH_BACK_OFF);
+    /// GFX12 and later.
+    pub const FROM_GFX12: TargetSet = GFX12.union(GFX12_5);
     /// All of GFX9.
     pub const GFX9: TargetSet = TargetSet::GFX9;
     /// Targets without matrix instructions, and gfx908, whose AGPRs are a separate register file.

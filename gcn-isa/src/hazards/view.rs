@@ -15,7 +15,7 @@ use crate::target::{Generation, Target};
 bitflags! {
     /// The kinds of instructions that rules distinguish.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-    pub struct Kinds: u64 {
+    pub struct Kinds: u128 {
         /// Vector ALU instruction, except for matrix instructions.
         const VALU = 1;
         /// Matrix instruction.
@@ -144,6 +144,10 @@ bitflags! {
         const WMMA_8 = 1 << 62;
         /// Instruction that consists of two (VOPD).
         const DUAL = 1 << 63;
+        /// `s_getreg_b32` of the wave's status or exception flags.
+        const GETREG_STATE = 1 << 64;
+        /// `ds_atomic_async_barrier_arrive_b64`.
+        const ASYNC_ARRIVE = 1 << 65;
     }
 
     /// The role in which an instruction uses a register.
@@ -384,7 +388,9 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
         let vskip = field.covers(HwregField::MODE, VSKIP_BIT);
         kinds.set(Kinds::SETREG_VSKIP, set && vskip);
         kinds.set(Kinds::SETREG_TRAPSTS, set && field.id == HwregField::TRAPSTS);
-        kinds.set(Kinds::GETREG_MODE, desc.class == Class::Getreg && field.id == HwregField::MODE);
+        let get = desc.class == Class::Getreg;
+        kinds.set(Kinds::GETREG_MODE, get && field.id == HwregField::MODE);
+        kinds.set(Kinds::GETREG_STATE, get && HwregField::OF_STATE.contains(&field.id));
     }
     kinds
 }
@@ -426,6 +432,7 @@ fn whole_class_kinds(inst: &Inst) -> Kinds {
         Class::Vnop => Kinds::V_NOP,
         Class::Nop => Kinds::NOP,
         Class::Waitcnt => Kinds::WAIT,
+        Class::AsyncArrive => Kinds::ASYNC_ARRIVE,
         Class::LdsDirect | Class::LdsParam => Kinds::LDS_DIRECT,
         Class::Branch if inst.desc.does(Behaviours::TO_REGISTER) => Kinds::BRANCH.union(Kinds::JUMP),
         Class::Branch if inst.desc.does(Behaviours::CALLS) => Kinds::BRANCH.union(Kinds::JUMP),

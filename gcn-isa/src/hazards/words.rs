@@ -4,7 +4,7 @@ use super::rule::{Condition, Dependency, Link, Overlap, Rule};
 use super::view::{Kinds, Role};
 
 /// The kinds with their names. A named union of kinds comes before its members.
-const KINDS: [(Kinds, &str); 45] = [
+const KINDS: [(Kinds, &str); 47] = [
     (Kinds::VECTOR, "any instruction on vector registers"),
     (Kinds::ANY_VALU, "vector ALU or matrix instruction"),
     (Kinds::MEMORY, "vector memory or LDS instruction"),
@@ -44,6 +44,8 @@ const KINDS: [(Kinds, &str); 45] = [
     (Kinds::SETREG, "`s_setreg`"),
     (Kinds::GETREG, "`s_getreg`"),
     (Kinds::GETREG_MODE, "`s_getreg` of MODE"),
+    (Kinds::GETREG_STATE, "`s_getreg` of the wave's status or exception flags"),
+    (Kinds::ASYNC_ARRIVE, "`ds_atomic_async_barrier_arrive_b64`"),
     (Kinds::SETREG_VSKIP, "`s_setreg` of MODE that covers VSKIP"),
     (Kinds::SETREG_TRAPSTS, "`s_setreg` of TRAPSTS"),
     (Kinds::SETVSKIP, "`s_setvskip`"),

@@ -112,6 +112,14 @@ pub enum LayoutError {
         /// The target.
         target: Target,
     },
+    /// The instruction multiplies matrices, but no public source says which lane and register has an element.
+    #[error("the layout of {mnemonic} on {target} is not known: no public source states it")]
+    Unknown {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// The target.
+        target: Target,
+    },
     /// The instruction has no such operand.
     #[error("{mnemonic} has no matrix {}; it has {has}", matrix.name())]
     NoSuchMatrix {
@@ -200,7 +208,11 @@ impl Layout {
         matrix: Matrix,
         controls: Controls,
     ) -> Result<Layout, LayoutError> {
-        let shape = *shape(desc, target).ok_or(LayoutError::NotMatrix { mnemonic: desc.mnemonic, target })?;
+        let mnemonic = desc.mnemonic;
+        let shape = *shape(desc, target).ok_or(match desc.multiplies_matrices() {
+            true => LayoutError::Unknown { mnemonic, target },
+            false => LayoutError::NotMatrix { mnemonic, target },
+        })?;
         let illegal = |(control, value, remedy)| LayoutError::Control {
             mnemonic: desc.mnemonic,
             target,

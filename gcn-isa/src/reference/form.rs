@@ -111,7 +111,8 @@ fn dwords(row: &InstDesc, operand: &OperandDesc) -> Vec<u8> {
     let chosen = row.width_by_format && matches!(operand.name, "src0" | "src1");
     match operand.dwords {
         0 => Vec::new(),
-        _ if chosen => vec![8, 6, 4],
+        // Elements of 8, 6 and 4 bits.
+        n if chosen => vec![n, n / 4 * 3, n / 2],
         n => vec![n],
     }
 }

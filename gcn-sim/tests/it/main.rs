@@ -14,6 +14,7 @@ mod errata;
 mod faithful;
 mod float;
 mod full;
+mod gfx1250;
 mod golden;
 mod harness;
 mod hazards_three_way;

@@ -418,4 +418,33 @@ pub(super) const RULES: &[RemedyRule] = &[
         note: "LLVM inserts the `s_nop` before the messages that it adds itself, not before those in the source",
         ..DIRECT
     },
+    RemedyRule {
+        id: "llvm.async-arrive.before",
+        title: "any instruction, then an asynchronous arrival at a barrier in LDS",
+        steps: &[BUT_WAITS],
+        second: some(Kinds::ASYNC_ARRIVE),
+        ..ASYNC_ARRIVE
+    },
+    RemedyRule {
+        id: "llvm.async-arrive.after",
+        title: "an asynchronous arrival at a barrier in LDS, then any instruction",
+        steps: &[some(Kinds::ASYNC_ARRIVE)],
+        second: BUT_WAITS,
+        ..ASYNC_ARRIVE
+    },
 ];
+
+/// Any instruction but a wait.
+const BUT_WAITS: Step = Step { who: but(Kinds::EVERY, Kinds::WAIT), ..some(Kinds::EVERY) };
+
+/// The common fields of the rules that put `ds_atomic_async_barrier_arrive_b64` between two waits.
+const ASYNC_ARRIVE: RemedyRule = RemedyRule {
+    cite: "observed in LLVM 22's output",
+    targets: on::GFX12_5,
+    ends: &[end(EndBy::Waits(Waits::VM_VSRC), BEGUN)],
+    remedy: Remedy::Wait(Dependency::VmVsrc),
+    outside: true,
+    evidence: Evidence::LLVM,
+    note: "LLVM waits before and after this instruction, whatever stands around it, also at the start of a program",
+    ..DIRECT
+};

@@ -336,7 +336,60 @@ pub(super) const RULES: &[RemedyRule] = &[
         note: "LLVM waits for both the vector and the scalar ALU; this rule is about the vector ALU. Ten scalar ALU instructions between the write and the read end the hazard",
         ..SCRATCH_BASE
     },
+    RemedyRule {
+        id: "llvm.getreg-state.sa-sdst",
+        ends: &[end(EndBy::Waits(Waits::SA_SDST), 1)],
+        remedy: Remedy::Wait(Dependency::SaSdst),
+        ..GETREG_STATE
+    },
+    RemedyRule {
+        id: "llvm.getreg-state.va-vdst",
+        ends: &[end(EndBy::Waits(Waits::VA_VDST), 1)],
+        remedy: Remedy::Wait(Dependency::VaVdst),
+        ..GETREG_STATE
+    },
+    RemedyRule {
+        id: "llvm.getreg-state.va-sdst",
+        ends: &[end(EndBy::Waits(Waits::VA_SDST), 1)],
+        remedy: Remedy::Wait(Dependency::VaSdst),
+        ..GETREG_STATE
+    },
+    RemedyRule {
+        id: "llvm.getreg-state.va-ssrc",
+        ends: &[end(EndBy::Waits(Waits::VA_SSRC), 1)],
+        remedy: Remedy::Wait(Dependency::VaSsrc),
+        ..GETREG_STATE
+    },
+    RemedyRule {
+        id: "llvm.getreg-state.va-vcc",
+        ends: &[end(EndBy::Waits(Waits::VA_VCC), 1)],
+        remedy: Remedy::Wait(Dependency::VaVcc),
+        ..GETREG_STATE
+    },
+    RemedyRule {
+        id: "llvm.getreg-state.vm-vsrc",
+        ends: &[end(EndBy::Waits(Waits::VM_VSRC), 1)],
+        remedy: Remedy::Wait(Dependency::VmVsrc),
+        ..GETREG_STATE
+    },
 ];
+
+/// Reads of the wave's state. Each dependency that LLVM waits for has a rule of its own.
+const GETREG_STATE: RemedyRule = RemedyRule {
+    title: "any instruction, then `s_getreg` of the wave's status or exception flags",
+    cite: "observed in LLVM 22's output",
+    targets: on::GFX12_5,
+    steps: &[ANY],
+    second: Step { who: anyone(Kinds::GETREG_STATE), ..ANY },
+    alone: false,
+    evidence: Evidence::LLVM,
+    note: "LLVM waits for every dependency and for the hold count, also at the start of a program; each dependency has a rule",
+    ..READ_SGPR
+};
+
+/// Any instruction but a wait.
+const ANY: Step =
+    Step { who: but(Kinds::EVERY, Kinds::WAIT), roles: Role::empty(), which: Which::Scalars, tie: Tie::Some };
 
 /// Reads of the base of scratch after its SGPRs were written. The rules are separated by the dependency for which LLVM waits, because LLVM
 /// requires both dependencies.

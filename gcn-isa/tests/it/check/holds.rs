@@ -116,6 +116,13 @@ const BROKEN: &[(&str, &[&str])] = &[
     ("waitcnt.async-lds", &["global_load_async_to_lds_b32 v0, v[2:3], off | ds_load_b32 v1, v2"]),
     ("waitcnt.operand-war", &["global_store_b32 v[2:3], v4, off | v_mov_b32_e32 v4, 0"]),
     ("llvm.vgpr-msb", &["s_set_vgpr_msb 0x40 | v_fmac_f32_e32 v0, v1, v2"]),
+    (
+        "llvm.sched-mode",
+        &[
+            "s_setreg_imm32_b32 hwreg(HW_REG_WAVE_SCHED_MODE, 0, 2), 2",
+            "s_setreg_b32 hwreg(HW_REG_WAVE_SCHED_MODE), s4",
+        ],
+    ),
     ("llvm.shift64", &["v_lshlrev_b64 v[0:1], v7, v[2:3]"]),
     ("xnack.smem-address", &["s_load_dwordx2 s[0:1], s[0:1], 0x4", "s_load_b64 s[0:1], s[0:1], 0x4"]),
     ("llvm.vccz-half", &["s_mov_b64 vcc, 0 | s_mov_b32 vcc_lo, 0 | s_cbranch_vccz 1 | s_nop 0"]),

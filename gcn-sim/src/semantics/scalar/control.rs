@@ -33,6 +33,7 @@ pub(crate) fn add(ops: &mut Ops) {
         "s_wait_storecnt",
         "s_wait_storecnt_dscnt",
         "s_wait_asynccnt",
+        "s_wait_tensorcnt",
         "s_wait_xcnt",
         "s_delay_alu",
         "s_clause",

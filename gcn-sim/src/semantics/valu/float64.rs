@@ -19,9 +19,14 @@ pub(crate) fn add(ops: &mut Ops) {
             soft(|[a, b, _]| soft::mul(soft::Format::F64, r, a, b), [a, b, 0.0])
         })),
     );
-    for name in ["v_fma_f64", "v_fmac_f64"] {
+    for name in ["v_fma_f64", "v_fmac_f64", "v_fmaak_f64"] {
         ops.add(name, fused());
     }
+    // In the encoding, the literal comes between the factors and the addend.
+    ops.add(
+        "v_fmamk_f64",
+        number::fused::<f64>([0, 2, 1]).directed(round3(|r, a, b, k| soft_fma(r, a, k, b))),
+    );
     ops.add("v_min_f64", op2e(min64));
     ops.add("v_max_f64", op2e(max64));
     ops.add("v_minimum_f64", op2(minimum64));

@@ -150,18 +150,22 @@ enum Range {
 
 fn integers(ops: &mut Ops) {
     use Range::{Signed, Unsigned};
-    let list: [(&'static str, Range, Int3); 14] = [
+    let list: [(&'static str, Range, Int3); 18] = [
         ("v_pk_add_i16", Signed, |[a, b, _]| sx(a) + sx(b)),
         ("v_pk_sub_i16", Signed, |[a, b, _]| sx(a) - sx(b)),
         ("v_pk_mad_i16", Signed, |[a, b, c]| sx(a) * sx(b) + sx(c)),
         ("v_pk_min_i16", Signed, |[a, b, _]| sx(a).min(sx(b))),
         ("v_pk_max_i16", Signed, |[a, b, _]| sx(a).max(sx(b))),
+        ("v_pk_min3_i16", Signed, |[a, b, c]| sx(a).min(sx(b)).min(sx(c))),
+        ("v_pk_max3_i16", Signed, |[a, b, c]| sx(a).max(sx(b)).max(sx(c))),
         ("v_pk_ashrrev_i16", Signed, |[a, b, _]| sx(b) >> (a & 15)),
         ("v_pk_add_u16", Unsigned, |[a, b, _]| i64::from(a) + i64::from(b)),
         ("v_pk_sub_u16", Unsigned, |[a, b, _]| i64::from(a) - i64::from(b)),
         ("v_pk_mad_u16", Unsigned, |[a, b, c]| i64::from(a) * i64::from(b) + i64::from(c)),
         ("v_pk_min_u16", Unsigned, |[a, b, _]| i64::from(a.min(b))),
         ("v_pk_max_u16", Unsigned, |[a, b, _]| i64::from(a.max(b))),
+        ("v_pk_min3_u16", Unsigned, |[a, b, c]| i64::from(a.min(b).min(c))),
+        ("v_pk_max3_u16", Unsigned, |[a, b, c]| i64::from(a.max(b).max(c))),
         ("v_pk_mul_lo_u16", Unsigned, |[a, b, _]| i64::from(a) * i64::from(b)),
         ("v_pk_lshlrev_b16", Unsigned, |[a, b, _]| i64::from(b << (a & 15))),
         ("v_pk_lshrrev_b16", Unsigned, |[a, b, _]| i64::from(b >> (a & 15))),

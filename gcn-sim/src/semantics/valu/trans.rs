@@ -11,7 +11,7 @@ use super::{op1, op2};
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::{Half, LANES, Ty, Value};
-use crate::fp::{flush32, pick_nan32, pick_nan64};
+use crate::fp::{bf16_to_f32, f32_to_bf16, flush32, pick_nan32, pick_nan64};
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -40,6 +40,15 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_cos_f16", f16_by(|x| periodic(x, f64::cos)));
     ops.add("v_tanh_f16", f16_by(f64::tanh));
 
+    ops.add("v_rcp_bf16", bf16_by(|x| 1.0 / x));
+    ops.add("v_rsq_bf16", bf16_by(|x| 1.0 / x.sqrt()));
+    ops.add("v_sqrt_bf16", bf16_by(f64::sqrt));
+    ops.add("v_exp_bf16", bf16_by(f64::exp2));
+    ops.add("v_log_bf16", bf16_by(f64::log2));
+    ops.add("v_sin_bf16", bf16_by(|x| periodic(x, f64::sin)));
+    ops.add("v_cos_bf16", bf16_by(|x| periodic(x, f64::cos)));
+    ops.add("v_tanh_bf16", bf16_by(f64::tanh));
+
     ops.add("v_rcp_f64", f64_by(|x| 1.0 / x));
     ops.add("v_rsq_f64", f64_by(|x| 1.0 / x.sqrt()));
     ops.add("v_sqrt_f64", f64_by(f64::sqrt));
@@ -62,6 +71,14 @@ fn f16_by(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Op {
 
 fn half_of(f: impl Fn(f64) -> f64, a: Half) -> Half {
     Half(pick_nan32([a.0, 0.0, 0.0], f(f64::from(a.0)) as f32))
+}
+
+/// Computed like f16: denormals are kept.
+fn bf16_by(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Op {
+    op1(move |a: u16| {
+        let a = bf16_to_f32(a);
+        f32_to_bf16(pick_nan32([a, 0.0, 0.0], f(f64::from(a)) as f32))
+    })
 }
 
 fn f64_by(f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Op {

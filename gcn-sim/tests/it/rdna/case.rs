@@ -53,7 +53,7 @@ pub struct Removed {
 }
 
 /// The checker's findings for an object at this level: rules and lines.
-fn found(bytes: &[u8], rules: Config) -> BTreeSet<(&'static str, usize)> {
+pub fn found(bytes: &[u8], rules: Config) -> BTreeSet<(&'static str, usize)> {
     let unit = Unit::of_object(&read_code_object(bytes).unwrap()).unwrap();
     let options = check::Options { rules, ..check::Options::default() };
     let reports = unit.sections.iter().map(|code| check::check_with(&code.program, options));
