@@ -272,15 +272,20 @@ impl Bench {
         let memory = self.memory_at();
         line(format_args!("s_add_u32 s6, s4, {memory:#x}\ns_addc_u32 s7, s5, 0"));
         if self.on.family() == Family::GFX9 {
-        // Format 0x27000: raw, 32 bits (CDNA3 ISA, buffer resource).
-        line(format_args!(
-            "s_mov_b32 s8, s6\ns_and_b32 s9, s7, 0xffff\ns_movk_i32 s10, {MEMORY:#x}\ns_mov_b32 s11, 0x27000"
-        ));
+            // Format 0x27000: raw, 32 bits (CDNA3 ISA, buffer resource).
+            line(format_args!(
+                "s_mov_b32 s8, s6\ns_and_b32 s9, s7, 0xffff\ns_movk_i32 s10, {MEMORY:#x}\ns_mov_b32 s11, 0x27000"
+            ));
         }
         line(format_args!("v_lshlrev_b32 v3, 2, v0\nv_lshlrev_b32 v2, {BLOCK_SHIFT}, v0\nv_mov_b32 v5, s7"));
-        line(format_args!("{{v_add_co_u32}} v4, {vcc}, s6, v2\n{settle}\n{{v_addc_co_u32}} v5, {vcc}, 0, v5, {vcc}"));
+        line(format_args!(
+            "{{v_add_co_u32}} v4, {vcc}, s6, v2\n{settle}\n{{v_addc_co_u32}} v5, {vcc}, 0, v5, {vcc}"
+        ));
         for i in (0..LDS / row).filter(|_| self.uses_lds) {
-            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{{global_load_dword}} v7, v6, s[4:5]", memory + i * row));
+            line(format_args!(
+                "{{v_add_u32}} v6, {:#x}, v3\n{{global_load_dword}} v7, v6, s[4:5]",
+                memory + i * row
+            ));
             line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{wait}\n{{ds_write_b32}} v6, v7", i * row));
         }
         for (i, reg) in self.vectors.iter().enumerate() {
@@ -309,7 +314,10 @@ impl Bench {
             line(format_args!("{{global_load_dword}} v7, v3, s[4:5]\n{wait}"));
         }
         line(format_args!("{body}\n{settle}\ns_cselect_b32 s13, 1, 0\ns_getreg_b32 s14, hwreg(HW_REG_MODE)"));
-        line(format_args!("s_nop 7\ns_setreg_b32 hwreg(HW_REG_MODE), s12\ns_mov_{bits} {}, {exec}", masks.at(2)));
+        line(format_args!(
+            "s_nop 7\ns_setreg_b32 hwreg(HW_REG_MODE), s12\ns_mov_{bits} {}, {exec}",
+            masks.at(2)
+        ));
         line(format_args!("s_mov_{bits} {exec}, -1\n{settle}"));
         let results = self.results_at();
         for (i, reg) in self.vectors.iter().enumerate() {
@@ -329,10 +337,7 @@ impl Bench {
         }
         for i in (0..LDS / row).filter(|_| self.uses_lds) {
             line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{{ds_read_b32}} v7, v6", i * row));
-            line(format_args!(
-                "{{v_add_u32}} v6, {:#x}, v3\n{wait}",
-                results + self.rows() * ROW + i * row
-            ));
+            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{wait}", results + self.rows() * ROW + i * row));
             line(format_args!("{{global_store_dword}} v6, v7, s[4:5]\n{wait}"));
         }
         line(format_args!("s_endpgm"));

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{Comments, print_program};
 use gcn_isa::mods::{Modifier, Modifiers};
-use gcn_isa::reg::RegFile;
 use gcn_isa::operand::Inline;
+use gcn_isa::reg::RegFile;
 use gcn_isa::table::{Access, Behaviours, InstDesc, OperandDesc, OperandKinds};
-use gcn_isa::target::Subtarget;
+use gcn_isa::target::{Family, InstructionSet, Subtarget};
 use gcn_isa::{Inst, Operand, Program, Reg, Target, reg};
 
 use crate::bench::Bench;
@@ -83,6 +83,9 @@ const SPECIAL: [u32; 40] = [
     0x000f_ffff,
 ];
 
+/// A literal of 16 bits, which some instructions require. An instruction can have it twice, since that is one literal.
+const SMALL_LITERAL: u32 = 0x3c01;
+
 /// The bits of the widest modifier whose every value is legal: `dpp8`.
 const MODIFIER_BITS: u32 = (1 << 24) - 1;
 
@@ -105,12 +108,7 @@ impl Case {
     ///
     /// # Errors
     /// The error of the encoder or the linker, if no program could be made.
-    pub fn of(
-        form: Form,
-        seed: u64,
-        variant: u32,
-        rounded: bool,
-    ) -> Result<Case, String> {
+    pub fn of(form: Form, seed: u64, variant: u32, rounded: bool) -> Result<Case, String> {
         let Form { row, on } = form;
         let mut random = Random::of(seed, &form.name(), variant);
         let input = data(form, &mut random);
@@ -121,10 +119,12 @@ impl Case {
         let mode = if is_modified { mode & 0x0f } else { mode };
         let ieee = !is_modified && (variant == 0 || random.below(4) > 0);
         let instruction = print(&inst, on);
-        let text = program(form, &instruction, mode, ieee).ok_or("the target lacks an instruction of the harness")?;
+        let text = program(form, &instruction, mode, ieee)
+            .ok_or("the target lacks an instruction of the harness")?;
         let lds_bytes = if row.is_ds() { BLOCK_BYTES } else { 0 };
         let shape = Shape { on, workgroups: 1, waves: 1, lds_bytes, one_unit: false, room: 0 };
-        let launch = Launch::shaped(&text, input, shape).map_err(|error| format!("{instruction}: {error}"))?;
+        let launch =
+            Launch::shaped(&text, input, shape).map_err(|error| format!("{instruction}: {error}"))?;
         Ok(Case { instruction, mode, launch, bench: None })
     }
 
@@ -240,7 +240,7 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
         return address;
     }
     let kinds = desc.kinds;
-    // Many instructions can read only one SGPR, so every other attempt uses the same one in all slots.
+    // Many instructions can read only one SGPR or literal, so every other attempt uses the same one in all slots.
     let place = if attempt % 2 == 1 && desc.access == Access::Read { 1 } else { slot as u16 };
     let (v, s) = (
         Operand::Reg(Reg::v(VGPRS.0 + vgpr(row, slot), desc.dwords.max(1))),
@@ -253,7 +253,11 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
     if kinds.contains(OperandKinds::SGPR) {
         choices.push(s);
     }
-    if desc.allows_special("vcc_lo") || desc.allows_special("vcc") {
+    // An instruction that reads VCC as a mask reads nothing else from it: LLVM counts the two as different values in waves of 32 lanes.
+    let reads_vcc =
+        row.operands.iter().any(|other| other.kinds == OperandKinds::SPECIAL && other.access == Access::Read);
+    let has_vcc = desc.allows_special("vcc_lo") || desc.allows_special("vcc");
+    if has_vcc && (choices.is_empty() || !reads_vcc || row.family() == Family::GFX9) {
         choices.push(Operand::Reg(reg::VCC.slice(0, desc.dwords.clamp(1, 2))));
     } else if choices.is_empty() && (desc.allows_special("exec_lo") || desc.allows_special("exec")) {
         choices.push(Operand::Reg(reg::EXEC.slice(0, desc.dwords.clamp(1, 2))));
@@ -264,10 +268,16 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
         }
         // LLVM does not accept all inline floats as 16-bit integers in SDWA.
         if kinds.contains(OperandKinds::INLINE_FLOAT) && row.default_mods().sdwa.is_none() {
-            choices.push(Operand::Inline(Inline::Float(240 + random.below(9) as u8)));
+            // Nor 1/(2π) in the long encoding with DPP.
+            let floats = if row.format.is_long_dpp() { 8 } else { 9 };
+            choices.push(Operand::Inline(Inline::Float(240 + random.below(floats) as u8)));
         }
         if kinds.contains(OperandKinds::LITERAL) {
-            choices.push(Operand::Literal(random.bits() as u32 | 1 << 20));
+            let any = random.bits() as u32 | 1 << 20;
+            choices.push(Operand::Literal(if attempt % 2 == 1 { SMALL_LITERAL } else { any }));
+        }
+        if kinds.contains(OperandKinds::LITERAL64) {
+            choices.push(Operand::Literal64(random.bits() | 1 << 52));
         }
         if kinds.contains(OperandKinds::LITERAL16) {
             choices.push(Operand::Literal(random.below(0x7000) as u32 + 0x1000));
@@ -289,7 +299,14 @@ fn vgpr(row: &InstDesc, slot: usize) -> u16 {
         None => slot as u16 * u16::from(MOST_DWORDS),
         // The operands of the second half are in other banks than those of the first (RDNA3 ISA, VOPD): the number of the bank is the
         // register's number modulo 4, for destinations modulo 2.
-        Some([first, _]) => slot as u16 * 4 + u16::from(slot >= first.operands.len()),
+        Some([first, _]) => {
+            let bank = match row.operands[slot].access {
+                _ if slot < first.operands.len() => 0,
+                Access::Read => 2,
+                Access::Write | Access::ReadWrite => 1,
+            };
+            slot as u16 * 4 + bank
+        }
     }
 }
 
@@ -371,7 +388,28 @@ pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
         mods.offset = 16 * random.below(3) as i32;
     }
     if halves != 0 {
-        mods.op_sel = mods.op_sel & !halves | random.bits() as u8 & chosen;
+        mods.op_sel = random.bits() as u8 & chosen;
+        // The accumulator is the last source, and the same half as the destination.
+        let named = inst.desc.operands.iter().filter(|slot| slot.is_source()).count() as u8;
+        if inst.desc.sources() > named {
+            let destination = mods.op_sel >> inst.desc.sources() & 1;
+            mods.op_sel = mods.op_sel & !(1 << named) | destination << named;
+        }
+    }
+    let sources = inst.desc.operands.iter().zip(&inst.operands).filter(|(slot, _)| slot.is_source());
+    for (i, (slot, operand)) in sources.enumerate() {
+        // LLVM's assembler has no notation for a 64-bit literal of which a sign is changed.
+        if slot.dwords == 2 && matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
+            mods.neg &= !(1 << i);
+            mods.abs &= !(1 << i);
+        }
+        // The only scalar registers with halves of 32 bits are those before gfx12.5 (LLVM 22, measured).
+        let is_vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
+        if slot.dwords == 2 && !is_vector && inst.desc.instruction_set() == InstructionSet::GFX12_5 {
+            let default = inst.desc.default_mods().op_sel_hi;
+            mods.op_sel &= !(1 << i);
+            mods.op_sel_hi = mods.op_sel_hi & !(1 << i) | default & 1 << i;
+        }
     }
     for modifier in [Modifier::Dpp8, Modifier::Fi, Modifier::Bitop3] {
         if has(modifier.flag()) {
@@ -385,7 +423,6 @@ pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
     }
 }
 
-
 /// The text of the whole program; `None` if the target lacks one of its instructions.
 fn program(form: Form, instruction: &str, mode: u8, ieee: bool) -> Option<String> {
     let Form { row, on } = form;
@@ -394,7 +431,10 @@ fn program(form: Form, instruction: &str, mode: u8, ieee: bool) -> Option<String
     let Masks { exec, vcc, bits, .. } = masks;
     // The lanes copy LDS in rows of one dword each, through registers that are not in use yet, or no longer.
     let row_bytes = 4 * on.wave.lanes();
-    let rows = || (0..if row.is_ds() { BLOCK_BYTES / LANES / 4 } else { 0 }).map(|i| (i * row_bytes, u32::from(VGPRS.0) + i));
+    let rows = || {
+        (0..if row.is_ds() { BLOCK_BYTES / LANES / 4 } else { 0 })
+            .map(|i| (i * row_bytes, u32::from(VGPRS.0) + i))
+    };
     let mut text = format!(
         "{{s_load_dwordx2}} s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v60, 2, v0\n{settle}\ns_mov_b32 m0, -1\n"
     );
@@ -403,7 +443,10 @@ fn program(form: Form, instruction: &str, mode: u8, ieee: bool) -> Option<String
         let _ = writeln!(text, "{what}");
     };
     for (at, v) in rows() {
-        line(format_args!("{{v_add_u32}} v61, {:#x}, v60\n{{global_load_dword}} v{v}, v61, s[4:5]", BLOCKS + at));
+        line(format_args!(
+            "{{v_add_u32}} v61, {:#x}, v60\n{{global_load_dword}} v{v}, v61, s[4:5]",
+            BLOCKS + at
+        ));
     }
     line(format_args!("{settle}"));
     for (at, v) in rows() {
@@ -444,7 +487,10 @@ fn program(form: Form, instruction: &str, mode: u8, ieee: bool) -> Option<String
     }
     line(format_args!("{settle}"));
     for (at, v) in rows() {
-        line(format_args!("{{v_add_u32}} v61, {:#x}, v60\n{{global_store_dword}} v61, v{v}, s[4:5]", OUT_LDS + at));
+        line(format_args!(
+            "{{v_add_u32}} v61, {:#x}, v60\n{{global_store_dword}} v61, v{v}, s[4:5]",
+            OUT_LDS + at
+        ));
     }
     line(format_args!("s_endpgm"));
     spelled(&text, on.target)

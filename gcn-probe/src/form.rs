@@ -1,10 +1,10 @@
 //! Selects the instruction forms of the table that the suite `values` runs. Each form that is left out has a rule as the reason.
 
 use gcn_isa::Target;
-use gcn_isa::target::Subtarget;
 use gcn_isa::table::{
     self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandDesc, OperandKinds, Unit,
 };
+use gcn_isa::target::Subtarget;
 
 /// The size in dwords of the largest operand; each operand gets this many registers.
 pub const MOST_DWORDS: u8 = 8;
@@ -19,12 +19,19 @@ pub struct Form {
 }
 
 impl Form {
-    /// The name in reports, with the number of lanes on targets with several wave sizes.
+    /// The name in reports: the mnemonic with its suffix, the addressing form, the encoding if several have the same name, and the wave size
+    /// on targets with several.
     pub fn name(self) -> String {
-        let name = name(self.row);
-        match self.on.wave_sizes().len() {
+        let Form { row, on } = self;
+        let alike = table::find(on, row.printed).filter(|other| other.form == row.form).count();
+        let mut name = row.printed.to_owned();
+        let encoding = if alike > 1 { row.format.name() } else { "" };
+        for part in [row.form, encoding].into_iter().filter(|part| !part.is_empty()) {
+            name = format!("{name} {part}");
+        }
+        match on.wave_sizes().len() {
             1 => name,
-            _ => format!("{name} wave{}", self.on.wave.lanes()),
+            _ => format!("{name} wave{}", on.wave.lanes()),
         }
     }
 
@@ -58,11 +65,6 @@ impl Forms {
     }
 }
 
-/// The name of a row: the mnemonic with its suffix, and the addressing form.
-fn name(row: &InstDesc) -> String {
-    if row.form.is_empty() { row.printed.to_owned() } else { format!("{} {}", row.printed, row.form) }
-}
-
 /// The rule that excludes a form, if there is one.
 fn left_out(row: &InstDesc) -> Option<&'static str> {
     let only = |kind: OperandKinds| {
@@ -84,7 +86,10 @@ fn left_out(row: &InstDesc) -> Option<&'static str> {
         ),
         (row.does(Behaviours::SKIPS_VECTOR), "chooses whether vector instructions are skipped"),
         (row.format.unit() == Unit::ScalarMemory, "accesses memory through the scalar cache"),
-        (row.format.is_buffer() || row.format == Format::VImage, "needs the resource of a buffer or an image"),
+        (
+            row.format.is_buffer() || row.format == Format::VImage,
+            "needs the resource of a buffer or an image",
+        ),
         (matches!(row.format, Format::Scratch | Format::VScratch), "accesses scratch memory"),
         (
             matches!(row.class, Class::GlobalLoadLds | Class::VmemLoadLds) || row.default_mods().lds,
@@ -125,12 +130,13 @@ fn left_out(row: &InstDesc) -> Option<&'static str> {
 /// True if the generator can produce an operand for this slot.
 fn has_place(operand: &OperandDesc) -> bool {
     let kinds = operand.kinds;
-    let registers = kinds.intersects(OperandKinds::VGPR | OperandKinds::SGPR);
+    let registers = kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR | OperandKinds::SGPR);
     let special = ["vcc_lo", "vcc", "exec_lo", "exec"].iter().any(|name| operand.allows_special(name));
     let constant = kinds.intersects(
         OperandKinds::IMM
             | OperandKinds::LITERAL
             | OperandKinds::LITERAL16
+            | OperandKinds::LITERAL64
             | OperandKinds::INLINE_INT
             | OperandKinds::OFF,
     );

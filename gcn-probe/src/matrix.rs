@@ -25,12 +25,7 @@ pub fn forms(target: Target) -> Vec<Form> {
 ///
 /// # Errors
 /// The error of the encoder or the linker, if no program could be made.
-pub fn case(
-    form: Form,
-    seed: u64,
-    variant: u32,
-    rounded: bool,
-) -> Result<Case, String> {
+pub fn case(form: Form, seed: u64, variant: u32, rounded: bool) -> Result<Case, String> {
     let Form { row, on } = form;
     let mut random = Random::of(seed, &form.name(), variant);
     let inst = instruction(row, on.target, &mut random, variant > 0)?;

@@ -1,7 +1,7 @@
 //! Tests the suite `values`: programs are legal and repeatable, and a GPU that computes something else is detected, and the instruction
 //! named.
 
-use gcn_isa::target::{Family, Subtarget};
+use gcn_isa::target::{Family, InstructionSet, Subtarget};
 use gcn_isa::{Format, Target};
 use gcn_probe::case::Case;
 use gcn_probe::form::{Form, Forms};
@@ -14,6 +14,9 @@ use gcn_sim::launch::Program;
 use gcn_test_support::env::{daily_sample, daily_seed};
 
 mod llvm;
+
+/// What the simulator says of an instruction that it has no semantics for, such as some of gfx1250.
+const NOT_RUN: &str = "the simulator does not run";
 
 /// Two targets of GFX9, and another one of RDNA each day.
 fn today() -> [Target; 3] {
@@ -33,7 +36,7 @@ fn today() -> [Target; 3] {
 #[test]
 fn every_form_has_a_program_that_needs_no_wait() {
     for target in today() {
-        let mut refused = Vec::new();
+        let (mut refused, mut ran) = (Vec::new(), 0);
         let share = if target.family() == Family::RDNA { 12 } else { 2 };
         for form in daily_sample(Forms::of(target).run, share) {
             let case = match Case::of(form, 1, 0, false) {
@@ -44,11 +47,15 @@ fn every_form_has_a_program_that_needs_no_wait() {
                 }
             };
             let run = case.launch.simulate(&Options::strict());
-            if let Err(error) = run {
-                refused.push(format!("{}: {error}", case.instruction));
+            match run.err() {
+                // The suite reports these forms as not run.
+                Some(error) if target.family() == Family::RDNA && error.starts_with(NOT_RUN) => (),
+                Some(error) => refused.push(format!("{}: {error}", case.instruction)),
+                None => ran += 1,
             }
         }
         assert_eq!(refused, Vec::<String>::new(), "{target}");
+        assert!(ran > 50, "{target}: {ran}");
     }
 }
 
@@ -62,7 +69,7 @@ fn llvm_assembles_the_same_code() {
             // One file contains all instructions under test; only the first is surrounded by its harness.
             let cases: Vec<Case> = daily_sample(forms, if target.family() == Family::RDNA { 12 } else { 3 })
                 .into_iter()
-                .flat_map(|form| (0..3).filter_map(move |variant| Case::of(form, 1, variant, true).ok()))
+                .flat_map(|form| (0..3).filter_map(move |variant| of_llvm(form, variant)))
                 .collect();
             let mut text = cases[0].launch.text.clone();
             for case in &cases {
@@ -71,6 +78,17 @@ fn llvm_assembles_the_same_code() {
             llvm::assembles_the_same(&text, Subtarget::new(target, *wave).unwrap());
         }
     }
+}
+
+/// A program whose instruction LLVM 22 accepts; `None` if its assembler does not: it wants the lower halves of registers named in
+/// instructions that have only 16-bit operands, where our text leaves them out, and on gfx12.5 it compares the banks of the wrong operands of
+/// some pairs.
+fn of_llvm(form: Form, variant: u32) -> Option<Case> {
+    let case = Case::of(form, 1, variant, true).ok()?;
+    let names_halves = case.instruction.contains(".l") || case.instruction.contains(".h");
+    let is_odd = form.row.has_halves() && form.on.has_half_vgprs() && !names_halves
+        || form.on.instruction_set() == InstructionSet::GFX12_5 && form.row.halves.is_some();
+    (!is_odd).then_some(case)
 }
 
 #[test]
