@@ -377,7 +377,8 @@ fn is_of_halves(form: &Form) -> bool {
 /// A fault's name, and the number of forms or rules in which it was found.
 type Planted = (String, Result<usize, String>);
 
-/// Plants the faults in forms of one target, each in at most `most` of them, until it is found [`ENOUGH`] times. A fault of instructions that the target lacks is skipped.
+/// Plants the faults in forms of one target, each in at most `most` of them, until it is found [`ENOUGH`] times. A fault of instructions
+/// that the target lacks is skipped.
 fn planted(faults: &[&Fault], forms: &[Form], most: usize) -> Vec<Planted> {
     let texts: Vec<Vec<String>> = forms
         .iter()
