@@ -274,7 +274,11 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
         }
         if kinds.contains(OperandKinds::LITERAL) {
             let any = random.bits() as u32 | 1 << 20;
-            choices.push(Operand::Literal(if attempt % 2 == 1 { SMALL_LITERAL } else { any }));
+            choices.push(Operand::Literal(if attempt % 2 == 1 || row.entry.has_half_floats() {
+                SMALL_LITERAL
+            } else {
+                any
+            }));
         }
         if kinds.contains(OperandKinds::LITERAL64) {
             choices.push(Operand::Literal64(random.bits() | 1 << 52));
@@ -302,6 +306,8 @@ fn vgpr(row: &InstDesc, slot: usize) -> u16 {
         Some([first, _]) => {
             let bank = match row.operands[slot].access {
                 _ if slot < first.operands.len() => 0,
+                // Of the third sources, only the lowest bit counts.
+                Access::Read if row.operands[slot].dwords < 2 => 3,
                 Access::Read => 2,
                 Access::Write | Access::ReadWrite => 1,
             };
