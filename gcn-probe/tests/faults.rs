@@ -407,7 +407,7 @@ fn planted(faults: &[&Fault], forms: &[Form], most: usize) -> Vec<Planted> {
 }
 
 fn of_values() -> Vec<Planted> {
-    planted(&VALUES.iter().collect::<Vec<_>>(), &Forms::of(Target::GFX90A).run, 12)
+    planted(&VALUES.iter().collect::<Vec<_>>(), &Forms::of(Target::GFX90A).run, 48)
 }
 
 fn of_matrix() -> Vec<Planted> {
