@@ -28,8 +28,8 @@ pub use crate::lang::targets::{
     AnyTarget, Availability, Bound, Everywhere, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950,
     Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, Gfx1250, HasMatrixBf16, HasMatrixF8, HasMatrixI4,
     HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, HasSwmmac, HasWmma, OnGfx11AndGfx12,
-    OnGfx908AndGfx90a, OnlyGfx12, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx908, SinceGfx942,
-    SinceGfx942AndGfx12, SinceGfx942AndOnGfx12, SinceGfx950,
+    OnGfx908AndGfx90a, OnlyGfx12, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx90aAndOnGfx11AndGfx12,
+    SinceGfx908, SinceGfx942, SinceGfx942AndGfx12, SinceGfx942AndOnGfx12, SinceGfx950,
 };
 pub use acc::Acc;
 pub use format::{AccElement, Bf6, Bf8, Fp4, Fp6, Fp8, I4, MatrixElement, MxFormat, Xf32};
