@@ -64,34 +64,3 @@ fn find(target: Target, signature: &Signature, traced: &ir::Kernel) -> Option<Ar
 fn with_kept<R>(f: impl FnOnce(&mut Vec<Kept>) -> R) -> R {
     f(&mut KEPT.lock().unwrap_or_else(PoisonError::into_inner))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::launch::Kernel;
-    use crate::prelude::*;
-
-    crate::gcn_kernel! {
-        #[workgroup(64)]
-        fn filled(#[host] with: u32, y: &mut [u32]) {
-            y[global_id().x] = with;
-        }
-    }
-
-    fn kept(kernel: &impl Kernel, target: Target) -> Arc<BuiltKernel> {
-        built(kernel.signature(), &|arguments| kernel.trace(arguments), target).unwrap()
-    }
-
-    #[test]
-    fn a_kernel_is_compiled_once_for_each_value_of_the_host_and_target() {
-        let first = kept(&filled { with: 3 }, Target::GFX942);
-        assert!(Arc::ptr_eq(&first, &kept(&filled { with: 3 }, Target::GFX942)));
-        assert!(!Arc::ptr_eq(&first, &kept(&filled { with: 4 }, Target::GFX942)));
-        assert!(!Arc::ptr_eq(&first, &kept(&filled { with: 3 }, Target::GFX90A)));
-        assert_eq!(first.code_object(), filled { with: 3 }.build(Target::GFX942).unwrap().code_object());
-        // Other kernels fill the cache, which drops this one.
-        (100..100 + MOST as u32).for_each(|with| drop(kept(&filled { with }, Target::GFX942)));
-        let again = kept(&filled { with: 3 }, Target::GFX942);
-        assert!(!Arc::ptr_eq(&first, &again) && first.code_object() == again.code_object());
-    }
-}

@@ -5,6 +5,7 @@ mod checked;
 mod constant;
 mod device;
 mod far;
+mod kept;
 mod lds;
 mod memory_model;
 mod merged;
