@@ -379,17 +379,22 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     Some(found)
 }
 
+/// The mnemonics that the instruction of the function `name` may have, each with the rest of the name: a suffix may
+/// select among the instruction's rows.
+fn mnemonics(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    let name = name.strip_suffix("_with").unwrap_or(name);
+    let parts = name.match_indices('_').map(|(at, _)| at).chain([name.len()]).rev().take(3);
+    parts.map(|at| name.split_at(at))
+}
+
 /// The row in the instruction table, for `target`, of the instruction that the function `name` emits.
 fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
-    let name = name.strip_suffix("_with").unwrap_or(name);
     let on = target.wave_sizes().iter().filter_map(|wave| Subtarget::new(target, *wave));
     let rows = |mnemonic: &str| -> Vec<&'static InstDesc> {
         let called = on.clone().flat_map(|on| table::find_mnemonic(on, mnemonic));
         called.chain(on.clone().flat_map(|on| table::find_operation(on, mnemonic))).collect()
     };
-    // The function's name may end with a suffix that selects among the instruction's rows.
-    let parts = name.match_indices('_').map(|(at, _)| at).chain([name.len()]).rev().take(3);
-    parts.map(|at| name.split_at(at)).find_map(|(mnemonic, end)| {
+    mnemonics(name).find_map(|(mnemonic, end)| {
         let says = |row: &InstDesc| format!("{}{}", row.variant().suffix(), row.size_suffix()) == end;
         rows(mnemonic).into_iter().find(|row| says(row))
     })
@@ -403,6 +408,10 @@ fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
 /// Reports an error if a call emits an instruction of the table that one of the kernel's targets lacks.
 pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
     let text = name.to_string();
+    // Few calls are of instructions, and there are many targets to ask.
+    if !mnemonics(&text).any(|(mnemonic, _)| table::is_name(mnemonic)) {
+        return;
+    }
     let exists = |t: Target| row_of(t, &text);
     let Some(known) = Target::KNOWN.into_iter().find_map(exists) else { return };
     for target in targets.iter().filter(|t| exists(**t).is_none()) {

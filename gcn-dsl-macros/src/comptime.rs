@@ -6,7 +6,7 @@ use quote::quote_spanned;
 
 /// Rewrites `comptime` before `{`, `if` or `match`, at any depth. Inside a `comptime` block nothing is rewritten.
 pub(crate) fn mark(input: TokenStream) -> TokenStream {
-    let mut out = TokenStream::new();
+    let mut out: Vec<TokenTree> = Vec::new();
     let mut tokens = input.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
@@ -20,16 +20,16 @@ pub(crate) fn mark(input: TokenStream) -> TokenStream {
                     Some(TokenTree::Ident(next)) if next == "if" || next == "match" => {
                         out.extend(quote_spanned!(span=> #[comptime]));
                     }
-                    _ => out.extend([TokenTree::Ident(word)]),
+                    _ => out.push(TokenTree::Ident(word)),
                 }
             }
             TokenTree::Group(group) => {
                 let mut inner = Group::new(group.delimiter(), mark(group.stream()));
                 inner.set_span(group.span());
-                out.extend([TokenTree::Group(inner)]);
+                out.push(TokenTree::Group(inner));
             }
-            other => out.extend([other]),
+            other => out.push(other),
         }
     }
-    out
+    out.into_iter().collect()
 }

@@ -195,7 +195,7 @@ fn device_functions_stay_functions() {
         "pubfnf<T:Float,X>(x:impl::gcn_dsl::__private::IntoDevice<V<T>>,n:impl::gcn_dsl::__private::IntoDevice<::gcn_dsl::S<T>>,p:X,",
         "__gcn_arg3:impl::gcn_dsl::__private::IntoDevice<(::gcn_dsl::S<u32>,V<T>,)>,y:impl::gcn_dsl::__private::IntoDevice<::gcn_dsl::__private::Slice<f32,::gcn_dsl::__private::ReadOnly>>,",
         "out:::gcn_dsl::__private::Lent<'_,V<u32>>)->(V<T>,::gcn_dsl::S<u32>,){",
-        "let__gcn_frame=::gcn_dsl::__private::enter(\"f\");(move||{#[allow(unused_imports)]use::gcn_dsl::__private::{GivesBackas_,HasElementas_};let__gcn_flow=::gcn_dsl::__private::Called::new();",
+        "let__gcn_frame=::gcn_dsl::__private::enter(\"f\");(move||{#[allow(unused_imports)]use::gcn_dsl::__private::by_type::*;let__gcn_flow=::gcn_dsl::__private::Called::new();",
         "letx=::gcn_dsl::__private::annotate::<V<T>,_>(x);",
         "letmutp=::gcn_dsl::__private::Var::declare(&__gcn_flow,p);",
         "letmutout=out.enter(&__gcn_flow);",

@@ -9,11 +9,11 @@ use gcn_isa::Program;
 
 use crate::descriptor::KernelDescriptor;
 use crate::descriptor::directive::{self, Slot};
-use crate::encode::encode_program;
+use crate::encode::{S_NOP, encode_program};
 use crate::kernel::KernelSpec;
 use crate::metadata::Metadata;
 use crate::object::debug::Files;
-use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, constants_padding, trailing_nops};
+use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, constants_padding, trailing_nops};
 use crate::text::Comments;
 use crate::text::print_lines;
 

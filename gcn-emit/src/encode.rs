@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 pub use crate::fields::check::{Accepts, OperandFault};
 pub(crate) use error::Plain;
 pub use error::{EncodeError, EncodeFault, ModifierFault};
-pub use program::{Encoded, encode_program};
+pub(crate) use program::S_NOP;
+pub use program::{BRANCH_REACH, Encoded, encode_program, offsets};
 
 use crate::fields::layout::Code;
 use crate::fields::row::{Acc, HALF_BIT, OperandField, RowCodec, mask};

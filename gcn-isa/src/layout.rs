@@ -358,6 +358,10 @@ pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
 /// The same as [`shape`], for the wave size of `on`, regardless of the size that the row requires; `None` if the processor has no such
 /// instruction in that wave size.
 pub fn shape_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
+    // Most rows are of other instructions, and callers go over all rows of all targets.
+    if !desc.multiplies_matrices() {
+        return None;
+    }
     let (set, wave) = (on.target.instruction_set().measured_as(), on.wave);
     SHAPES.get(&(desc.printed, set, wave)).or_else(|| SHAPES.get(&(desc.mnemonic, set, wave)))
 }

@@ -212,6 +212,20 @@ pub fn find_operation<S: Into<Subtarget>>(
     pick(Table::of(on.family()).by_entry().get(name), on)
 }
 
+/// True if an instruction or an operation of any target has this name, which has no suffix.
+///
+/// ```
+/// use gcn_isa::table;
+/// assert!(table::is_name("v_wmma_f32_16x16x16_f16") && table::is_name("global_load_dword"));
+/// assert!(!table::is_name("barrier"));
+/// ```
+pub fn is_name(name: &str) -> bool {
+    Family::ALL
+        .into_iter()
+        .map(Table::of)
+        .any(|table| table.by_mnemonic().contains_key(name) || table.by_entry().contains_key(name))
+}
+
 static PAIRS: LazyLock<HashMap<[&'static str; 2], Vec<u16>>> = LazyLock::new(|| {
     let mut pairs: HashMap<_, Vec<u16>> = HashMap::new();
     for row in rows_of(Family::RDNA) {

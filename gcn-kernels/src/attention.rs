@@ -337,8 +337,7 @@ gcn_kernel! {
 
     /// Attention for many queries; see the module for the arguments and [`grid`] for the grid.
     #[workgroup(512)]
-    // Not `HasWmma`: sixteen keys at a time are too few for the matrix instructions of gfx1250.
-    #[targets(gfx90a, gfx942, gfx950, gfx11_generic, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1152, gfx1153, gfx12_generic, gfx1200, gfx1201)]
+    #[targets(HasMatrixBf16)]
     pub fn forward<T: Element + Float, const D: usize, const CAUSAL: bool>(
         heads: [u32; 2],
         scale: f32,
@@ -390,8 +389,7 @@ gcn_kernel! {
     /// each query, `D` sums and a state.
     #[workgroup(256)]
     #[wave(64)]
-    // Not `HasWmma`: sixteen keys at a time are too few for the matrix instructions of gfx1250.
-    #[targets(gfx90a, gfx942, gfx950, gfx11_generic, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1152, gfx1153, gfx12_generic, gfx1200, gfx1201)]
+    #[targets(HasMatrixBf16)]
     pub fn decode<T: Element + Float, const D: usize>(
         heads: [u32; 2],
         splits: u32,

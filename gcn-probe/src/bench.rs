@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gcn_isa::reg::{self, RegFile, RegUnit};
-use gcn_isa::{Inst, Reg, Target};
+use gcn_isa::target::{Family, Subtarget};
+use gcn_isa::{Inst, Reg};
 
-use crate::launch::{LANES, Launch};
+use crate::launch::{LANES, Launch, Shape};
 use crate::random::Random;
+use crate::spelling::{Masks, settled, spelled, waited};
 
 /// The first VGPR, AGPR and SGPR that instructions under test may use; the harness uses the registers below.
 pub const FIRST: [(RegFile, u16); 3] = [(RegFile::Vgpr, 8), (RegFile::Agpr, 0), (RegFile::Sgpr, 16)];
@@ -48,9 +50,6 @@ const RESULTS: [(&str, &str); 7] = [
 /// the harness saves.
 pub const SMALL: u32 = 16;
 
-/// Waits for every counter and spends enough wait states to satisfy every documented hazard.
-const SETTLE: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 7\ns_nop 7\ns_nop 7\ns_nop 7\n";
-
 /// The conditions under which the instructions under test run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surroundings {
@@ -89,7 +88,7 @@ pub fn plain(random: &mut Random) -> u32 {
 /// The harness for a sequence of instructions, with its input data.
 #[derive(Debug, Clone)]
 pub struct Bench {
-    target: Target,
+    on: Subtarget,
     /// The VGPRs and AGPRs that the instructions use, one entry for each dword.
     vectors: Vec<Reg>,
     scalars: Vec<u16>,
@@ -101,7 +100,14 @@ pub struct Bench {
 impl Bench {
     /// The harness for `insts`. Registers in `small` get values below [`SMALL`]. `wider` lists registers that the instructions may access
     /// without naming them.
-    pub fn new(target: Target, insts: &[&Inst], small: &[Reg], wider: &[Reg], random: &mut Random) -> Bench {
+    pub fn new(
+        on: impl Into<Subtarget>,
+        insts: &[&Inst],
+        small: &[Reg],
+        wider: &[Reg],
+        random: &mut Random,
+    ) -> Bench {
+        let on = on.into();
         let used: BTreeSet<Reg> = insts
             .iter()
             .flat_map(|inst| {
@@ -118,9 +124,9 @@ impl Bench {
             use gcn_isa::hazards::{Kinds, View};
             let touches =
                 Kinds::DS | Kinds::LDS_DMA | Kinds::M0_LDS | Kinds::M0_BUFFER_LDS | Kinds::M0_DIRECT;
-            View::new(target, inst).kinds().intersects(touches)
+            View::new(on.target, inst).kinds().intersects(touches)
         });
-        let mut bench = Bench { target, vectors, scalars, uses_lds, input: Vec::new() };
+        let mut bench = Bench { on, vectors, scalars, uses_lds, input: Vec::new() };
         bench.input = bench.data(small, random);
         bench
     }
@@ -237,8 +243,10 @@ impl Bench {
             _ => (1, 1),
         };
         let input = self.input.repeat((sizes.0 * sizes.1) as usize);
-        let lds = if self.uses_lds { LDS } else { 0 };
-        Launch::new(&self.text(body, around, sizes.1), self.target, input, sizes, lds)
+        let lds_bytes = if self.uses_lds { LDS } else { 0 };
+        let (workgroups, waves) = sizes;
+        let shape = Shape { on: self.on, workgroups, waves, lds_bytes, one_unit: false, room: 0 };
+        Launch::shaped(&self.text(body, around, waves), input, shape)
     }
 
     /// The assembly text that [`Bench::launch`] assembles, for workgroups of `waves` waves.
@@ -248,9 +256,14 @@ impl Bench {
         let mut line = |what: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{what}");
         };
-        line(format_args!(
-            "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshrrev_b32 v1, 6, v0\nv_and_b32 v0, 63, v0\n{SETTLE}v_readfirstlane_b32 s12, v1"
-        ));
+        let [wait, settle] = [waited, settled].map(|text| text(self.on.target));
+        let masks = Masks::of(self.on.wave);
+        let Masks { exec, vcc, bits, .. } = masks;
+        let lanes = self.on.wave.lanes();
+        // In LDS, the work-items copy a row of one dword each at a time.
+        let row = 4 * lanes;
+        line(format_args!("{{s_load_dwordx2}} s[4:5], s[0:1], 0x0\nv_lshrrev_b32 v1, {}, v0", lanes.ilog2()));
+        line(format_args!("v_and_b32 v0, {}, v0\n{settle}\nv_readfirstlane_b32 s12, v1", lanes - 1));
         line(format_args!(
             "s_mul_i32 s3, s2, {waves}\ns_add_u32 s3, s3, s12\ns_mul_i32 s3, s3, {:#x}",
             self.bytes()
@@ -258,69 +271,78 @@ impl Bench {
         line(format_args!("s_add_u32 s4, s4, s3\ns_addc_u32 s5, s5, 0"));
         let memory = self.memory_at();
         line(format_args!("s_add_u32 s6, s4, {memory:#x}\ns_addc_u32 s7, s5, 0"));
-        // Format 0x27000: raw, 32 bits (CDNA3 ISA, buffer resource).
-        line(format_args!(
-            "s_mov_b32 s8, s6\ns_and_b32 s9, s7, 0xffff\ns_movk_i32 s10, {MEMORY:#x}\ns_mov_b32 s11, 0x27000"
-        ));
+        if self.on.family() == Family::GFX9 {
+            // Format 0x27000: raw, 32 bits (CDNA3 ISA, buffer resource).
+            line(format_args!(
+                "s_mov_b32 s8, s6\ns_and_b32 s9, s7, 0xffff\ns_movk_i32 s10, {MEMORY:#x}\ns_mov_b32 s11, 0x27000"
+            ));
+        }
         line(format_args!("v_lshlrev_b32 v3, 2, v0\nv_lshlrev_b32 v2, {BLOCK_SHIFT}, v0\nv_mov_b32 v5, s7"));
-        line(format_args!("v_add_co_u32 v4, vcc, s6, v2\n{SETTLE}v_addc_co_u32 v5, vcc, 0, v5, vcc"));
-        for i in (0..LDS / ROW).filter(|_| self.uses_lds) {
-            line(format_args!("v_add_u32 v6, {:#x}, v3\nglobal_load_dword v7, v6, s[4:5]", memory + i * ROW));
-            line(format_args!("v_add_u32 v6, {:#x}, v3\ns_waitcnt vmcnt(0)\nds_write_b32 v6, v7", i * ROW));
+        line(format_args!(
+            "{{v_add_co_u32}} v4, {vcc}, s6, v2\n{settle}\n{{v_addc_co_u32}} v5, {vcc}, 0, v5, {vcc}"
+        ));
+        for i in (0..LDS / row).filter(|_| self.uses_lds) {
+            line(format_args!(
+                "{{v_add_u32}} v6, {:#x}, v3\n{{global_load_dword}} v7, v6, s[4:5]",
+                memory + i * row
+            ));
+            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{wait}\n{{ds_write_b32}} v6, v7", i * row));
         }
         for (i, reg) in self.vectors.iter().enumerate() {
-            line(format_args!("v_add_u32 v6, {:#x}, v3", (1 + i as u32) * ROW));
+            line(format_args!("{{v_add_u32}} v6, {:#x}, v3", (1 + i as u32) * ROW));
             match reg.file {
                 RegFile::Agpr => line(format_args!(
-                    "global_load_dword v7, v6, s[4:5]\n{SETTLE}v_accvgpr_write_b32 {reg}, v7"
+                    "{{global_load_dword}} v7, v6, s[4:5]\n{settle}\nv_accvgpr_write_b32 {reg}, v7"
                 )),
-                _ => line(format_args!("global_load_dword {reg}, v6, s[4:5]")),
+                _ => line(format_args!("{{global_load_dword}} {reg}, v6, s[4:5]")),
             }
         }
         for (i, index) in self.scalars.iter().enumerate() {
-            line(format_args!("s_load_dword s{index}, s[4:5], {:#x}", 4 * i));
+            line(format_args!("{{s_load_dword}} s{index}, s[4:5], {:#x}", 4 * i));
         }
-        line(format_args!("s_load_dwordx4 s[12:15], s[4:5], {:#x}", 4 * NAMED));
-        line(format_args!("s_load_dwordx2 s[2:3], s[4:5], {:#x}\n{SETTLE}", 4 * NAMED + 16));
+        line(format_args!("{{s_load_dwordx4}} s[12:15], s[4:5], {:#x}", 4 * NAMED));
+        line(format_args!("{{s_load_dwordx2}} s[2:3], s[4:5], {:#x}\n{settle}", 4 * NAMED + 16));
         if around == Surroundings::Busy {
             // Each wave of a workgroup runs this loop a different number of times, so that they get out of step.
             line(format_args!("v_readfirstlane_b32 s0, v1\ns_nop 7"));
             line(format_args!("late:\nv_mul_f32 v6, v6, v7\ns_sub_u32 s0, s0, 1\ns_cbranch_scc0 late"));
         }
-        line(format_args!("s_mov_b32 m0, s2\ns_mov_b64 vcc, s[12:13]\ns_getreg_b32 s12, hwreg(HW_REG_MODE)"));
-        line(format_args!("s_mov_b64 exec, s[14:15]\ns_bitcmp1_b32 s3, 0\n{SETTLE}"));
+        line(format_args!("s_mov_b32 m0, s2\ns_mov_b32 vcc_lo, s12\ns_mov_b32 vcc_hi, s13"));
+        line(format_args!("s_getreg_b32 s12, hwreg(HW_REG_MODE)\ns_mov_{bits} {exec}, {}", masks.at(14)));
+        line(format_args!("s_bitcmp1_b32 s3, 0\n{settle}"));
         if around == Surroundings::Stall {
-            line(format_args!("global_load_dword v7, v3, s[4:5]\ns_waitcnt vmcnt(0)"));
+            line(format_args!("{{global_load_dword}} v7, v3, s[4:5]\n{wait}"));
         }
-        line(format_args!("{body}\n{SETTLE}s_cselect_b32 s13, 1, 0\ns_getreg_b32 s14, hwreg(HW_REG_MODE)"));
-        line(format_args!("s_nop 7\ns_setreg_b32 hwreg(HW_REG_MODE), s12\ns_mov_b64 s[2:3], exec"));
-        line(format_args!("s_mov_b64 exec, -1\n{SETTLE}"));
+        line(format_args!("{body}\n{settle}\ns_cselect_b32 s13, 1, 0\ns_getreg_b32 s14, hwreg(HW_REG_MODE)"));
+        line(format_args!(
+            "s_nop 7\ns_setreg_b32 hwreg(HW_REG_MODE), s12\ns_mov_{bits} {}, {exec}",
+            masks.at(2)
+        ));
+        line(format_args!("s_mov_{bits} {exec}, -1\n{settle}"));
         let results = self.results_at();
         for (i, reg) in self.vectors.iter().enumerate() {
-            line(format_args!("v_add_u32 v6, {:#x}, v3", results + (1 + i as u32) * ROW));
+            line(format_args!("{{v_add_u32}} v6, {:#x}, v3", results + (1 + i as u32) * ROW));
             match reg.file {
                 RegFile::Agpr => line(format_args!(
-                    "v_accvgpr_read_b32 v7, {reg}\n{SETTLE}global_store_dword v6, v7, s[4:5]\ns_waitcnt vmcnt(0)"
+                    "v_accvgpr_read_b32 v7, {reg}\n{settle}\n{{global_store_dword}} v6, v7, s[4:5]\n{wait}"
                 )),
-                _ => line(format_args!("global_store_dword v6, {reg}, s[4:5]")),
+                _ => line(format_args!("{{global_store_dword}} v6, {reg}, s[4:5]")),
             }
         }
         let numbered = self.scalars.iter().enumerate().map(|(i, index)| (i as u32, format!("s{index}")));
         let named = RESULTS.iter().map(|(_, register)| (*register).to_owned());
         for (i, name) in numbered.chain((NAMED..).zip(named)) {
             line(format_args!("v_mov_b32 v7, {name}\nv_mov_b32 v6, {:#x}", results + 4 * i));
-            line(format_args!("global_store_dword v6, v7, s[4:5]"));
+            line(format_args!("{{global_store_dword}} v6, v7, s[4:5]"));
         }
-        for i in (0..LDS / ROW).filter(|_| self.uses_lds) {
-            line(format_args!("v_add_u32 v6, {:#x}, v3\nds_read_b32 v7, v6", i * ROW));
-            line(format_args!(
-                "v_add_u32 v6, {:#x}, v3\ns_waitcnt lgkmcnt(0)",
-                results + self.rows() * ROW + i * ROW
-            ));
-            line(format_args!("global_store_dword v6, v7, s[4:5]\ns_waitcnt vmcnt(0)"));
+        for i in (0..LDS / row).filter(|_| self.uses_lds) {
+            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{{ds_read_b32}} v7, v6", i * row));
+            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{wait}", results + self.rows() * ROW + i * row));
+            line(format_args!("{{global_store_dword}} v6, v7, s[4:5]\n{wait}"));
         }
         line(format_args!("s_endpgm"));
-        text
+        // Every target has the instructions of the harness.
+        spelled(&text, self.on.target).unwrap_or_default()
     }
 
     /// The sections of one wave's results that an instruction that writes these registers may have written: the registers, memory and LDS.

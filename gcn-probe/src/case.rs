@@ -7,13 +7,16 @@ use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{Comments, print_program};
 use gcn_isa::mods::{Modifier, Modifiers};
 use gcn_isa::operand::Inline;
-use gcn_isa::table::{Access, Behaviours, Format, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::reg::RegFile;
+use gcn_isa::table::{Access, Behaviours, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::target::{Family, InstructionSet, Subtarget};
 use gcn_isa::{Inst, Operand, Program, Reg, Target, reg};
 
 use crate::bench::Bench;
-use crate::form::{self, MOST_DWORDS};
-use crate::launch::{KERNEL, LANES, Launch};
+use crate::form::{self, Form, MOST_DWORDS};
+use crate::launch::{KERNEL, LANES, Launch, Shape};
 use crate::random::Random;
+use crate::spelling::{Masks, settled, spelled};
 
 /// The VGPRs and SGPRs that an instruction under test may name: the first one and the count. The harness uses others.
 const VGPRS: (u16, u16) = (8, 48);
@@ -80,6 +83,12 @@ const SPECIAL: [u32; 40] = [
     0x000f_ffff,
 ];
 
+/// A literal of 16 bits, which some instructions require. An instruction can have it twice, since that is one literal.
+const SMALL_LITERAL: u32 = 0x3c01;
+
+/// The bits of the widest modifier whose every value is legal: `dpp8`.
+const MODIFIER_BITS: u32 = (1 << 24) - 1;
+
 /// A test program with its data.
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -99,26 +108,23 @@ impl Case {
     ///
     /// # Errors
     /// The error of the encoder or the linker, if no program could be made.
-    pub fn of(
-        row: &'static InstDesc,
-        target: Target,
-        seed: u64,
-        variant: u32,
-        rounded: bool,
-    ) -> Result<Case, String> {
-        let mut random = Random::of(seed, &form::name(row), variant);
-        let input = data(row, &mut random);
-        let inst = instruction(row, target, &mut random, variant > 0)?;
+    pub fn of(form: Form, seed: u64, variant: u32, rounded: bool) -> Result<Case, String> {
+        let Form { row, on } = form;
+        let mut random = Random::of(seed, &form.name(), variant);
+        let input = data(form, &mut random);
+        let inst = instruction(row, on.target, &mut random, variant > 0)?;
         let mode = mode(variant, rounded, &mut random);
         // Output modifiers have an effect only if denormal results are flushed and IEEE mode is off (CDNA ISA 6.2.2).
         let is_modified = inst.mods.omod != 0 && random.below(4) > 0;
         let mode = if is_modified { mode & 0x0f } else { mode };
         let ieee = !is_modified && (variant == 0 || random.below(4) > 0);
-        let instruction = print(&inst, target);
-        let text = program(row, &instruction, mode, ieee);
-        let lds = if row.is_ds() { BLOCK_BYTES } else { 0 };
-        let launch = Launch::new(&text, target, input, (1, 1), lds)
-            .map_err(|error| format!("{instruction}: {error}"))?;
+        let instruction = print(&inst, on);
+        let text = program(form, &instruction, mode, ieee)
+            .ok_or("the target lacks an instruction of the harness")?;
+        let lds_bytes = if row.is_ds() { BLOCK_BYTES } else { 0 };
+        let shape = Shape { on, workgroups: 1, waves: 1, lds_bytes, one_unit: false, room: 0 };
+        let launch =
+            Launch::shaped(&text, input, shape).map_err(|error| format!("{instruction}: {error}"))?;
         Ok(Case { instruction, mode, launch, bench: None })
     }
 
@@ -129,8 +135,9 @@ impl Case {
 }
 
 /// An instruction as text.
-pub(crate) fn print(inst: &Inst, target: Target) -> String {
-    let mut line = Program::new(target, KERNEL);
+pub(crate) fn print(inst: &Inst, on: impl Into<Subtarget>) -> String {
+    let on = on.into();
+    let mut line = Program { wave: on.wave, ..Program::new(on.target, KERNEL) };
     line.push(inst.clone());
     print_program(&line, Comments::None).trim().to_owned()
 }
@@ -183,17 +190,17 @@ pub(crate) fn mode(variant: u32, rounded: bool, random: &mut Random) -> u8 {
 }
 
 /// The initial contents of the buffer: registers, EXEC and memory.
-fn data(row: &InstDesc, random: &mut Random) -> Vec<u8> {
-    let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| source(row, random)).collect();
+fn data(form: Form, random: &mut Random) -> Vec<u8> {
+    let mut words: Vec<u32> = (0..OUT_V / 4).map(|_| source(form.row, random)).collect();
     let exec = (IN_S / 4 + u32::from(SGPRS.1) + 2) as usize;
     let lanes = match random.below(4) {
         0 => u64::MAX,
-        1 => 1 << random.below(LANES as usize),
+        1 => 1 << random.below(form.on.wave.lanes() as usize),
         2 => random.bits() | random.bits(),
         _ => random.bits(),
     };
     // At least one lane is active: with none, `v_readfirstlane_b32` and similar instructions read lane 0.
-    let lanes = if lanes == 0 { 1 } else { lanes };
+    let lanes = if lanes & form.on.wave.mask() == 0 { 1 } else { lanes };
     (words[exec], words[exec + 1]) = (lanes as u32, (lanes >> 32) as u32);
     words.resize(BUFFER / 4, 0);
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -233,20 +240,24 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
         return address;
     }
     let kinds = desc.kinds;
-    // Many instructions can read only one SGPR, so every other attempt uses the same one in all slots.
+    // Many instructions can read only one SGPR or literal, so every other attempt uses the same one in all slots.
     let place = if attempt % 2 == 1 && desc.access == Access::Read { 1 } else { slot as u16 };
     let (v, s) = (
-        Operand::Reg(Reg::v(VGPRS.0 + slot as u16 * u16::from(MOST_DWORDS), desc.dwords.max(1))),
+        Operand::Reg(Reg::v(VGPRS.0 + vgpr(row, slot), desc.dwords.max(1))),
         Operand::Reg(Reg::s(SGPRS.0 + place % 4 * u16::from(MOST_DWORDS), desc.dwords.max(1))),
     );
     let mut choices = Vec::new();
-    if kinds.contains(OperandKinds::VGPR) {
+    if kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR) {
         choices.push(v);
     }
     if kinds.contains(OperandKinds::SGPR) {
         choices.push(s);
     }
-    if desc.allows_special("vcc_lo") || desc.allows_special("vcc") {
+    // An instruction that reads VCC as a mask reads nothing else from it: LLVM counts the two as different values in waves of 32 lanes.
+    let reads_vcc =
+        row.operands.iter().any(|other| other.kinds == OperandKinds::SPECIAL && other.access == Access::Read);
+    let has_vcc = desc.allows_special("vcc_lo") || desc.allows_special("vcc");
+    if has_vcc && (choices.is_empty() || !reads_vcc || row.family() == Family::GFX9) {
         choices.push(Operand::Reg(reg::VCC.slice(0, desc.dwords.clamp(1, 2))));
     } else if choices.is_empty() && (desc.allows_special("exec_lo") || desc.allows_special("exec")) {
         choices.push(Operand::Reg(reg::EXEC.slice(0, desc.dwords.clamp(1, 2))));
@@ -257,10 +268,20 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
         }
         // LLVM does not accept all inline floats as 16-bit integers in SDWA.
         if kinds.contains(OperandKinds::INLINE_FLOAT) && row.default_mods().sdwa.is_none() {
-            choices.push(Operand::Inline(Inline::Float(240 + random.below(9) as u8)));
+            // Nor 1/(2π) in the long encoding with DPP.
+            let floats = if row.format.is_long_dpp() { 8 } else { 9 };
+            choices.push(Operand::Inline(Inline::Float(240 + random.below(floats) as u8)));
         }
         if kinds.contains(OperandKinds::LITERAL) {
-            choices.push(Operand::Literal(random.bits() as u32 | 1 << 20));
+            let any = random.bits() as u32 | 1 << 20;
+            choices.push(Operand::Literal(if attempt % 2 == 1 || row.entry.has_half_floats() {
+                SMALL_LITERAL
+            } else {
+                any
+            }));
+        }
+        if kinds.contains(OperandKinds::LITERAL64) {
+            choices.push(Operand::Literal64(random.bits() | 1 << 52));
         }
         if kinds.contains(OperandKinds::LITERAL16) {
             choices.push(Operand::Literal(random.below(0x7000) as u32 + 0x1000));
@@ -276,9 +297,28 @@ fn operand(row: &InstDesc, slot: usize, random: &mut Random, varied: bool, attem
     if !varied || random.below(2) == 0 { choices[0] } else { random.one_of(&choices) }
 }
 
+/// The first VGPR of an operand, counted from the first one that instructions under test may name.
+fn vgpr(row: &InstDesc, slot: usize) -> u16 {
+    match row.halves {
+        None => slot as u16 * u16::from(MOST_DWORDS),
+        // The operands of the second half are in other banks than those of the first (RDNA3 ISA, VOPD): the number of the bank is the
+        // register's number modulo 4, for destinations modulo 2.
+        Some([first, _]) => {
+            let bank = match row.operands[slot].access {
+                _ if slot < first.operands.len() => 0,
+                // Of the third sources, only the lowest bit counts.
+                Access::Read if row.operands[slot].dwords < 2 => 3,
+                Access::Read => 2,
+                Access::Write | Access::ReadWrite => 1,
+            };
+            slot as u16 * 4 + bank
+        }
+    }
+}
+
 /// The operand that holds the lanes' addresses, if the slot is an address.
 fn address(row: &InstDesc, desc: &OperandDesc) -> Option<Operand> {
-    let global = matches!(row.format, Format::Flat | Format::Global);
+    let global = form::is_addressed(row);
     match desc.name {
         "addr" if row.is_ds() => Some(Operand::Reg(Reg::v(58, 1))),
         "vaddr" if global && desc.dwords == 2 => Some(Operand::Reg(Reg::v(56, 2))),
@@ -293,7 +333,17 @@ pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
     let has = |flag: Modifiers| inst.desc.modifiers.contains(flag);
     let three = |random: &mut Random| (random.bits() & random.bits()) as u8 & 7;
     let accepted = |modifier| inst.desc.accepted_bits(modifier) as u8;
-    let [neg, abs] = [Modifier::Neg, Modifier::Abs].map(accepted);
+    let [neg, abs, op_sel, op_sel_hi, neg_lo, neg_hi] =
+        [Modifier::Neg, Modifier::Abs, Modifier::OpSel, Modifier::OpSelHi, Modifier::NegLo, Modifier::NegHi]
+            .map(accepted);
+    // The bits for halves of registers, and those of them whose operand is a VGPR.
+    let (mut halves, mut chosen) = (0, 0);
+    for (slot, operand) in inst.desc.operands.iter().zip(&inst.operands) {
+        let bit = inst.desc.half_bit(slot).map_or(0, |bit| 1 << bit);
+        halves |= bit;
+        chosen |= if matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. })) { bit } else { 0 };
+    }
+    let takes = |ctrl: &u16| inst.desc.takes_dpp_control(*ctrl);
     let mods = &mut inst.mods;
     if neg | abs != 0 {
         mods.neg = three(random) & neg;
@@ -306,19 +356,23 @@ pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
         mods.omod = random.below(4) as u8;
     }
     if has(Modifiers::OP_SEL) {
-        mods.op_sel = three(random);
+        mods.op_sel = (random.bits() & random.bits()) as u8 & op_sel;
     }
     if has(Modifiers::OP_SEL_HI) {
-        mods.op_sel_hi = random.below(8) as u8;
+        mods.op_sel_hi = random.below(8) as u8 & op_sel_hi;
     }
     if has(Modifiers::NEG_LO) {
-        mods.neg_lo = three(random);
+        mods.neg_lo = three(random) & neg_lo;
     }
     if has(Modifiers::NEG_HI) {
-        mods.neg_hi = three(random);
+        mods.neg_hi = three(random) & neg_hi;
     }
     if let Some(dpp) = &mut mods.dpp {
-        dpp.ctrl = random.one_of(&[0x1b, 0x4e, 0x101, 0x113, 0x125, 0x140, 0x141]);
+        let all = [0x1b, 0x4e, 0x101, 0x113, 0x125, 0x140, 0x141, 0x153, 0x165, 0x16a];
+        let controls: Vec<u16> = all.into_iter().filter(takes).collect();
+        if !controls.is_empty() {
+            dpp.ctrl = random.one_of(&controls);
+        }
         dpp.row_mask = random.one_of(&[0xf, 0xf, 0x5, 0xe]);
         dpp.bank_mask = random.one_of(&[0xf, 0xf, 0x3, 0xd]);
         dpp.bound_ctrl = random.below(2) == 0;
@@ -339,59 +393,111 @@ pub(crate) fn modify(inst: &mut Inst, random: &mut Random) {
         // Even the widest access at this offset stays within the lane's block.
         mods.offset = 16 * random.below(3) as i32;
     }
+    if halves != 0 {
+        mods.op_sel = random.bits() as u8 & chosen;
+        // The accumulator is the last source, and the same half as the destination.
+        let named = inst.desc.operands.iter().filter(|slot| slot.is_source()).count() as u8;
+        if inst.desc.sources() > named {
+            let destination = mods.op_sel >> inst.desc.sources() & 1;
+            mods.op_sel = mods.op_sel & !(1 << named) | destination << named;
+        }
+    }
+    let sources = inst.desc.operands.iter().zip(&inst.operands).filter(|(slot, _)| slot.is_source());
+    for (i, (slot, operand)) in sources.enumerate() {
+        // LLVM's assembler has no notation for a 64-bit literal of which a sign is changed.
+        if slot.dwords == 2 && matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
+            mods.neg &= !(1 << i);
+            mods.abs &= !(1 << i);
+        }
+        // The only scalar registers with halves of 32 bits are those before gfx12.5 (LLVM 22, measured).
+        let is_vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
+        if slot.dwords == 2 && !is_vector && inst.desc.instruction_set() == InstructionSet::GFX12_5 {
+            let default = inst.desc.default_mods().op_sel_hi;
+            mods.op_sel &= !(1 << i);
+            mods.op_sel_hi = mods.op_sel_hi & !(1 << i) | default & 1 << i;
+        }
+    }
+    for modifier in [Modifier::Dpp8, Modifier::Fi, Modifier::Bitop3] {
+        if has(modifier.flag()) {
+            modifier.set(mods, random.bits() as u32 & MODIFIER_BITS);
+        }
+    }
+    for modifier in [Modifier::ByteSel, Modifier::IndexKey] {
+        if accepted(modifier) != 0 {
+            modifier.set(mods, random.below(usize::from(accepted(modifier)) + 1) as u32);
+        }
+    }
 }
 
-/// Waits for every counter and spends enough wait states to satisfy every documented hazard.
-const SETTLE: &str = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\ns_nop 7\ns_nop 7\ns_nop 7\n";
-
-/// The text of the whole program.
-fn program(row: &InstDesc, instruction: &str, mode: u8, ieee: bool) -> String {
-    let mut text = String::from(
-        "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v60, 2, v0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, -1\n",
+/// The text of the whole program; `None` if the target lacks one of its instructions.
+fn program(form: Form, instruction: &str, mode: u8, ieee: bool) -> Option<String> {
+    let Form { row, on } = form;
+    let settle = settled(on.target);
+    let masks = Masks::of(on.wave);
+    let Masks { exec, vcc, bits, .. } = masks;
+    // The lanes copy LDS in rows of one dword each, through registers that are not in use yet, or no longer.
+    let row_bytes = 4 * on.wave.lanes();
+    let rows = || {
+        (0..if row.is_ds() { BLOCK_BYTES / LANES / 4 } else { 0 })
+            .map(|i| (i * row_bytes, u32::from(VGPRS.0) + i))
+    };
+    let mut text = format!(
+        "{{s_load_dwordx2}} s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v60, 2, v0\n{settle}\ns_mov_b32 m0, -1\n"
     );
     // Writing to a string cannot fail.
     let mut line = |what: std::fmt::Arguments<'_>| {
         let _ = writeln!(text, "{what}");
     };
-    for i in 0..VGPRS.1 {
-        line(format_args!("v_add_u32 v61, {:#x}, v60", u32::from(i) * ROW));
-        line(format_args!("global_load_dword v{}, v61, s[4:5]", VGPRS.0 + i));
+    for (at, v) in rows() {
+        line(format_args!(
+            "{{v_add_u32}} v61, {:#x}, v60\n{{global_load_dword}} v{v}, v61, s[4:5]",
+            BLOCKS + at
+        ));
     }
-    line(format_args!("s_load_dwordx16 s[16:31], s[4:5], {IN_S:#x}"));
-    line(format_args!("s_load_dwordx16 s[32:47], s[4:5], {:#x}", IN_S + 64));
-    line(format_args!("s_load_dwordx4 s[48:51], s[4:5], {:#x}", IN_S + 128));
-    line(format_args!("s_load_dword s52, s[4:5], {:#x}", IN_S + 144));
+    line(format_args!("{settle}"));
+    for (at, v) in rows() {
+        line(format_args!("{{v_add_u32}} v61, {at:#x}, v60\n{{ds_write_b32}} v61, v{v}"));
+    }
+    line(format_args!("{settle}"));
+    for i in 0..VGPRS.1 {
+        line(format_args!("{{v_add_u32}} v61, {:#x}, v60", u32::from(i) * ROW));
+        line(format_args!("{{global_load_dword}} v{}, v61, s[4:5]", VGPRS.0 + i));
+    }
+    line(format_args!("{{s_load_dwordx16}} s[16:31], s[4:5], {IN_S:#x}"));
+    line(format_args!("{{s_load_dwordx16}} s[32:47], s[4:5], {:#x}", IN_S + 64));
+    line(format_args!("{{s_load_dwordx4}} s[48:51], s[4:5], {:#x}", IN_S + 128));
+    line(format_args!("{{s_load_dword}} s52, s[4:5], {:#x}", IN_S + 144));
     line(format_args!("v_lshlrev_b32 v58, {BLOCK_SHIFT}, v0"));
     line(format_args!("s_add_u32 s6, s4, {BLOCKS:#x}\ns_addc_u32 s7, s5, 0\nv_mov_b32 v57, s7"));
-    line(format_args!("v_add_co_u32 v56, vcc, s6, v58\n{SETTLE}v_addc_co_u32 v57, vcc, 0, v57, vcc"));
-    for i in (0..BLOCK_BYTES / ROW).filter(|_| row.is_ds()) {
-        line(format_args!("v_add_u32 v61, {:#x}, v60\nv_add_u32 v62, {:#x}, v60", BLOCKS + i * ROW, i * ROW));
-        line(format_args!("global_load_dword v63, v61, s[4:5]\ns_waitcnt vmcnt(0)\nds_write_b32 v62, v63"));
-    }
-    line(format_args!("{SETTLE}s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), {mode:#x}"));
-    if !ieee {
+    line(format_args!("{{v_add_co_u32}} v56, {vcc}, s6, v58\n{settle}"));
+    line(format_args!("{{v_addc_co_u32}} v57, {vcc}, 0, v57, {vcc}"));
+    line(format_args!("{settle}\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), {mode:#x}"));
+    if !ieee && on.has_dx10_clamp() {
         line(format_args!("s_nop 7\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0x0"));
     }
-    line(format_args!("s_mov_b64 vcc, s[48:49]\ns_mov_b64 exec, s[50:51]\ns_bitcmp1_b32 s52, 0"));
-    line(format_args!("{SETTLE}{instruction}\n{SETTLE}s_cselect_b32 s52, 1, 0"));
-    line(format_args!("s_mov_b64 s[48:49], vcc\ns_mov_b64 s[50:51], exec\ns_mov_b64 exec, -1\n{SETTLE}"));
+    line(format_args!("s_mov_b32 vcc_lo, s48\ns_mov_b32 vcc_hi, s49\ns_mov_{bits} {exec}, {}", masks.at(50)));
+    line(format_args!("s_bitcmp1_b32 s52, 0\n{settle}\n{instruction}\n{settle}\ns_cselect_b32 s52, 1, 0"));
+    line(format_args!("s_mov_b32 s48, vcc_lo\ns_mov_b32 s49, vcc_hi\ns_mov_{bits} {}, {exec}", masks.at(50)));
+    line(format_args!("s_mov_{bits} {exec}, -1\n{settle}"));
     for i in 0..VGPRS.1 {
-        line(format_args!("v_add_u32 v61, {:#x}, v60", OUT_V + u32::from(i) * ROW));
-        line(format_args!("global_store_dword v61, v{}, s[4:5]", VGPRS.0 + i));
+        line(format_args!("{{v_add_u32}} v61, {:#x}, v60", OUT_V + u32::from(i) * ROW));
+        line(format_args!("{{global_store_dword}} v61, v{}, s[4:5]", VGPRS.0 + i));
     }
     for i in 0..u32::from(SGPRS.1) + NAMED.len() as u32 {
         line(format_args!("v_mov_b32 v62, s{}\nv_mov_b32 v61, {:#x}", u32::from(SGPRS.0) + i, OUT_S + 4 * i));
-        line(format_args!("global_store_dword v61, v62, s[4:5]"));
+        line(format_args!("{{global_store_dword}} v61, v62, s[4:5]"));
     }
-    for i in (0..BLOCK_BYTES / ROW).filter(|_| row.is_ds()) {
+    line(format_args!("{settle}"));
+    for (at, v) in rows() {
+        line(format_args!("{{v_add_u32}} v61, {at:#x}, v60\n{{ds_read_b32}} v{v}, v61"));
+    }
+    line(format_args!("{settle}"));
+    for (at, v) in rows() {
         line(format_args!(
-            "v_add_u32 v61, {:#x}, v60\nv_add_u32 v62, {:#x}, v60",
-            OUT_LDS + i * ROW,
-            i * ROW
+            "{{v_add_u32}} v61, {:#x}, v60\n{{global_store_dword}} v61, v{v}, s[4:5]",
+            OUT_LDS + at
         ));
-        line(format_args!("ds_read_b32 v63, v62\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v61, v63, s[4:5]"));
-        line(format_args!("s_waitcnt vmcnt(0)"));
     }
     line(format_args!("s_endpgm"));
-    text
+    spelled(&text, on.target)
 }

@@ -11,7 +11,6 @@ use gcn_dsl::launch::hip::{HipDevice, HipError};
 use gcn_isa::Target;
 use serde::{Deserialize, Serialize};
 
-use crate::display;
 use crate::launch::{KERNEL, Launch, Seen};
 
 /// An open GPU.
@@ -50,7 +49,7 @@ pub struct Driver {
 }
 
 /// The folder in which Linux describes its devices.
-const SYS: &str = "/sys";
+pub const SYS: &str = "/sys";
 
 impl Gpu {
     /// Opens the GPU with this HIP ordinal.
@@ -97,15 +96,12 @@ impl Gpu {
         })
     }
 
-    /// The connectors of the displays that the GPU drives; empty for a simulated GPU.
+    /// The GPU's address on the PCI bus; `None` for a simulated GPU.
     ///
     /// # Errors
     /// What HIP reports.
-    pub fn displays(&self) -> Result<Vec<String>, HipError> {
-        if self.simulated {
-            return Ok(Vec::new());
-        }
-        Ok(display::connected(Path::new(SYS), &self.device.pci_address()?))
+    pub fn pci_address(&self) -> Result<Option<String>, HipError> {
+        if self.simulated { Ok(None) } else { self.device.pci_address().map(Some) }
     }
 
     /// The GPU as kernels of gcn-dsl are launched on it.

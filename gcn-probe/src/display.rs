@@ -26,6 +26,22 @@ pub fn connected(sys: &Path, address: &str) -> Vec<String> {
     connectors
 }
 
+/// Refuses GPU number `device` with this address on the PCI bus if it drives a display.
+///
+/// # Errors
+/// A message with the connectors and the remedies.
+pub fn refuse(sys: &Path, address: &str, device: u32) -> Result<(), String> {
+    let displays = connected(sys, address);
+    if displays.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "GPU {device} drives a display ({}), which a program that hangs may stop; choose another GPU with `--device`, or allow it \
+         with `--allow-display`",
+        displays.join(", ")
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +72,10 @@ mod tests {
         assert!(connected(&root, "0001:C1:00.0").is_empty());
         assert!(connected(&root, "0000:04:00.0").is_empty());
         assert!(connected(&root.join("nothing"), "0000:03:00.0").is_empty());
+        let refused = refuse(&root, "0000:03:00.0", 1).unwrap_err();
+        assert!(refused.starts_with("GPU 1 drives a display (card1-HDMI-A-1)"), "{refused}");
+        assert!(refused.contains("`--device`") && refused.contains("`--allow-display`"), "{refused}");
+        assert_eq!(refuse(&root, "0001:C1:00.0", 2), Ok(()));
         fs::remove_dir_all(root).unwrap();
     }
 }

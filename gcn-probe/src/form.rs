@@ -4,36 +4,65 @@ use gcn_isa::Target;
 use gcn_isa::table::{
     self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, OperandDesc, OperandKinds, Unit,
 };
+use gcn_isa::target::Subtarget;
 
 /// The size in dwords of the largest operand; each operand gets this many registers.
 pub const MOST_DWORDS: u8 = 8;
 
+/// An instruction form, in waves of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// The form's row in the instruction table.
+    pub row: &'static InstDesc,
+    /// The target and the wave size.
+    pub on: Subtarget,
+}
+
+impl Form {
+    /// The name in reports: the mnemonic with its suffix, the addressing form, the encoding if several have the same name, and the wave size
+    /// on targets with several.
+    pub fn name(self) -> String {
+        let Form { row, on } = self;
+        let alike = table::find(on, row.printed).filter(|other| other.form == row.form).count();
+        let mut name = row.printed.to_owned();
+        let encoding = if alike > 1 { row.format.name() } else { "" };
+        for part in [row.form, encoding].into_iter().filter(|part| !part.is_empty()) {
+            name = format!("{name} {part}");
+        }
+        match on.wave_sizes().len() {
+            1 => name,
+            _ => format!("{name} wave{}", on.wave.lanes()),
+        }
+    }
+
+    /// All forms of `target`, by wave size, in the order of the table.
+    pub fn all(target: Target) -> impl Iterator<Item = Form> {
+        let sizes = target.wave_sizes().iter().filter_map(move |wave| Subtarget::new(target, *wave));
+        sizes.flat_map(|on| table::rows_on(on).map(move |row| Form { row, on }))
+    }
+}
+
 /// The forms of a target that run, and the others with the rule that excludes each.
 #[derive(Debug)]
 pub struct Forms {
-    /// Forms that run, in the order of the table.
-    pub run: Vec<&'static InstDesc>,
+    /// Forms that run.
+    pub run: Vec<Form>,
     /// Excluded forms, each with the reason.
-    pub left_out: Vec<(&'static InstDesc, &'static str)>,
+    pub left_out: Vec<(Form, &'static str)>,
 }
 
 impl Forms {
     /// The forms of `target`.
     pub fn of(target: Target) -> Forms {
         let mut forms = Forms { run: Vec::new(), left_out: Vec::new() };
-        for row in table::rows().iter().filter(|row| row.targets.contains(target)) {
-            match left_out(row) {
-                None => forms.run.push(row),
-                Some(rule) => forms.left_out.push((row, rule)),
+        for form in Form::all(target) {
+            match left_out(form.row) {
+                None => forms.run.push(form),
+                Some(rule) => forms.left_out.push((form, rule)),
             }
         }
         forms
     }
-}
-
-/// The name of a form in reports.
-pub fn name(row: &InstDesc) -> String {
-    if row.form.is_empty() { row.printed.to_owned() } else { format!("{} {}", row.printed, row.form) }
 }
 
 /// The rule that excludes a form, if there is one.
@@ -42,9 +71,9 @@ fn left_out(row: &InstDesc) -> Option<&'static str> {
         let files = OperandKinds::VGPR | OperandKinds::AGPR | OperandKinds::SGPR;
         row.operands.iter().any(|operand| operand.kinds & files == kind)
     };
-    let addressed = matches!(row.format, Format::Flat | Format::Global);
+    let addressed = is_addressed(row);
     let rules = [
-        (row.is_matrix(), "a matrix instruction, which the suite `matrix` runs"),
+        (row.multiplies_matrices(), "a matrix instruction, which the suite `matrix` runs"),
         (
             row.class.is_boundary() || row.ends_block() || row.branch_operand().is_some(),
             "controls the wave, its mode or caches, or reads a clock",
@@ -57,12 +86,22 @@ fn left_out(row: &InstDesc) -> Option<&'static str> {
         ),
         (row.does(Behaviours::SKIPS_VECTOR), "chooses whether vector instructions are skipped"),
         (row.format.unit() == Unit::ScalarMemory, "accesses memory through the scalar cache"),
-        (matches!(row.format, Format::Mubuf | Format::Mtbuf), "needs the resource of a buffer"),
-        (row.format == Format::Scratch, "accesses scratch memory"),
+        (
+            row.format.is_buffer() || row.format == Format::VImage,
+            "needs the resource of a buffer or an image",
+        ),
+        (matches!(row.format, Format::Scratch | Format::VScratch), "accesses scratch memory"),
         (
             matches!(row.class, Class::GlobalLoadLds | Class::VmemLoadLds) || row.default_mods().lds,
             "loads into LDS at the address in M0",
         ),
+        (
+            row.class.is_async_copy() || row.class == Class::AsyncArrive,
+            "copies between memory and LDS by itself, with counters of its own",
+        ),
+        (row.class == Class::LdsBvh, "its address is an entry of a traversal stack"),
+        (row.class == Class::VmemPrefetch, "has no result"),
+        (row.class == Class::BarrierState, "reads the state of a barrier"),
         (
             row.does(Behaviours::LDS_BASE_IN_M0)
                 || !row.is_ds() && row.implicit_reads.contains(ImplicitRegs::M0),
@@ -91,14 +130,20 @@ fn left_out(row: &InstDesc) -> Option<&'static str> {
 /// True if the generator can produce an operand for this slot.
 fn has_place(operand: &OperandDesc) -> bool {
     let kinds = operand.kinds;
-    let registers = kinds.intersects(OperandKinds::VGPR | OperandKinds::SGPR);
+    let registers = kinds.intersects(OperandKinds::VGPR | OperandKinds::HALF_VGPR | OperandKinds::SGPR);
     let special = ["vcc_lo", "vcc", "exec_lo", "exec"].iter().any(|name| operand.allows_special(name));
     let constant = kinds.intersects(
         OperandKinds::IMM
             | OperandKinds::LITERAL
             | OperandKinds::LITERAL16
+            | OperandKinds::LITERAL64
             | OperandKinds::INLINE_INT
             | OperandKinds::OFF,
     );
     registers || special || operand.access == Access::Read && constant
+}
+
+/// True for an access to memory at an address of each lane.
+pub(crate) fn is_addressed(row: &InstDesc) -> bool {
+    matches!(row.format, Format::Flat | Format::Global | Format::VFlat | Format::VGlobal)
 }

@@ -1,31 +1,30 @@
 //! Compares what the simulator computes with the GPU's results.
 
-use gcn_isa::{InstDesc, Target};
 use gcn_sim::{Grade, MatrixArithmetic, Options};
 
 use crate::case::Case;
-use crate::form;
+use crate::form::Form;
 use crate::launch::{Runner, once};
 use crate::matrix;
 use crate::report::{Difference, FormResult, Status};
 
 /// Runs `variants` programs of a form on the simulator and through `gpu`.
-pub fn form(row: &'static InstDesc, target: Target, seed: u64, variants: u32, gpu: Runner<'_>) -> FormResult {
+pub fn form(form: Form, seed: u64, variants: u32, gpu: Runner<'_>) -> FormResult {
     let mut result = FormResult {
-        form: form::name(row),
+        form: form.name(),
         cases: 0,
         status: Status::Equal,
         differing: 0,
         first: None,
         message: String::new(),
     };
-    let approximate = gcn_sim::fidelity_of(row.mnemonic, target, MatrixArithmetic::Hardware)
+    let approximate = gcn_sim::fidelity_of(form.row.mnemonic, form.on.target, MatrixArithmetic::Hardware)
         .is_some_and(|fidelity| fidelity.grade == Grade::Approximate);
     for variant in 0..variants {
         // Where the simulator does not support directed rounding, the program rounds to nearest.
         let attempt = |rounded| {
-            let make = if row.is_matrix() { matrix::case } else { Case::of };
-            let case = make(row, target, seed, variant, rounded)?;
+            let make = if form.row.multiplies_matrices() { matrix::case } else { Case::of };
+            let case = make(form, seed, variant, rounded)?;
             case.launch.simulate(&Options::default()).map(|after| (case, after))
         };
         let (case, expected) = match attempt(true).or_else(|_: String| attempt(false)) {

@@ -2,20 +2,21 @@
 
 use gcn_emit::encode::encode_inst;
 use gcn_isa::layout::{self, Controls, Layout, Matrix};
+use gcn_isa::mods::Modifiers;
 use gcn_isa::operand::Inline;
 use gcn_isa::table::{InstDesc, OperandKinds};
 use gcn_isa::{Inst, Operand, Target};
 
 use crate::bench::{Bench, Surroundings, plain};
 use crate::builder::Builder;
-use crate::case::{Case, mode, print, special};
-use crate::form;
+use crate::case::{Case, mode, modify, print, special};
+use crate::form::Form;
 use crate::launch::LANES;
 use crate::random::Random;
 
-/// The matrix instructions of `target`.
-pub fn forms(target: Target) -> Vec<&'static InstDesc> {
-    layout::matrix_instructions(target).map(|(row, _)| row).filter(|row| row.is_matrix()).collect()
+/// The matrix instructions of `target` whose layout is known.
+pub fn forms(target: Target) -> Vec<Form> {
+    Form::all(target).filter(|form| layout::shape_on(form.row, form.on).is_some()).collect()
 }
 
 /// Program number `variant` for a form. Variant 0 has the form's default modifiers, rounds to nearest, keeps denormals, and multiplies
@@ -24,24 +25,23 @@ pub fn forms(target: Target) -> Vec<&'static InstDesc> {
 ///
 /// # Errors
 /// The error of the encoder or the linker, if no program could be made.
-pub fn case(
-    row: &'static InstDesc,
-    target: Target,
-    seed: u64,
-    variant: u32,
-    rounded: bool,
-) -> Result<Case, String> {
-    let mut random = Random::of(seed, &form::name(row), variant);
-    let inst = instruction(row, target, &mut random, variant > 0)?;
+pub fn case(form: Form, seed: u64, variant: u32, rounded: bool) -> Result<Case, String> {
+    let Form { row, on } = form;
+    let mut random = Random::of(seed, &form.name(), variant);
+    let inst = instruction(row, on.target, &mut random, variant > 0)?;
     let mode = mode(variant, rounded, &mut random);
     // Not always: if every input is special, most sums are NaN or infinite.
     let specials = if variant == 0 { 0 } else { random.one_of(&[0, 1, 64]) };
-    let bench = Bench::new(target, &[&inst], &[], &[], &mut random);
+    let mut bench = Bench::new(on, &[&inst], &[], &[], &mut random);
+    if !row.is_matrix() {
+        // WMMA is defined only if every lane is active (RDNA3 ISA, *WMMA*).
+        bench = bench.with_all_lanes();
+    }
     let bench = bench.with_vectors(|| match random.below(64) < specials {
         true => special(&mut random),
         false => plain(&mut random),
     });
-    let instruction = print(&inst, target);
+    let instruction = print(&inst, on);
     let body = format!("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), {mode:#x}\ns_nop 7\n{instruction}");
     let launch =
         bench.launch(&body, Surroundings::Alone).map_err(|error| format!("{instruction}: {error}"))?;
@@ -75,11 +75,16 @@ fn instruction(
 /// constant.
 fn vary(inst: &mut Inst, target: Target, random: &mut Random) {
     let Some(shape) = layout::shape(inst.desc, target) else { return };
+    if !inst.desc.is_matrix() {
+        // WMMA has the modifiers of packed math.
+        modify(inst, random);
+    }
     let mods = &mut inst.mods;
+    let takes = |flag| inst.desc.modifiers.contains(flag);
     if shape.formats_chosen {
         (mods.cbsz, mods.blgp) = (random.below(5) as u8, random.below(5) as u8);
         mods.op_sel = random.below(4) as u8;
-    } else if shape.sparse {
+    } else if shape.sparse && takes(Modifiers::ABID) {
         // An index set has four bits for each group of four elements of A that a lane holds.
         let bits = usize::from(shape.k) * usize::from(shape.m) / LANES as usize;
         mods.abid = random.below((u32::BITS as usize / bits.max(1)).max(1)) as u8;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::table::{Clock, Fit};
 use crate::device::About;
-use crate::form::{self, Forms};
+use crate::form::Forms;
 
 /// The version of the report's schema.
 pub const SCHEMA: u32 = 2;
@@ -319,8 +319,8 @@ impl Values {
     /// The results of the suite `values`, given one result for every form.
     pub fn new(target: Target, forms: Vec<FormResult>) -> Values {
         let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (row, rule) in Forms::of(target).left_out {
-            left_out.entry(rule.to_owned()).or_default().push(form::name(row));
+        for (form, rule) in Forms::of(target).left_out {
+            left_out.entry(rule.to_owned()).or_default().push(form.name());
         }
         Values { left_out, ..Values::of_all(forms) }
     }

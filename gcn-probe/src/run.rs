@@ -8,12 +8,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gcn_isa::Target;
 use serde::de::DeserializeOwned;
 
-use crate::device::Gpu;
+use crate::delay::Delay;
+use crate::device::{Gpu, SYS};
+use crate::display;
 use crate::report::{Header, SCHEMA};
 use crate::suite::{Lost, Settings, Suite};
 
@@ -36,15 +38,9 @@ pub struct Work {
 /// A message: there is no GPU, it drives a display, or the parent process has closed the pipe.
 pub fn child<S: Suite>(work: Work, out: &mut impl Write) -> Result<(), String> {
     let gpu = Gpu::open(work.device).map_err(|error| error.to_string())?;
-    let displays =
-        if work.displays { Vec::new() } else { gpu.displays().map_err(|error| error.to_string())? };
-    if !displays.is_empty() {
-        return Err(format!(
-            "GPU {} drives a display ({}), which a program that hangs may stop; choose another GPU with `--device`, or allow it \
-             with `--allow-display`",
-            work.device,
-            displays.join(", ")
-        ));
+    let address = if work.displays { None } else { gpu.pci_address().map_err(|error| error.to_string())? };
+    if let Some(address) = address {
+        display::refuse(Path::new(SYS), &address, work.device)?;
     }
     let header = Header {
         schema: SCHEMA,
@@ -95,7 +91,8 @@ fn say(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), String
 }
 
 /// Runs all tasks of a suite in child processes, and returns the header of the run, its target, and each task's result. `command` gives the
-/// command line of a process that calls [`child`] from the given task on, and a task may take at most `limit`. Results are appended to the
+/// command line of a process that calls [`child`] from the given task on, and a task may take at most `limit`, not counting the time for
+/// which the process has to wait for a processor. Results are appended to the
 /// file `journal`; tasks whose results it already contains are not run again. `progress` receives the numbers of finished and of all tasks.
 ///
 /// # Errors
@@ -135,7 +132,7 @@ pub fn run<S: Suite>(
             child.end();
             let name = S::NAME;
             return Err(RunError::NoPrograms(format!(
-                "the suite `{name}` has no programs for {target}: so far it is for GFX9 and CDNA"
+                "the suite `{name}` has no programs for {target}, which lacks the instructions that the suite tests"
             )));
         }
         let mut lines = append(journal)?;
@@ -230,6 +227,11 @@ pub fn reserve(file: &Path) -> Result<File, String> {
 /// The number of bytes of a child's standard error that are kept.
 const MOST_SAID: u64 = 1 << 16;
 
+/// The folder in which Linux describes its processes.
+const PROC: &str = "/proc";
+/// The time between two looks at how long a child had no processor.
+const TICK: Duration = Duration::from_millis(250);
+
 /// A child process and the lines of its standard output.
 struct Child {
     process: std::process::Child,
@@ -238,6 +240,8 @@ struct Child {
     said: Option<JoinHandle<String>>,
     /// The number of lines read.
     given: usize,
+    /// The time without a processor.
+    delay: Delay,
 }
 
 impl Child {
@@ -263,17 +267,26 @@ impl Child {
                 String::from_utf8_lossy(&bytes).into_owned()
             })
         });
-        Ok(Child { process, lines, said, given: 0 })
+        let delay = Delay::of(Path::new(PROC), process.id());
+        Ok(Child { process, lines, said, given: 0, delay })
     }
 
-    /// The next line, parsed; `None` if it cannot be parsed.
+    /// The next line, parsed; `None` if it cannot be parsed. The time limit does not count the time without a processor.
     fn next<T: DeserializeOwned>(&mut self, limit: Duration) -> Option<Result<T, RecvTimeoutError>> {
-        match self.lines.recv_timeout(limit) {
-            Ok(line) => {
-                self.given += 1;
-                serde_json::from_str(&line).ok().map(Ok)
+        let mut left = limit;
+        loop {
+            let start = Instant::now();
+            match self.lines.recv_timeout(left.min(TICK)) {
+                Ok(line) => {
+                    self.given += 1;
+                    return serde_json::from_str(&line).ok().map(Ok);
+                }
+                Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
+                    let elapsed = start.elapsed();
+                    left = left.saturating_sub(elapsed.saturating_sub(self.delay.since()));
+                }
+                Err(error) => return Some(Err(error)),
             }
-            Err(error) => Some(Err(error)),
         }
     }
 

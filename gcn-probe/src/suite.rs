@@ -3,14 +3,14 @@
 use std::fmt::Debug;
 
 use gcn_examples::Lesson;
-use gcn_isa::{InstDesc, Target};
+use gcn_isa::Target;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::bench::Surroundings;
 use crate::clock::{self, result::Experiment};
 use crate::device::Gpu;
-use crate::form::{self, Forms};
+use crate::form::{Form, Forms};
 use crate::judge;
 use crate::kernels::{self, Effort as KernelEffort};
 use crate::matrix;
@@ -66,7 +66,7 @@ pub trait Computes {
     const VARIANTS: [u32; 2];
 
     /// The instruction forms that the suite tests on a target.
-    fn forms(target: Target) -> Vec<&'static InstDesc>;
+    fn forms(target: Target) -> Vec<Form>;
 }
 
 /// The suite `values`: the results of instructions that work on single values.
@@ -77,7 +77,7 @@ impl Computes for Values {
     const NAME: &'static str = "values";
     const VARIANTS: [u32; 2] = [4, 1];
 
-    fn forms(target: Target) -> Vec<&'static InstDesc> {
+    fn forms(target: Target) -> Vec<Form> {
         Forms::of(target).run
     }
 }
@@ -90,33 +90,33 @@ impl Computes for Matrix {
     const NAME: &'static str = "matrix";
     const VARIANTS: [u32; 2] = [16, 2];
 
-    fn forms(target: Target) -> Vec<&'static InstDesc> {
+    fn forms(target: Target) -> Vec<Form> {
         matrix::forms(target)
     }
 }
 
 impl<T: Computes> Suite for T {
-    type Task = &'static InstDesc;
+    type Task = Form;
     type Outcome = FormResult;
     const NAME: &'static str = T::NAME;
 
-    fn tasks(target: Target) -> Vec<&'static InstDesc> {
+    fn tasks(target: Target) -> Vec<Form> {
         T::forms(target)
     }
 
-    fn name(task: &&'static InstDesc) -> String {
-        form::name(task)
+    fn name(task: &Form) -> String {
+        task.name()
     }
 
-    fn run(task: &&'static InstDesc, target: Target, settings: Settings, gpu: &Gpu) -> FormResult {
+    fn run(task: &Form, _: Target, settings: Settings, gpu: &Gpu) -> FormResult {
         let [long, short] = T::VARIANTS;
         let variants = if settings.quick { short } else { long };
-        judge::form(task, target, settings.seed, variants, &mut gpu.runner())
+        judge::form(*task, settings.seed, variants, &mut gpu.runner())
     }
 
-    fn lost(task: &&'static InstDesc, lost: Lost, message: String) -> FormResult {
+    fn lost(task: &Form, lost: Lost, message: String) -> FormResult {
         let status = if lost == Lost::Hung { Status::Hung } else { Status::Failed };
-        FormResult { form: form::name(task), cases: 0, status, differing: 0, first: None, message }
+        FormResult { form: task.name(), cases: 0, status, differing: 0, first: None, message }
     }
 
     fn named(outcome: &FormResult) -> &str {

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gcn_isa::Target;
-use gcn_isa::hazards::{AnyRule as _, Grade, all, read_observations};
+use gcn_isa::hazards::{AnyRule as _, Grade, all, facts, read_observations};
 use gcn_probe::adopt::timing::TIMING;
 use gcn_probe::adopt::{OBSERVED, adopt};
 use gcn_probe::report::Report;
+use gcn_sim::timed::parameters;
 
 /// A copy of the tables of this checkout, in a folder of its own.
 struct Checkout(PathBuf);
@@ -136,4 +137,52 @@ fn what_proves_nothing_is_refused() {
     let error = adopt(&elsewhere, &checkout.0.join("src"), false).unwrap_err();
     assert!(error.contains("observed.tsv"), "{error}");
     assert_eq!(adopt(&simulated, &checkout.0, true).unwrap().grades.len(), 1);
+}
+
+/// A report about each rule and each parameter of a target is adopted, and the tables are as the tests of the crates that own them ask: each
+/// line is read, each target has each parameter once, and a second report finds nothing to change.
+#[test]
+fn the_readers_of_the_tables_accept_what_was_adopted() {
+    let checkout = Checkout::new("read");
+    let before = fs::read_to_string(checkout.0.join(TIMING)).unwrap();
+    for target in [Target::GFX942, Target::GFX1100, Target::GFX1201] {
+        let rules: Vec<&str> = all().map(|rule| rule.id).collect();
+        let rules: Vec<_> = rules.iter().map(|rule| (*rule, "equal", Some(2))).collect();
+        let parameters = parameters(target).into_iter().map(|p| {
+            serde_json::json!({ "name": p.name, "unit": p.unit, "measured": p.value, "table": p.value, "grade": "assumed",
+                "range": null, "fit": "equal", "message": "" })
+        });
+        let clock =
+            serde_json::json!({ "totals": {}, "parameters": parameters.collect::<Vec<_>>(), "curves": [] });
+        let mut whole = report("a GPU", false, &rules);
+        whole.header.gpu.target_id = format!("{target}:xnack-");
+        whole.clock = Some(serde_json::from_value(clock).unwrap());
+        let adopted = adopt(&whole, &checkout.0, false).unwrap();
+        assert!(adopted.rows > 50 && adopted.timing.len() > 50, "{adopted:?}");
+        let again = adopt(&whole, &checkout.0, false).unwrap();
+        assert_eq!((again.rows, again.grades.len(), again.timing.len()), (0, 0, 0));
+    }
+    let rows = read_observations(&checkout.table()).unwrap();
+    assert!(
+        rows.is_sorted()
+            && rows.iter().all(|row| facts(&row.rule).is_some() && row.target.parse::<Target>().is_ok())
+    );
+    let after = fs::read_to_string(checkout.0.join(TIMING)).unwrap();
+    let values = |table: &str, target: Target| {
+        let mut config = gcn_sim::timed::Config::default();
+        config.read(table, target).unwrap();
+        config.overrides
+    };
+    for target in Target::KNOWN {
+        let [mut old, mut new] = [&before, &after].map(|table| values(table, target));
+        old.sort();
+        new.sort();
+        assert_eq!(old, new, "{target}");
+        assert!(new.windows(2).all(|pair| pair[0].0 != pair[1].0), "{target}");
+    }
+    for line in after.lines().filter(|line| !line.starts_with('#')).skip(1) {
+        // Only an assumed value has a range.
+        let assumed = line.split('\t').nth(4) == Some("assumed");
+        assert_eq!(line.split('\t').count(), 6 + usize::from(assumed), "{line}");
+    }
 }

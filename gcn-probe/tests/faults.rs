@@ -1,15 +1,17 @@
 //! Plants faults in a simulator that takes the place of the GPU, and checks that the suites find every one of them and name the faulty
-//! instruction or rule.
+//! instruction or rule. Faults of values and matrices are planted on GFX9 and, each day, on one target of RDNA.
 //!
 //! Faults are planted without changing the simulator's code: in the program that it is given (a modifier is removed, an instruction
 //! replaced, a wait state added or removed), in its configuration (its rules, its model of matrix sums), or in its results.
 
 use gcn_isa::hazards::Config;
+use gcn_isa::table::{Class, Format, ImplicitRegs};
+use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::{InstDesc, Target};
 use gcn_probe::bench::Surroundings;
 use gcn_probe::case::Case;
-use gcn_probe::form::Forms;
-use gcn_probe::launch::{KERNEL, Launch};
+use gcn_probe::form::{Form, Forms};
+use gcn_probe::launch::{KERNEL, Launch, Shape};
 use gcn_probe::report::{Difference, FormResult, Verdict};
 use gcn_probe::suite::{Computes, Values};
 use gcn_probe::waits::measure::{self, Effort};
@@ -17,6 +19,7 @@ use gcn_probe::waits::pair;
 use gcn_probe::{judge, matrix};
 use gcn_sim::launch::Program;
 use gcn_sim::{MatrixArithmetic, Options};
+use gcn_test_support::env::daily_seed;
 
 /// The part of the run in which a fault is planted.
 #[derive(Clone, Copy)]
@@ -47,8 +50,10 @@ impl Wrong {
             Wrong::Line(change) => {
                 let lines = launch.text.lines().map(|line| change(line).unwrap_or_else(|| line.to_owned()));
                 let text = lines.collect::<Vec<_>>().join("\n");
-                let sizes = (launch.workgroups, launch.waves);
-                Launch::new(&text, target, launch.input.clone(), sizes, LDS)?.simulate(options)
+                let &Launch { workgroups, waves, lanes, room, .. } = launch;
+                let on = Subtarget::new(target, WaveSize::of_lanes(lanes).unwrap()).unwrap();
+                let shape = Shape { on, workgroups, waves, lds_bytes: LDS, one_unit: false, room };
+                Launch::shaped(&text, launch.input.clone(), shape)?.simulate(options)
             }
             Wrong::Result(change) => {
                 let mut after = launch.simulate(options)?;
@@ -82,8 +87,11 @@ macro_rules! other {
     ($from:literal is $to:literal) => {
         Fault {
             name: concat!($from, " computes ", $to),
-            wrong: Wrong::Line(|line| line.starts_with($from).then(|| line.replacen($from, $to, 1))),
-            is_named: |form, _| form.form.starts_with($from),
+            wrong: Wrong::Line(|line| {
+                let is_here = line.starts_with($from) || $from.starts_with("::") && line.contains($from);
+                is_here.then(|| line.replacen($from, $to, 1))
+            }),
+            is_named: |form, _| form.form.contains($from),
         }
     };
 }
@@ -137,7 +145,10 @@ const VALUES: [Fault; 25] = [
     },
     Fault {
         name: "halves are not selected",
-        wrong: Wrong::Line(|line| without(line, " op_sel:")),
+        // Where halves are named, `op_sel` says the same again.
+        wrong: Wrong::Line(|line| {
+            without(line, " op_sel:").filter(|_| !line.contains(".l,") && !line.contains(".h,"))
+        }),
         is_named: |_, first| first.instruction.contains(" op_sel:"),
     },
     Fault {
@@ -163,7 +174,9 @@ const VALUES: [Fault; 25] = [
     Fault {
         name: "instructions run in all lanes",
         wrong: Wrong::Line(|line| {
-            line.starts_with("s_mov_b64 exec, s[50:51]").then(|| "s_mov_b64 exec, -1".to_owned())
+            let (set, mask) = line.split_once(", s")?;
+            let is_lanes = set.contains(" exec") && ["50", "[50:51]"].contains(&mask);
+            is_lanes.then(|| format!("{set}, -1"))
         }),
         // The first difference in the buffer may be in lanes of vector registers, in LDS or memory, in masks in scalar registers, or in
         // EXEC.
@@ -189,9 +202,7 @@ const VALUES: [Fault; 25] = [
     },
     Fault {
         name: "the high half of VCC is lost",
-        wrong: Wrong::Line(|line| {
-            (line == "s_mov_b64 s[48:49], vcc").then(|| "s_mov_b32 s48, vcc_lo\ns_mov_b32 s49, 0".to_owned())
-        }),
+        wrong: Wrong::Line(|line| (line == "s_mov_b32 s49, vcc_hi").then(|| "s_mov_b32 s49, 0".to_owned())),
         is_named: |_, first| first.place == "vcc_hi",
     },
     Fault {
@@ -207,7 +218,73 @@ const VALUES: [Fault; 25] = [
     other!("s_bfe_i32" is "s_bfe_u32"),
 ];
 
-/// Faults of the suite `matrix`.
+/// Faults of the suite `values` that only RDNA can have. A target has those of the instructions that it has.
+const RDNA: [Fault; 13] = [
+    Fault {
+        name: "f16 and f64 are rounded to nearest",
+        wrong: Wrong::Line(|line| mode_without(line, 0x0c)),
+        is_named: |_, first| first.mode & 0x0c != 0,
+    },
+    Fault {
+        name: "the low half of a register stands for the high one",
+        wrong: Wrong::Line(|line| line.starts_with("v_").then(|| line.replace(".h", ".l"))),
+        is_named: |_, first| first.instruction.contains(".h"),
+    },
+    Fault {
+        name: "DPP8 does not move lanes",
+        wrong: Wrong::Line(|line| Some(format!("{} dpp8:[0,1,2,3,4,5,6,7]", line.split_once(" dpp8:")?.0))),
+        is_named: |_, first| first.instruction.contains(" dpp8:"),
+    },
+    Fault {
+        name: "DPP reads no inactive lanes",
+        wrong: Wrong::Line(|line| without(line, " fi:")),
+        is_named: |_, first| first.instruction.contains(" fi:"),
+    },
+    Fault {
+        name: "lanes share as they exchange",
+        wrong: Wrong::Line(|line| line.contains("row_xmask").then(|| line.replace("row_xmask", "row_share"))),
+        is_named: |_, first| first.instruction.contains("row_xmask"),
+    },
+    Fault {
+        name: "SDWA clears what it should extend",
+        wrong: Wrong::Line(|line| {
+            line.contains("UNUSED_SEXT").then(|| line.replace("UNUSED_SEXT", "UNUSED_PAD"))
+        }),
+        is_named: |_, first| first.instruction.contains("UNUSED_SEXT"),
+    },
+    other!("v_permlanex16_b32" is "v_permlane16_b32"),
+    other!("v_pk_max_i16" is "v_pk_min_i16"),
+    other!(":: v_dual_subrev_f32" is ":: v_dual_sub_f32"),
+    other!("v_cmp_lt_f16" is "v_cmp_le_f16"),
+    other!("s_add_f32" is "s_sub_f32"),
+    other!("s_andn1_saveexec_b32" is "s_andn2_saveexec_b32"),
+    other!("s_and_not0_saveexec_b32" is "s_and_not1_saveexec_b32"),
+];
+
+/// Faults of the suite `matrix` on RDNA.
+const WMMA: [Fault; 3] = [
+    Fault {
+        name: "the accumulator is read as zero",
+        wrong: Wrong::Line(|line| {
+            let (before, accumulator) = line.starts_with("v_wmma").then(|| line.rsplit_once(", "))??;
+            let modifiers = accumulator.find(' ').map_or("", |at| &accumulator[at..]);
+            Some(format!("{before}, 0{modifiers}"))
+        }),
+        is_named: |_, first| first.instruction.starts_with("v_wmma"),
+    },
+    Fault {
+        name: "factors are not negated",
+        wrong: Wrong::Line(|line| without(line, " neg_lo:")),
+        is_named: |_, first| first.instruction.contains(" neg_lo:"),
+    },
+    Fault {
+        name: "the first part of the indices is used",
+        wrong: Wrong::Line(|line| without(line, " index_key:")),
+        is_named: |_, first| first.instruction.contains(" index_key:"),
+    },
+];
+
+/// Faults of the suite `matrix` on GFX9.
 const MATRIX: [Fault; 4] = [
     Fault {
         name: "products are added one by one",
@@ -237,80 +314,137 @@ const MATRIX: [Fault; 4] = [
 /// Programs of each form: those of the suite.
 const VARIANTS: u32 = <Values as Computes>::VARIANTS[0];
 
+/// A fault that was found in so many forms is looked for no further.
+const ENOUGH: usize = 2;
+
 /// The number of forms in which a fault is found; an error if a difference has another cause.
-fn found(fault: &Fault, forms: &[&'static InstDesc], target: Target) -> Result<usize, String> {
+fn found(fault: &Fault, forms: &[Form]) -> Result<usize, String> {
     let mut found = 0;
-    for row in forms {
+    for form in forms {
         let of_seed = |seed| {
-            judge::form(row, target, seed, VARIANTS, &mut |launch, _, seen| {
-                seen(&fault.wrong.run(launch, target, &Options::default())?);
+            judge::form(*form, seed, VARIANTS, &mut |launch, _, seen| {
+                seen(&fault.wrong.run(launch, form.on.target, &Options::default())?);
                 Ok(())
             })
         };
-        // The operands that one seed gives to one form may not show the fault, so a single form is tested with several seeds.
-        let seeds = if forms.len() > 1 { 1 } else { 4 };
+        // The operands that one seed gives to one form may not show the fault, so a few forms are tested with several seeds.
+        let seeds = if forms.len() > 8 { 1 } else { 4 };
         let Some(result) = (1..=seeds).map(of_seed).find(|result| result.first.is_some()) else { continue };
         let Some(first) = &result.first else { continue };
         if !(fault.is_named)(&result, first) {
             return Err(format!("{}: {first:?}", result.form));
         }
         found += 1;
+        if found == ENOUGH {
+            break;
+        }
     }
     match found {
-        0 => Err(format!("not found in {} forms", forms.len())),
+        0 => Err(format!("not found in {:?}", forms.iter().map(|form| form.name()).collect::<Vec<_>>())),
         _ => Ok(found),
     }
 }
 
 /// The forms for which some program of the suite contains what the fault changes.
-fn touched(fault: &Fault, all: &[&'static InstDesc], texts: &[Vec<String>]) -> Vec<&'static InstDesc> {
-    let is_touched = |texts: &Vec<String>| match fault.wrong {
-        Wrong::Line(change) => {
-            texts.iter().any(|text| text.lines().any(|line| change(line).is_some_and(|l| l != line)))
-        }
+fn touched(fault: &Fault, all: &[Form], texts: &[Vec<String>]) -> Vec<Form> {
+    let is_touched = |row: &InstDesc, texts: &Vec<String>| match fault.wrong {
+        Wrong::Line(change) => texts.iter().flat_map(|text| text.lines()).any(|line| {
+            let depends = !line.contains("HW_REG_MODE") || row.implicit_reads.contains(ImplicitRegs::MODE);
+            depends && change(line).is_some_and(|changed| changed != line)
+        }),
         Wrong::Result(_) | Wrong::Machine(_) => true,
     };
-    let touched = all.iter().zip(texts).filter(|(_, texts)| is_touched(texts));
-    touched.map(|(row, _)| *row).collect()
+    let touched = all.iter().zip(texts).filter(|(form, texts)| is_touched(form.row, texts));
+    touched.map(|(form, _)| *form).collect()
 }
 
-/// A sample of the forms, for faults that affect most of them.
-fn some(forms: Vec<&'static InstDesc>) -> Vec<&'static InstDesc> {
-    const ENOUGH: usize = 12;
-    let step = forms.len().div_ceil(ENOUGH).max(1);
+/// At most `most` forms, for faults that affect many.
+fn some(forms: Vec<Form>, most: usize) -> Vec<Form> {
+    let step = forms.len().div_ceil(most).max(1);
     forms.into_iter().step_by(step).collect()
 }
 
 /// The forms that compute with f32 and f16.
-fn mixed(forms: &[&'static InstDesc]) -> Vec<&'static InstDesc> {
-    forms.iter().filter(|row| row.is_mixed_precision()).copied().collect()
+fn mixed(forms: &[Form]) -> Vec<Form> {
+    forms.iter().filter(|form| form.row.is_mixed_precision()).copied().collect()
+}
+
+/// True for arithmetic of f16 in the long encoding.
+fn is_of_halves(form: &Form) -> bool {
+    form.row.format == Format::Vop3a && form.row.class == Class::Valu && form.row.entry.has_half_floats()
 }
 
 /// A fault's name, and the number of forms or rules in which it was found.
 type Planted = (String, Result<usize, String>);
 
-fn of_values() -> Vec<Planted> {
-    let target = Target::GFX90A;
-    let forms = Forms::of(target).run;
+/// Plants the faults in forms of one target, each in at most `most` of them, until it is found [`ENOUGH`] times. A fault of instructions
+/// that the target lacks is skipped.
+fn planted(faults: &[&Fault], forms: &[Form], most: usize) -> Vec<Planted> {
     let texts: Vec<Vec<String>> = forms
         .iter()
-        .map(|row| {
-            let cases = (0..VARIANTS).filter_map(|variant| Case::of(row, target, 1, variant, true).ok());
+        .map(|form| {
+            let make = if form.row.multiplies_matrices() { matrix::case } else { Case::of };
+            let cases = (0..VARIANTS).filter_map(|variant| make(*form, 1, variant, true).ok());
             cases.map(|case| case.launch.text).collect()
         })
         .collect();
     let of = |fault: &Fault| match fault.name {
-        "f16 of mixed precision is rounded once" => mixed(&forms),
-        "a bit of LDS is stuck" => some(forms.iter().filter(|row| row.is_ds()).copied().collect()),
-        _ => some(touched(fault, &forms, &texts)),
+        "f16 of mixed precision is rounded once" => mixed(forms),
+        "a bit of LDS is stuck" => {
+            some(forms.iter().filter(|form| form.row.is_ds()).copied().collect(), most)
+        }
+        "f16 and f64 are rounded to nearest" => {
+            let mut touched = touched(fault, forms, &texts);
+            touched.retain(|form| is_of_halves(form) || form.row.entry.has_doubles());
+            some(touched, most)
+        }
+        _ => some(touched(fault, forms, &texts), most),
     };
-    VALUES.iter().map(|fault| (fault.name.to_owned(), found(fault, &of(fault), target))).collect()
+    let planted = faults.iter().map(|fault| (*fault, of(fault))).filter(|(_, forms)| !forms.is_empty());
+    planted
+        .map(|(fault, forms)| (format!("{}: {}", forms[0].on.target, fault.name), found(fault, &forms)))
+        .collect()
+}
+
+fn of_values() -> Vec<Planted> {
+    planted(&VALUES.iter().collect::<Vec<_>>(), &Forms::of(Target::GFX90A).run, 48)
 }
 
 fn of_matrix() -> Vec<Planted> {
-    let target = Target::GFX90A;
-    let forms = matrix::forms(target);
-    MATRIX.iter().map(|fault| (fault.name.to_owned(), found(fault, &forms, target))).collect()
+    let forms = matrix::forms(Target::GFX90A);
+    planted(&MATRIX.iter().collect::<Vec<_>>(), &forms, forms.len())
+}
+
+/// The faults of RDNA on today's target.
+fn of_rdna() -> Vec<Planted> {
+    let places = [
+        (Target::GFX1030, WaveSize::W64),
+        (Target::GFX1100, WaveSize::W32),
+        (Target::GFX1201, WaveSize::W32),
+    ];
+    let (target, wave) = places[(daily_seed() % places.len() as u64) as usize];
+    let of_wave =
+        |forms: Vec<Form>| forms.into_iter().filter(|form| form.on.wave == wave).collect::<Vec<_>>();
+    let forms = of_wave(Forms::of(target).run);
+    // Every eighth form, and those in which few faults can be seen.
+    let is_replaced = |form: &Form| {
+        RDNA.iter().any(|fault| {
+            let from = fault.name.split_once(" computes ").map(|(from, _)| from);
+            from.is_some_and(|from| form.row.printed.contains(from))
+        })
+    };
+    let forms: Vec<Form> = forms
+        .iter()
+        .enumerate()
+        .filter(|(i, form)| {
+            i % 8 == 0 || is_replaced(form) || is_of_halves(form) || form.row.last_selector != 0
+        })
+        .map(|(_, f)| *f)
+        .collect();
+    let faults = VALUES.iter().filter(|fault| !fault.name.contains(" computes ")).chain(&RDNA);
+    let mut found = planted(&faults.collect::<Vec<_>>(), &forms, 48);
+    found.extend(planted(&WMMA.iter().collect::<Vec<_>>(), &of_wave(matrix::forms(target)), 48));
+    found
 }
 
 const ONCE: Effort = Effort { pairs: 1, repeats: 1, around: &[Surroundings::Alone] };
@@ -370,10 +504,19 @@ fn of_waits() -> Vec<Planted> {
     results
 }
 
-#[test]
-fn every_planted_fault_is_found_and_named() {
-    let faults: Vec<Planted> = of_values().into_iter().chain(of_matrix()).chain(of_waits()).collect();
+/// Asserts that at least this number of faults was planted, and every one found.
+fn all_found(faults: &[Planted], least: usize) {
     let missed: Vec<&Planted> = faults.iter().filter(|(_, found)| found.is_err()).collect();
     assert!(missed.is_empty(), "{missed:#?}");
-    assert!(faults.len() >= 30, "{}", faults.len());
+    assert!(faults.len() >= least, "{}", faults.len());
+}
+
+#[test]
+fn every_planted_fault_is_found_and_named() {
+    all_found(&[of_values(), of_matrix(), of_waits()].concat(), 30);
+}
+
+#[test]
+fn faults_of_rdna_are_found_and_named() {
+    all_found(&of_rdna(), 15);
 }

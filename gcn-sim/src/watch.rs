@@ -5,7 +5,7 @@ pub(crate) mod sanitize;
 pub(crate) mod strict;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_isa::hazards::Config;
 
@@ -35,8 +35,8 @@ pub(crate) struct Shared {
 
 enum Watched {
     Functional,
-    Strict(strict::Program),
-    Faithful(faithful::Program),
+    Strict(Arc<(Config, strict::Program)>),
+    Faithful(Box<faithful::Program>),
 }
 
 /// The findings of all workgroups.
@@ -51,8 +51,11 @@ impl Shared {
     pub(crate) fn new(machine: &Machine, options: &Options) -> Option<Shared> {
         let mode = match options.mode {
             Mode::Functional => Watched::Functional,
-            Mode::Strict => Watched::Strict(strict::Program::new(machine, options.rules)),
-            Mode::Faithful => Watched::Faithful(faithful::Program::new(machine, options.rules)),
+            Mode::Strict => {
+                let rules = options.rules;
+                Watched::Strict(machine.derived(rules, || strict::Program::new(machine, rules)))
+            }
+            Mode::Faithful => Watched::Faithful(Box::new(faithful::Program::new(machine, options.rules))),
         };
         let sanitize = sanitize::Shared::new(machine, options);
         if matches!(mode, Watched::Functional) && sanitize.is_none() && machine.probes().is_none() {
@@ -219,6 +222,7 @@ impl Group {
         let next = match &shared.mode {
             Watched::Functional => execute(cx, step)?,
             Watched::Strict(program) => {
+                let program = &program.1;
                 let state = &mut self.strict[number];
                 let moved = indexed::moved(cx, step)?.map(|inst| Moved::of(cx.machine.target(), &inst));
                 let now = program.current(at, moved.as_ref());

@@ -33,7 +33,7 @@
 //! nothing has to be inserted; look for `v_wmma` in the assembly.
 
 use gcn_dsl::lang::Writable;
-use gcn_dsl::lang::matrix::{Spread, View, has_instruction};
+use gcn_dsl::lang::matrix::{Spread, View, has_instruction, least_depth};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
@@ -90,12 +90,12 @@ gcn_kernel! {
         depth: u32,
     ) {
         let (down, right) = (wave_id() / 2 * ROWS as u32, wave_id() % 2 * 64);
-        let acc = comptime if [Target::GFX1250, Target::GFX1251].contains(&target()) {
-            part::<_, ROWS, 32>(all_lanes(), a, b, (row, col), (down, right), depth)
-        } else if has_instruction::<f16>() {
+        let acc = comptime if !has_instruction::<f16>() {
+            part::<_, ROWS, 2>(all_lanes(), a, b, (row, col), (down, right), depth)
+        } else if least_depth::<f16, SIDE>() <= 16 {
             part::<_, ROWS, 16>(all_lanes(), a, b, (row, col), (down, right), depth)
         } else {
-            part::<_, ROWS, 2>(all_lanes(), a, b, (row, col), (down, right), depth)
+            part::<_, ROWS, 32>(all_lanes(), a, b, (row, col), (down, right), depth)
         };
         acc.store_to(c, row + down, col + right);
     }

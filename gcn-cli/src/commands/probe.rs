@@ -61,7 +61,7 @@ pub struct Args {
     /// instructions, measured alone on the GPU; each time measured once instead of three times
     #[arg(long)]
     quick: bool,
-    /// Time limit in seconds for the programs of one form or rule
+    /// Time limit in seconds for the programs of one form or rule; on Linux, time spent waiting for a processor does not count
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     limit: u64,
     /// Run the programs of a suite from this task on; used for the child process, which the parent supervises

@@ -68,7 +68,8 @@ impl Cx<'_> {
 
     /// The index of this variable, if it was declared without a value.
     fn deferred_key(&self, name: &Ident) -> Option<usize> {
-        let key = self.names.iter().rposition(|n| name == &n.text)?;
+        let name = name.to_string();
+        let key = self.names.iter().rposition(|n| name == n.text)?;
         (self.names[key].kind == Kind::Deferred).then_some(key)
     }
 

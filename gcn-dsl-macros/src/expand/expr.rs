@@ -326,11 +326,7 @@ impl Cx<'_> {
             numbers.extend(quote_spanned! {arg.span()=>
                 // If the literal is taken, the number has a default type, which may be too narrow.
                 #[allow(overflowing_literals)]
-                let #name = {
-                    #[allow(unused_imports)]
-                    use ::gcn_dsl::__private::{LiteralsOfNumbers as _, LiteralsOfOthers as _};
-                    (&#receiver(&#on)).argument(#literal, #number)
-                };
+                let #name = (&#receiver(&#on)).argument(#literal, #number);
             });
             args.push(quote!(#name));
         }
@@ -448,11 +444,7 @@ impl Cx<'_> {
                 }
                 Some(_) => {
                     let perhaps = lang("PerhapsSize", span);
-                    quote_spanned!(span=> {
-                        #[allow(unused_imports)]
-                        use ::gcn_dsl::__private::{IsNoSize as _, IsSize as _};
-                        (&#perhaps(#side)).operand()
-                    })
+                    quote_spanned!(span=> (&#perhaps(#side)).operand())
                 }
                 None => side,
             }
@@ -592,11 +584,7 @@ impl Cx<'_> {
                     (Ident::new("given_all", span), quote_spanned!(e.paren_token.span.join()=> (#(#args),*)))
                 }
             };
-            let call = quote_spanned!(span=> ({
-                #[allow(unused_imports)]
-                use ::gcn_dsl::__private::{CallsWith as _, CallsWithAll as _};
-                #with(#function).#given(#flow, #args)
-            }));
+            let call = quote_spanned!(span=> #with(#function).#given(#flow, #args));
             return self.given_back(&call, taken, [span, e.paren_token.span.close()]);
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));

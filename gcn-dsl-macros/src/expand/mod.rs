@@ -196,7 +196,9 @@ impl<'e> Cx<'e> {
     }
 
     fn name(&self, name: &Ident) -> Option<&Name> {
-        self.names.iter().rev().find(|n| name == &n.text)
+        // Once, because a comparison with an `Ident` writes the name each time.
+        let name = name.to_string();
+        self.names.iter().rev().find(|n| name == n.text)
     }
 
     pub fn declare(&mut self, name: &Ident, variable: bool) {
@@ -264,6 +266,15 @@ pub(crate) fn helper(name: &str, at: Span, site: Span) -> Ident {
 pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
     let name = Ident::new(name, span);
     quote_spanned!(span=> ::gcn_dsl::__private::#name)
+}
+
+/// Imports the traits whose methods choose by a type that only rustc knows. Every function that the expansion writes has
+/// one import at its head: one at each use, in a block of its own, takes rustc longer than everything else in the block.
+fn traits_by_type() -> TokenStream {
+    quote! {
+        #[allow(unused_imports)]
+        use ::gcn_dsl::__private::by_type::*;
+    }
 }
 
 /// True for the path of an item of [`lang`], which only the expansion writes.

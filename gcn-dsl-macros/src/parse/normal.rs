@@ -64,6 +64,9 @@ fn exchange(call: &ExprCall) -> Option<Expr> {
     let Expr::Path(path) = &*call.func else { return None };
     let names: Vec<&Ident> = path.path.segments.iter().map(|s| &s.ident).collect();
     let [.., module, name] = names[..] else { return None };
+    if module != "mem" {
+        return None;
+    }
     let span = call.span();
     let args: Vec<&Expr> = call.args.iter().collect();
     let place = |e: &Expr| -> Expr {
@@ -73,9 +76,6 @@ fn exchange(call: &ExprCall) -> Option<Expr> {
             of => parse_quote_spanned!(of.span()=> *#of),
         }
     };
-    if module != "mem" {
-        return None;
-    }
     match (name.to_string().as_str(), args[..].as_ref()) {
         ("swap", [a, b]) => {
             let [a, b] = [place(a), place(b)];

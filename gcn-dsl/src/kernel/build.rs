@@ -4,13 +4,15 @@ use gcn_emit::encode::Encoded;
 use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
 use gcn_emit::object::ObjectError;
 use gcn_emit::target_id::TargetId;
-use gcn_isa::{Target, check, delay};
+use gcn_isa::hazards::Config;
+use gcn_isa::{Program, Target, check, delay};
 
 use super::error::{BuildCause, BuildError};
 use super::passes::Passes;
 use super::registers::{self, Registers};
 use super::{BuildOptions, Built, BuiltKernel, limits};
 use crate::ir;
+use crate::ir::mark::Mark;
 use crate::ir::pipeline::Pipelined;
 use crate::kernel::debug::Debug;
 use crate::kernel::{spec, variables};
@@ -19,7 +21,8 @@ use crate::lower;
 use crate::mir;
 use crate::regalloc;
 use crate::sched;
-use crate::sched::wait::{self, WaitOptions};
+use crate::sched::islands;
+use crate::sched::wait::{self, Inserted, WaitOptions};
 
 /// Builds the kernel of this signature; `trace` runs the kernel's body. This function is not generic, so that a user's
 /// crate does not compile the passes again for each kernel.
@@ -119,16 +122,9 @@ pub(super) fn from_ir(
     }
     sched::cold::run(&mut program, &mut allocated.marks);
     sched::manual::resolve(&mut program, &mut allocated.marks)?;
-    let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
     let target_id = TargetId { xnack: options.xnack, ..TargetId::any(target) };
     let rules = options.rules.with_xnack(target_id.may_replay());
-    let mut inserted =
-        wait::insert_waits(&mut program, &WaitOptions { fill, rules, ..WaitOptions::default() });
-    observe("waits");
-    if options.delays {
-        delay::insert_delays(&mut program, &mut inserted);
-    }
-    observe("delays");
+    let (mut program, inserted) = with_waits(&program, &allocated.marks, options, rules, observe);
     let memory_model = check::MemoryModel::Strict;
     let waits = check::Options { rules, errata: false, memory_model };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {
@@ -165,6 +161,34 @@ pub(super) fn from_ir(
         debug,
     };
     Ok(built.into())
+}
+
+/// The program with waits and `s_delay_alu`, and with islands where branches would not reach their targets otherwise.
+fn with_waits(
+    program: &Program,
+    marks: &[(usize, Mark)],
+    options: &BuildOptions,
+    rules: Config,
+    observe: &mut dyn FnMut(&'static str),
+) -> (Program, Vec<Inserted>) {
+    // The size of the waits is known only after they have been inserted, and they depend on the islands, as on all branches.
+    let mut reach = islands::REACH;
+    loop {
+        let (mut program, mut marks) = (program.clone(), marks.to_vec());
+        islands::place(&mut program, &mut marks, reach);
+        let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &marks));
+        let mut inserted =
+            wait::insert_waits(&mut program, &WaitOptions { fill, rules, ..WaitOptions::default() });
+        observe("waits");
+        if options.delays {
+            delay::insert_delays(&mut program, &mut inserted);
+        }
+        observe("delays");
+        if reach < islands::REACH / 8 || islands::suffices(&program) {
+            return (program, inserted);
+        }
+        reach -= reach / 5;
+    }
 }
 
 /// Writes the code object of a kernel, and returns it with the encoded instructions.

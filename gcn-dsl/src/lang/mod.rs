@@ -106,6 +106,19 @@ pub(crate) use values::data::next_value;
 /// rustc saw `doc(hidden)`, it would print the full paths of these items.
 #[cfg_attr(doc, doc(hidden))]
 pub mod private {
+    /// The traits whose methods an expansion calls on wrappers of its own, so that method lookup chooses by the type of the
+    /// wrapped value. Without names, because a function that imports all of them may use the same names for other things.
+    pub mod by_type {
+        pub use super::{
+            AssertedOnHost as _, BesideAny as _, BesideOther as _, BesideSame as _, CallsWith as _,
+            CallsWithAll as _, ElementBecomes as _, ElementIs as _, FirstStays as _, FirstVaries as _,
+            GivenInLanes as _, GivenToAll as _, GivenUniform as _, GivesBack as _, HasElement as _,
+            HoldNumber as _, HoldOther as _, IsNoSize as _, IsSize as _, JoinsLiterals as _,
+            JoinsNumbers as _, JoinsOthers as _, LiteralsOfNumbers as _, LiteralsOfOthers as _,
+            NumberInto as _, OtherInto as _, ShowDevice as _, ShowOther as _,
+        };
+    }
+
     pub use super::arguments::by_value::{OneForAll, one_for_all, receiver, receiver_in_lanes};
     pub use super::arguments::signature::{PackedArg, Packer, WriteBack};
     pub use super::compound::aggregate::{

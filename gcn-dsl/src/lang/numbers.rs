@@ -1,6 +1,7 @@
 //! Arithmetic: operators, comparisons, conversions and the methods of integers and floats.
 
 pub(super) mod arithmetic;
+mod ascii;
 pub(super) mod bytes;
 pub(super) mod cast;
 pub(super) mod divide;

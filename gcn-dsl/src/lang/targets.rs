@@ -74,6 +74,8 @@ sets! {
     OnGfx11AndGfx12: Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
     /// Instructions that only RDNA 4 has.
     OnlyGfx12: Gfx1200 GFX1200;
+    /// Instructions added by gfx90a on GFX9; on RDNA, those of RDNA 3 and 4.
+    SinceGfx90aAndOnGfx11AndGfx12: Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950 Gfx1100 GFX1100 Gfx1150 GFX1150 Gfx1200 GFX1200;
     /// Instructions added by gfx942 on GFX9, and by RDNA 4 on RDNA.
     SinceGfx942AndGfx12: Gfx942 GFX942 Gfx950 GFX950 Gfx1200 GFX1200 Gfx1250 GFX1250;
     /// Instructions added by gfx942 on GFX9; on RDNA, those that only RDNA 4 has.
@@ -111,6 +113,13 @@ pub struct Bound<T>(PhantomData<T>);
 impl<T> ExistsOn<Bound<T>> for Everywhere {}
 
 capabilities! {
+    /// Targets, of GFX9 or RDNA, with matrix instructions of 16 x 16 x 16 on bf16, and on f16: tiles of these elements can
+    /// have depths of 16.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions of 16 x 16 x 16 on bf16",
+        note = "they exist since gfx90a, and on RDNA 3 and 4; those of gfx1250 have a depth of 32"
+    )]
+    HasMatrixBf16, the targets of SinceGfx90aAndOnGfx11AndGfx12: Gfx90a Gfx942 Gfx950 Gfx1100 Gfx1150 Gfx1200;
     /// Targets, of GFX9 or RDNA, with matrix instructions on 8-bit floats, which tiles of such floats
     /// ([`matmul`](super::matmul)) require.
     #[diagnostic::on_unimplemented(

@@ -7,6 +7,7 @@
 //!   are used late.
 //! - [`priority`] raises the priority of waves that have begun to multiply.
 //! - [`cold`] moves rarely executed code to the end of the program.
+//! - [`islands`] lets branches lead further than their 16-bit distance permits.
 //! - [`dual`] combines two instructions into one on hardware with dual-issue instructions.
 //! - [`mark`](crate::ir::mark) carries the user's requirements on the order, in terms of [`class`]es of instructions;
 //!   [`manual`] computes the user's waits.
@@ -15,6 +16,7 @@ pub mod class;
 pub mod cold;
 pub mod dual;
 pub mod fence;
+pub mod islands;
 pub mod list;
 pub mod manual;
 pub mod priority;

@@ -200,6 +200,23 @@ programs! {
         b.sort_unstable();
         a[0] + a[1] * 10 + a[2] * 100 + a[3] * 1000 + a[4] * 10000 + (b[1] + 200) as u32
     }
+    elements_swapped |x, y, n, f, h, w| {
+        let mut a = [x, x / 2, n, 9, x % 7];
+        a.swap(0, 4);
+        for k in 0..2 {
+            a.swap(k, k + 2);
+        }
+        for i in 0..5 {
+            for j in 0..4 - i {
+                if a[j] > a[j + 1] {
+                    a.swap(j, j + 1);
+                }
+            }
+        }
+        let mut b = [n, 7, 2];
+        b.swap(1, 0);
+        a[0] + a[1] * 3 + a[2] * 5 + a[3] * 7 + a[4] * 11 + b[0] * 13 + b[1]
+    }
     ends_of_an_array |x, y, n, f, h, w| {
         let a = [x, x / 3, 3];
         a.first().copied().unwrap_or(0) * 10 + *a.last().unwrap()

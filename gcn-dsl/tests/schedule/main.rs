@@ -4,6 +4,7 @@
 mod cold;
 mod fill;
 mod invariant;
+mod islands;
 mod list;
 mod manual;
 mod order;

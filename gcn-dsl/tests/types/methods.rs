@@ -1,6 +1,7 @@
 //! Methods that Rust's numbers have: the same expression is compiled for the device and for the host, so the names are
 //! also Rust's.
 
+mod ascii;
 mod floats;
 mod integers;
 mod table;

@@ -93,7 +93,8 @@ pub(super) enum Fault {
     #[error("{what} has to be from {low} to {high}, not {value}")]
     Range { what: &'static str, value: i64, low: i64, high: i64 },
     #[error(
-        "the branch target is {0} bytes away; a branch reaches from -131,072 to 131,068 bytes from the next instruction"
+        "the branch target is {0} bytes away; a branch reaches from -131,072 to 131,068 bytes from the next instruction: \
+         branch to an `s_branch` within that reach, which leads to the target"
     )]
     BranchRange(i64),
     #[error("the branch target is {0} bytes away, which is not a multiple of 4")]

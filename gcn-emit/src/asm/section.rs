@@ -86,7 +86,7 @@ impl Section {
 }
 
 /// `s_nop 0`.
-const S_NOP: [u8; 4] = crate::object::layout::S_NOP.to_le_bytes();
+const S_NOP: [u8; 4] = crate::encode::S_NOP.to_le_bytes();
 
 /// Appends `count` bytes of alignment padding.
 pub(super) fn write_fill(bytes: &mut Vec<u8>, count: u64, fill: Fill) {

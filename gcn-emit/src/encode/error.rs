@@ -93,7 +93,9 @@ pub enum EncodeFault {
         label: String,
     },
     /// A branch is out of the range of a 16-bit number of dwords.
-    #[error("`{label}` is {distance} dwords away; a branch reaches -32768..=32767")]
+    #[error(
+        "`{label}` is {distance} dwords away; a branch reaches -32768..=32767: branch to an `s_branch {label}` within that reach"
+    )]
     BranchTooFar {
         /// The label's name.
         label: String,

@@ -4,16 +4,13 @@ use gcn_isa::Target;
 
 use super::ObjectError;
 use crate::descriptor::KernelDescriptor;
-use crate::encode::{Encoded, encode_program};
+use crate::encode::{Encoded, S_NOP, encode_program};
 use crate::kernel::{KernelSpec, constants_offset};
 
 /// The alignment of a kernel's first instruction (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
 pub(crate) const KERNEL_ALIGN: u64 = 256;
 /// The alignment of the padding after the last kernel.
 pub(crate) const END_ALIGN: u64 = 64;
-/// `s_nop 0`, which pads code.
-pub(crate) const S_NOP: u32 = 0xbf80_0000;
-
 /// The number of `s_nop` after the last instruction of an object, after alignment to [`END_ALIGN`]. From gfx90a on, instruction prefetch
 /// may read past the last instruction, so memory must exist there. LLVM's compiler emits 256 for these targets and none for older ones.
 pub(crate) const fn trailing_nops(target: Target) -> u32 {

@@ -13,7 +13,11 @@ pub struct Capability {
 }
 
 /// All capabilities.
-pub const CAPABILITIES: [Capability; 10] = [
+pub const CAPABILITIES: [Capability; 11] = [
+    Capability {
+        name: "HasMatrixBf16",
+        is_meant: |s| s.a == ElemType::Bf16 && (s.m, s.k) == (16, 16) && !s.sparse,
+    },
     Capability { name: "HasMatrixF8", is_meant: |s| s.a == ElemType::Fp8 && !s.sparse },
     Capability { name: "HasMatrixI4", is_meant: |s| s.a == ElemType::Iu4 && !s.sparse },
     Capability { name: "HasMfma", is_meant: is_mfma },

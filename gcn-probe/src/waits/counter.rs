@@ -9,14 +9,13 @@ use std::fmt::Write as _;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
 use gcn_isa::check::{self, MemoryModel};
-use gcn_isa::counters::{Counter, WaitCnt, events};
+use gcn_isa::counters::{Counter, events};
 use gcn_isa::hazards::counter::{self, CounterRule};
-use gcn_isa::hazards::remedy::{Dependency, Fix, Waits};
-use gcn_isa::table;
-use gcn_isa::target::{Family, Subtarget, WaveSize};
+use gcn_isa::target::{Family, Subtarget};
 
 use crate::launch::{KERNEL, LANES, Launch, Shape};
 use crate::random::Random;
+use crate::spelling::{Masks, settled, spelled};
 
 /// The offset of the results in the buffer, and the size of the buffer.
 const RESULTS: u32 = 0x1000;
@@ -350,8 +349,8 @@ impl Trial {
         if self.waves > 1 {
             let _ = write!(text, "{}\n{settled}\n", spelled("{s_barrier}"));
         }
-        let exec = if self.on.wave == WaveSize::W64 { "s_mov_b64 exec" } else { "s_mov_b32 exec_lo" };
-        let _ = write!(text, "{body}\n{settled}\n{exec}, -1\n{settled}\n");
+        let Masks { exec, bits, .. } = Masks::of(self.on.wave);
+        let _ = write!(text, "{body}\n{settled}\ns_mov_{bits} {exec}, -1\n{settled}\n");
         let store = spelled("{global_store_dword}");
         let vectors = VECTORS.map(|index| format!("v{index}"));
         let scalars = SCALARS.map(|index| format!("s{index}"));
@@ -364,33 +363,4 @@ impl Trial {
         }
         text + &settled + "\ns_endpgm\n"
     }
-}
-
-/// Instructions that wait until everything before them is complete: every counter, the wait states of every GFX9 hazard, and every
-/// dependency of RDNA.
-pub(super) fn settled(target: Target) -> String {
-    let set = target.instruction_set();
-    let waits = Dependency::ALL.into_iter().fold(Waits::empty(), |waits, one| waits | one.wait());
-    let rdna = set.family() == Family::RDNA;
-    let dependencies = if rdna { Fix { waits, ..Fix::NONE }.statements(target) } else { Vec::new() };
-    let states = ["s_nop 7", "s_nop 7", "s_nop 7", "s_nop 7"].map(str::to_owned);
-    let all = WaitCnt::all(set).on(set).statements().into_iter().chain(dependencies).chain(states);
-    all.collect::<Vec<_>>().join("\n")
-}
-
-/// The text with each mnemonic in braces replaced by the target's name for it; `None` if the target lacks one.
-pub(super) fn spelled(text: &str, target: Target) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        let (name, after) = after.split_once('}')?;
-        out.push_str(before);
-        match table::find_operation(target, name).next() {
-            Some(row) => out.push_str(row.mnemonic),
-            None if name == "s_barrier" => out.push_str("s_barrier_signal -1\ns_barrier_wait -1"),
-            None => return None,
-        }
-        rest = after;
-    }
-    Some(out + rest)
 }

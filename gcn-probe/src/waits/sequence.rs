@@ -16,11 +16,12 @@ use gcn_isa::program::EntryKind;
 use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_sim::Options;
 
-use super::counter::{Trial, Wait, input, settled, spelled};
+use super::counter::{Trial, Wait, input};
 use super::pair::Unmeasured;
 use crate::case::print;
 use crate::launch::{KERNEL, Launch};
 use crate::random::Random;
+use crate::spelling::{settled, spelled};
 
 /// Instructions that lead to a hazard, and the instruction that follows them too early. The registers have the contents that
 /// [`super::counter`] describes.

@@ -50,3 +50,14 @@ pub(crate) enum Fault {
 }
 
 pub(crate) type Outcome = Result<Next, Fault>;
+
+/// As [`Outcome`], small enough to be returned in registers.
+pub(crate) type Ran = Result<Next, Box<Fault>>;
+
+const _: () = assert!(size_of::<Ran>() <= 2 * size_of::<u64>());
+
+impl From<Box<Fault>> for Fault {
+    fn from(fault: Box<Fault>) -> Fault {
+        *fault
+    }
+}

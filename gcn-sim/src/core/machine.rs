@@ -3,8 +3,9 @@
 //! The types refer to each other: a [`Machine`] consists of [`Step`]s; a step has a function ([`Exec`]), which receives the machine in its
 //! context ([`Cx`]).
 
+use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emit::lines::{SourceLines, SourcePlace};
 use gcn_emit::occupancy::{Mode, Occupancy, Usage, occupancy_in};
@@ -14,7 +15,7 @@ use gcn_isa::table::{Access, Class};
 use gcn_isa::{Inst, Operand, Target};
 
 use crate::core::error::SimError;
-use crate::core::fault::Outcome;
+use crate::core::fault::{Outcome, Ran};
 use crate::core::kernel::KernelState;
 use crate::core::matrix::MatrixArithmetic;
 use crate::core::memory::Memory;
@@ -31,12 +32,12 @@ pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 
 /// The function that executes an instruction.
 pub(crate) trait Exec: Send + Sync {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome;
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran;
 }
 
 impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
-        self(cx, step)
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
+        self(cx, step).map_err(Box::new)
     }
 }
 
@@ -80,6 +81,8 @@ pub(crate) struct Step {
     pub dpp: Option<Permutation>,
     /// True if the last source is the old value of the destination.
     pub tied: bool,
+    /// True if lanes and parts of registers stay in place: without DPP, SDWA, `op_sel` and `sext`.
+    pub plain_lanes: bool,
     /// True if the sources have no modifier, DPP, SDWA or `op_sel`.
     pub plain_src: bool,
     /// True if the result has no clamp, omod, DPP, SDWA or `op_sel`.
@@ -121,6 +124,7 @@ impl Step {
             target: None,
             dpp,
             tied: false,
+            plain_lanes: !wrapped && mods.sext == 0,
             plain_src: !wrapped && mods.neg == 0 && mods.abs == 0 && mods.sext == 0,
             plain_dst: !wrapped && !mods.clamp && mods.omod == 0,
             half,
@@ -200,6 +204,8 @@ pub struct Machine {
     entry: usize,
     /// The errors of instructions that cannot be executed, by code offset.
     faults: Arc<BTreeMap<u32, SimError>>,
+    /// See [`Machine::derived`].
+    derived: Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -239,6 +245,7 @@ impl Machine {
             matrix: MatrixArithmetic::default(),
             entry,
             faults: Arc::new(faults),
+            derived: Arc::default(),
             lines: Arc::default(),
             copies_to_lds,
             probes: None,
@@ -424,6 +431,21 @@ impl Machine {
         };
         let fault = self.faults.get(&offset).cloned().unwrap_or_else(unknown);
         fault.at_line(self.line_text(offset))
+    }
+
+    /// The value of `make`, which depends only on `key` and on the instructions; it is kept for further launches.
+    pub(crate) fn derived<K, T>(&self, key: K, make: impl FnOnce() -> T) -> Arc<(K, T)>
+    where
+        K: PartialEq + Send + Sync + 'static,
+        T: Send + Sync + 'static,
+    {
+        let mut kept = self.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.clone().and_then(|kept| kept.downcast::<(K, T)>().ok());
+        known.filter(|known| known.0 == key).unwrap_or_else(|| {
+            let made = Arc::new((key, make()));
+            *kept = Some(made.clone());
+            made
+        })
     }
 
     pub(crate) fn steps(&self) -> &[Step] {

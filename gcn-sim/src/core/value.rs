@@ -47,15 +47,19 @@ pub(crate) const GROUP: usize = 16;
 
 /// The register content of one lane: one dword or two.
 pub(crate) trait Raw: Copy + Default + Send + Sync + 'static {
+    /// The number of registers: 0 for `()`.
+    const WORDS: u8;
     /// Zero in all lanes.
     const ZERO: [Self; LANES];
 }
 
 impl Raw for u32 {
+    const WORDS: u8 = 1;
     const ZERO: [u32; LANES] = [0; LANES];
 }
 
 impl Raw for u64 {
+    const WORDS: u8 = 2;
     const ZERO: [u64; LANES] = [0; LANES];
 }
 
@@ -71,7 +75,22 @@ pub(crate) trait Value: Copy + Send + Sync + 'static {
     fn into_raw(self) -> Self::Raw;
 }
 
+/// The type of an operand or of a result.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    /// The number of registers of a lane; 0 if there is no such operand.
+    pub words: u8,
+    pub ty: Ty,
+}
+
+impl Kind {
+    pub(crate) const fn of<V: Value>() -> Kind {
+        Kind { words: V::Raw::WORDS, ty: V::TY }
+    }
+}
+
 impl Raw for () {
+    const WORDS: u8 = 0;
     const ZERO: [(); LANES] = [(); LANES];
 }
 

@@ -140,6 +140,8 @@ pub(crate) struct Wave {
     pub late: Late,
     pub arrivals: Arrivals,
     pub status: Status,
+    /// True if the wave has not started yet, so that registers and scratch are zero.
+    new: bool,
 }
 
 /// A series of clock readings in quick succession, as in a loop that waits for a certain time.
@@ -290,15 +292,18 @@ impl Wave {
             late: Late::default(),
             arrivals: Arrivals::default(),
             status: Status::Running,
+            new: true,
         }
     }
 
     /// Resets to the state before the first instruction, with all registers zero.
     pub(crate) fn reset(&mut self, id: u32, mode: Mode) {
         self.s = [0; NUMBERED + DROPPED];
-        let registers = self.room();
-        self.v[..registers].fill([0; LANES]);
-        self.scratch.fill(0);
+        if !std::mem::take(&mut self.new) {
+            let registers = self.room();
+            self.v[..registers].fill([0; LANES]);
+            self.scratch.fill(0);
+        }
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
         (self.slept, self.reading) = (0, Reading::default());
         self.late.clear();

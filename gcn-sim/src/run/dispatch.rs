@@ -3,7 +3,6 @@
 mod queue;
 
 use gcn_isa::table::Class;
-use std::collections::HashMap;
 use std::time::Duration;
 
 use super::launch::{self, Launch};
@@ -38,13 +37,16 @@ pub struct Stats {
 
 impl Stats {
     fn of(machine: &Machine, counts: &Counts, waves: u64) -> Stats {
-        let mut by_class: HashMap<Class, u64> = HashMap::new();
-        let mut by_instruction = Vec::new();
+        let mut by_class: Vec<(Class, u64)> = Vec::new();
+        let mut by_instruction = Vec::with_capacity(counts.0.len());
         for (step, count) in machine.steps().iter().zip(&counts.0).filter(|(_, count)| **count > 0) {
-            *by_class.entry(step.inst.desc.class).or_default() += count;
+            let class = step.inst.desc.class;
+            match by_class.iter_mut().find(|(other, _)| *other == class) {
+                Some((_, sum)) => *sum += count,
+                None => by_class.push((class, *count)),
+            }
             by_instruction.push((step.offset, *count));
         }
-        let mut by_class: Vec<_> = by_class.into_iter().collect();
         by_class.sort_by_key(|(class, count)| (std::cmp::Reverse(*count), class.name()));
         Stats {
             wave_instructions: counts.0.iter().sum(),
@@ -169,8 +171,7 @@ fn run_all(
         return Ok((Counts(counts), 0));
     }
     let total = launch.geometry.count();
-    let room = usize::try_from(launch.room()).unwrap_or(usize::MAX).div_ceil(workers.max(1));
-    let queue = Queue::new(total, room, *hooks);
+    let queue = Queue::new(total, workers, *hooks);
     if workers == 1 {
         queue.work(launch, memory);
     } else {

@@ -1,7 +1,7 @@
 //! Runs one workgroup: its waves take turns until all have ended.
 
 use crate::core::error::SimError;
-use crate::core::fault::{Fault, Next};
+use crate::core::fault::{Fault, Next, Ran};
 use crate::core::late::When;
 use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
@@ -254,7 +254,9 @@ impl Unit {
         let mut trace = watch.trace(shared, launch.machine);
         cx.trace = Some(&mut trace);
         watch.resume(shared, &mut cx);
-        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
+        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| {
+            watch.step(shared, cx, step).map_err(Box::new)
+        });
         let at_barrier = matches!(cx.w.status, Status::AtBarrier(_) | Status::AtWait(_));
         watch.suspend(&mut cx, at_barrier);
         watch.put_trace(trace);
@@ -293,23 +295,25 @@ fn go_on(
     id: [u32; 3],
     counts: &mut Counts,
     turn: u64,
-    mut run: impl FnMut(&mut Cx<'_>, &Step) -> Result<Next, Fault>,
+    mut run: impl FnMut(&mut Cx<'_>, &Step) -> Ran,
 ) -> Result<bool, SimError> {
     let steps = launch.machine.steps();
+    let counts = &mut counts.0[..steps.len()];
     let limit = launch.options.max_instructions;
     let end = cx.w.count.saturating_add(turn.max(1)).min(limit);
     // Search only at the end of a turn, because saving the state costs as much as many instructions.
     let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
     let mut seen: Option<Snapshot> = None;
     while cx.w.count < end {
-        let Some(step) = steps.get(cx.w.pc) else {
+        let at = cx.w.pc;
+        let Some(step) = steps.get(at) else {
             return Err(ran_off(cx, id));
         };
-        let next = run(cx, step).map_err(|fault| explain(cx, id, step, fault))?;
-        counts.0[cx.w.pc] += 1;
+        let next = run(cx, step).map_err(|fault| explain(cx, id, step, *fault))?;
+        counts[at] += 1;
         cx.w.count += 1;
         match next {
-            Next::Fall => cx.w.pc += 1,
+            Next::Fall => cx.w.pc = at + 1,
             Next::Jump(to) => {
                 let back = to <= cx.w.pc;
                 cx.w.pc = to;
@@ -373,12 +377,17 @@ fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], numb
     // The IDs are incremented from lane to lane: with a division for each lane, this took a fifth of the time of short kernels.
     let [mut x, mut y, mut z] = [first % sx, first / sx % sy, first / (sx * sy)];
     let mut ids = [[0; LANES]; 3];
-    for lane in 0..count {
-        (ids[0][lane], ids[1][lane], ids[2][lane]) = (x, y, z);
-        x += 1;
-        if x == sx {
-            (x, y) = (0, y + 1);
+    let mut lane = 0;
+    while lane < count {
+        // A row of the workgroup, or the part of it that belongs to this wave.
+        let row = lane..count.min(lane + (sx - x) as usize);
+        lane = row.end;
+        for (n, at) in row.clone().enumerate() {
+            ids[0][at] = x + n as u32;
         }
+        ids[1][row.clone()].fill(y);
+        ids[2][row].fill(z);
+        (x, y) = (0, y + 1);
         if y == sy {
             (y, z) = (0, z + 1);
         }

@@ -46,7 +46,8 @@ pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
             let new = std::mem::replace(&mut cx.w.v[first], old);
             let second = run(cx, &y);
             cx.w.v[first] = new;
-            second.map(|_| Next::Fall)
+            second?;
+            Ok(Next::Fall)
         })
     };
     let knows_directed = halves.iter().all(|half| half.directed.is_some());

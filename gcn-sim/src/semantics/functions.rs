@@ -100,9 +100,8 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
 /// # Errors
 /// The reason, if the simulator does not support the instruction or one of its modifiers.
 pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Functions, String> {
-    if let Some(halves) = inst.desc.halves {
-        let [x, y] = dual::halves(inst, halves);
-        return Ok(dual::functions([step(x, target, map)?, step(y, target, map)?]));
+    if let Some(halves) = halves(inst, target, map) {
+        return halves.map(dual::functions);
     }
     if let Some(exec) = wmma::exec(inst, target) {
         let exec = exec?;
@@ -129,6 +128,15 @@ pub(crate) fn of(inst: &Inst, target: Target, map: &RegisterMap) -> Result<Funct
         Directed::Unknown => None,
     };
     Ok((exec, directed))
+}
+
+/// The two halves of a VOPD instruction, each as a step of its own; `None` for other instructions.
+///
+/// # Errors
+/// As [`of`].
+pub(crate) fn halves(inst: &Inst, target: Target, map: &RegisterMap) -> Option<Result<[Step; 2], String>> {
+    let [x, y] = dual::halves(inst, inst.desc.halves?);
+    Some(step(x, target, map).and_then(|x| Ok([x, step(y, target, map)?])))
 }
 
 /// A step for an instruction that is not part of a program, such as a half of a VOPD instruction.

@@ -111,7 +111,7 @@ macro_rules! directed {
                     Round::Down => &down,
                     Round::Zero => &zero,
                 };
-                exec.run(cx, s)
+                Ok(exec.run(cx, s)?)
             })
         }
     };

@@ -256,12 +256,12 @@ impl WaveState {
     /// Executes the instruction. If it reads scalar memory, it does not see vector stores that have not reached memory.
     fn execute(&mut self, cx: &mut Cx<'_>, step: &Step, info: &Info) -> Result<Next, Fault> {
         if !info.scalar_memory || self.stores.is_empty() {
-            return execute(cx, step);
+            return Ok(execute(cx, step)?);
         }
         self.stores.suspend(cx);
         let next = execute(cx, step);
         self.stores.resume(cx);
-        next
+        Ok(next?)
     }
 
     /// Registers the memory operation that the instruction started. Returns its number.

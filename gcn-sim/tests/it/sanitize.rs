@@ -358,28 +358,46 @@ fn workgroups_of_32_waves() {
     assert!(!races.is_empty() && races.iter().all(|kind| *kind == FindingKind::LdsRace), "{races:?}");
 }
 
+/// The findings about registers if a wave of 32 lanes runs `body` and stores `v2`; `v0` is the lane, and `v1` four times that.
+fn kinds_in_32_lanes(target: Target, body: &str) -> Vec<FindingKind> {
+    let wait = if target >= Target::GFX1200 { "s_wait_kmcnt 0x0" } else { "s_waitcnt lgkmcnt(0)" };
+    let text = format!(
+        "s_load_b64 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\n{wait}\n{body}\n\
+         global_store_b32 v1, v2, s[4:5]\ns_endpgm"
+    );
+    let kernel = KernelState { vgprs: 8, wave_size: WaveSize::W32, ..state() };
+    let machine = Machine::new(target, &assemble(target, &text), kernel).unwrap();
+    let mut memory = Memory::new();
+    let kernarg = memory.alloc(0x100).to_le_bytes();
+    let options = Case { checks: Sanitize::REGISTERS, ..ONE }.options();
+    let stats = run(&machine, &mut memory, [1; 3], [32, 1, 1], &kernarg, &options).unwrap();
+    stats.findings.iter().map(|f| f.kind).collect()
+}
+
 /// In a wave of 32 lanes, the other half of the lanes, which some instructions name, does not exist.
 #[test]
 fn lanes_beyond_a_wave_of_32() {
-    for (target, wait) in [(Target::GFX1100, "s_waitcnt lgkmcnt(0)"), (Target::GFX1201, "s_wait_kmcnt 0x0")] {
-        let kinds = |body: &str| -> Vec<FindingKind> {
-            let text = format!(
-                "s_load_b64 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\n{wait}\n{body}\n\
-                 global_store_b32 v1, v2, s[4:5]\ns_endpgm"
-            );
-            let kernel = KernelState { vgprs: 8, wave_size: WaveSize::W32, ..state() };
-            let machine = Machine::new(target, &assemble(target, &text), kernel).unwrap();
-            let mut memory = Memory::new();
-            let kernarg = memory.alloc(0x100).to_le_bytes();
-            let options = Case { checks: Sanitize::REGISTERS, ..ONE }.options();
-            let stats = run(&machine, &mut memory, [1; 3], [32, 1, 1], &kernarg, &options).unwrap();
-            stats.findings.iter().map(|f| f.kind).collect()
-        };
+    for target in [Target::GFX1100, Target::GFX1201] {
+        let kinds = |body: &str| kinds_in_32_lanes(target, body);
         // The lane number is taken modulo the number of lanes.
         assert_eq!(kinds("v_readlane_b32 s6, v0, 33\nv_mov_b32 v2, s6"), [], "{target}");
         // The instruction does nothing: the old contents remain, defined or not.
         assert_eq!(kinds("v_mov_b32 v2, 1\nv_permlane64_b32 v2, v0"), [], "{target}");
         assert_eq!(kinds("v_permlane64_b32 v2, v0"), [FindingKind::UninitializedRegister], "{target}");
+    }
+}
+
+/// The two operations of a VOPD instruction have nothing to do with each other.
+#[test]
+fn a_half_of_a_dual_instruction_is_undefined_by_its_own_sources() {
+    for target in [Target::GFX1100, Target::GFX1201] {
+        let kinds = |body: &str| kinds_in_32_lanes(target, body);
+        assert_eq!(kinds("v_dual_mov_b32 v2, 0 :: v_dual_add_nc_u32 v3, 1, v5"), [], "{target}");
+        assert_eq!(kinds("v_dual_mov_b32 v3, v5 :: v_dual_add_nc_u32 v2, 1, v0"), [], "{target}");
+        let undefined = [FindingKind::UninitializedRegister];
+        assert_eq!(kinds("v_dual_mov_b32 v3, 0 :: v_dual_add_nc_u32 v2, 1, v5"), undefined, "{target}");
+        // Both halves read before either writes: the second one reads the undefined register that the first one defines.
+        assert_eq!(kinds("v_dual_mov_b32 v5, 0 :: v_dual_add_nc_u32 v2, 1, v5"), undefined, "{target}");
     }
 }
 

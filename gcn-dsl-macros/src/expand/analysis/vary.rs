@@ -421,8 +421,8 @@ impl Analysis {
     }
 
     fn name(&self, e: &Expr) -> Option<&Binding> {
-        let name = name_of(e)?;
-        self.names.iter().rev().find(|b| name == &b.name)
+        let name = name_of(e)?.to_string();
+        self.names.iter().rev().find(|b| name == b.name)
     }
 
     /// The key of the tuple member that `e` denotes, and the depth of the tuple's declaration; `None` if the member is

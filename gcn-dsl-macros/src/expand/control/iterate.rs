@@ -246,11 +246,6 @@ impl Cx<'_> {
         // A `match` keeps the temporaries that the iterator borrows alive until the iteration ends.
         quote_spanned! {span=> match #values {
             #name => {
-                #[allow(unused_imports)]
-                use ::gcn_dsl::__private::{
-                    FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _, GivenUniform as _,
-                    JoinsLiterals as _, JoinsNumbers as _, JoinsOthers as _,
-                };
                 let first = (&(&#given(&#name)).accumulator(#start::of(#first))).first();
                 #name.fold(first, #with)
             }

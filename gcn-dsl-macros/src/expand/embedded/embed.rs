@@ -135,11 +135,7 @@ impl Cx<'_> {
         }
         // Only their types are asked for.
         quote_spanned!(mac.path.span()=> {
-            if false {
-                #[allow(unused_imports)]
-                use ::gcn_dsl::__private::AssertedOnHost as _;
-                #sides
-            }
+            if false { #sides }
             #mac
         })
     }

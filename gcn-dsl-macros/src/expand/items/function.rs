@@ -19,7 +19,7 @@ use crate::expand::places::question;
 use crate::expand::places::receiver;
 use crate::expand::types::counted;
 use crate::expand::types::typed::typed_block;
-use crate::expand::{Cx, Kind, helper, lang};
+use crate::expand::{Cx, Kind, helper, lang, traits_by_type};
 use crate::operator::is_compound;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
 use crate::syntax::bound_name;
@@ -230,9 +230,9 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         ),
         None => (None, result),
     };
+    let traits = traits_by_type();
     let inner = quote! {
-        #[allow(unused_imports)]
-        use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
+        #traits
         #freed
         let #flow = #flow_value;
         #own

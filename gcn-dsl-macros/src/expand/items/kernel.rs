@@ -14,7 +14,7 @@ use crate::expand::analysis::unused;
 use crate::expand::expr::declared_targets;
 use crate::expand::items::inlined;
 use crate::expand::types::counted;
-use crate::expand::{Cx, helper};
+use crate::expand::{Cx, helper, traits_by_type};
 use crate::parse::KernelFn;
 use crate::ty;
 
@@ -221,11 +221,11 @@ fn trace(
         let (name, elem, method) = (&arg.name, &arg.elem, format_ident!("{}", arg.kind.method()));
         quote_spanned!(name.span()=> let #name = #from.#method::<#elem>();)
     });
+    let traits = traits_by_type();
     let (fields, on) = (fields(head), declared_targets(targets.unwrap_or_default(), site));
     quote! {
         #on
-        #[allow(unused_imports)]
-        use ::gcn_dsl::__private::{GivesBack as _, HasElement as _};
+        #traits
         #freed
         #fields
         let #flow = ::gcn_dsl::__private::WholeWorkgroup::new();

@@ -106,12 +106,8 @@ impl Cx<'_> {
         };
         // In parentheses, because otherwise no operator could follow at the start of a statement.
         quote_spanned!(e.span()=> ({
-            let mut #value = {
-                #[allow(unused_imports)]
-                use ::gcn_dsl::__private::{DeviceArray as _, HoldNumber as _, HoldOther as _};
-                // Method lookup finds `HoldNumber` for `&CalledOn` first, and `HoldOther` for `CalledOn` otherwise.
-                (&&#on).hold(&#flow)
-            };
+            // Method lookup finds `HoldNumber` for `&CalledOn` first, and `HoldOther` for `CalledOn` otherwise.
+            let mut #value = (&&#on).hold(&#flow);
             #numbers
             let #result = #value.it().#method #turbofish #args;
             #value.end();

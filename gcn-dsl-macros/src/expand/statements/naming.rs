@@ -55,12 +55,7 @@ impl Cx<'_> {
             let text = name.to_string();
             quote_spanned! {name.span()=>
                 #(#attrs)*
-                let #name = {
-                    #[allow(unused_imports)]
-                    use ::gcn_dsl::__private::{ShowDevice as _, ShowOther as _};
-                    (&::gcn_dsl::__private::Shown(&#name)).shown(#text, #line, #column);
-                    #name
-                };
+                let #name = { (&::gcn_dsl::__private::Shown(&#name)).shown(#text, #line, #column); #name };
             }
         });
         quote!(#(#each)*)

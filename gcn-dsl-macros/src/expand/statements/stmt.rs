@@ -210,7 +210,7 @@ impl Cx<'_> {
                     true => ty::in_lanes(ty),
                     false => ty.clone(),
                 });
-            let declared = self.defer(name, ty.clone(), mutable, local.span());
+            let declared = self.defer(name, ty.clone(), mutable, local.let_token.span);
             let open =
                 |ty: &syn::Type| self.elements.is_plain(ty) || matches!(ty::bare(ty), syn::Type::Ptr(_));
             let ty = ty.filter(|ty| !open(ty)).map(|ty| {
@@ -277,7 +277,7 @@ impl Cx<'_> {
         {
             let name = &p.ident;
             self.declare(name, false);
-            return quote_spanned!(local.span()=> let #name = #value;);
+            return quote_spanned!(local.let_token.span=> let #name = #value;);
         }
         if let Pat::Ident(p) = pat
             && p.mutability.is_some()
@@ -303,7 +303,7 @@ impl Cx<'_> {
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value)#named;);
         }
         if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {
-            return self.let_pattern(pat, &value, local.span());
+            return self.let_pattern(pat, &value, local.let_token.span);
         }
         self.bind(pat);
         if annotation.is_none() {
@@ -314,7 +314,7 @@ impl Cx<'_> {
         let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
         let named = self.named(pat, attrs);
-        quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value; #named)
+        quote_spanned!(local.let_token.span=> #(#attrs)* let #pat #annotation = #value; #named)
     }
 
     /// Expands `let mut name = None;`. The variable's type is that of the first value assigned to it.

@@ -103,7 +103,8 @@ impl Cx<'_> {
         if self.kind(name).is_some() {
             return;
         }
-        if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| name == there) {
+        let text = name.to_string();
+        if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| text == *there) {
             self.errors.at(name, format!("`{name}` is of another language; here it is `{here}`"));
         }
     }
@@ -201,11 +202,7 @@ impl Cx<'_> {
             return None;
         }
         let (converts, receiver) = (lang("Converts", e.method.span()), self.expr(&e.receiver));
-        Some(quote_spanned!(e.span()=> ({
-            #[allow(unused_imports)]
-            use ::gcn_dsl::__private::{NumberInto as _, OtherInto as _};
-            (&&#converts::new(#receiver)).converted_as_expected()
-        })))
+        Some(quote_spanned!(e.span()=> (&&#converts::new(#receiver)).converted_as_expected()))
     }
 
     /// Expands `f32::max(x, y)` as a method call, which accepts device values. If an operand is a literal, rustc infers
@@ -318,8 +315,6 @@ impl Cx<'_> {
         });
         let elements: Vec<TokenStream> = elements.collect();
         Some(quote_spanned!(e.span()=> {
-            #[allow(unused_imports)]
-            use ::gcn_dsl::__private::{BesideAny as _, BesideOther as _, BesideSame as _, ElementBecomes as _, ElementIs as _};
             #bindings
             let #all = #like;
             [#(#elements),*]

@@ -52,8 +52,6 @@ impl Cx<'_> {
         let (name, receiver, arg) = (self.fresh("argument", span), lang("Receiver", span), self.expr(arg));
         let args = quote_spanned!(e.paren_token.span.join()=> (#name));
         Some(quote_spanned!(e.span()=> ({
-            #[allow(unused_imports)]
-            use ::gcn_dsl::__private::{LiteralsOfNumbers as _, LiteralsOfOthers as _};
             let #name = #arg;
             (&#receiver(&#name)).beside(#number).#method #args
         })))

@@ -9,7 +9,7 @@ use super::enums::{Blank, Placed};
 use super::iterator::{Ordered, any_element};
 use super::option::{none, some};
 use crate::ir::Pred;
-use crate::lang::{Compare, IntoDevice, Maybe, S, V, with};
+use crate::lang::{Compare, HasElements, IntoDevice, LoadAt, Maybe, S, V, with};
 use crate::scalar::Scalar;
 
 /// Methods such as `a.fill(0)` and `a.sort()` for an array `a` of device values. Method lookup finds them before those
@@ -35,6 +35,12 @@ pub trait DeviceArray<X> {
     /// Assigns the elements of `from`, which must have the same length.
     #[track_caller]
     fn copy_from_slice<E: IntoDevice<X> + Copy>(&mut self, from: &[E]);
+    /// Exchanges the elements `i` and `j`. At an index of the device this takes instructions for each element.
+    #[track_caller]
+    fn swap<I: Copy, J: Copy>(&mut self, i: I, j: J)
+    where
+        Self: HasElements<I, Element = X> + HasElements<J, Element = X>,
+        Self: LoadAt<I, Output = X> + LoadAt<J, Output = X>;
     /// The first element.
     fn first(&self) -> Maybe<X>;
     /// The last element.
@@ -92,6 +98,16 @@ for_each_type!(H<T> in [S, V] {
             for (to, from) in self.iter_mut().zip(from) {
                 *to = (*from).into_device();
             }
+        }
+        #[track_caller]
+        fn swap<I: Copy, J: Copy>(&mut self, i: I, j: J)
+        where
+            Self: HasElements<I, Element = H<T>> + HasElements<J, Element = H<T>>,
+            Self: LoadAt<I, Output = H<T>> + LoadAt<J, Output = H<T>>,
+        {
+            let (a, b) = (self.load_at(i), self.load_at(j));
+            self.change_at(i, |element| *element = b);
+            self.change_at(j, |element| *element = a);
         }
         fn first(&self) -> Maybe<H<T>> {
             held(self.as_slice().first())

@@ -26,10 +26,10 @@ mod view;
 pub use crate::lang::memory::lds_row::Groups;
 pub use crate::lang::targets::{
     AnyTarget, Availability, Bound, Everywhere, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950,
-    Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, Gfx1250, HasMatrixF8, HasMatrixI4, HasMfma,
-    HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, HasSwmmac, HasWmma, OnGfx11AndGfx12,
-    OnGfx908AndGfx90a, OnlyGfx12, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx908, SinceGfx942,
-    SinceGfx942AndGfx12, SinceGfx942AndOnGfx12, SinceGfx950,
+    Gfx1010, Gfx1011, Gfx1030, Gfx1100, Gfx1150, Gfx1200, Gfx1250, HasMatrixBf16, HasMatrixF8, HasMatrixI4,
+    HasMfma, HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, HasSwmmac, HasWmma, OnGfx11AndGfx12,
+    OnGfx908AndGfx90a, OnlyGfx12, OnlyGfx942, SinceGfx11, SinceGfx90a, SinceGfx90aAndOnGfx11AndGfx12,
+    SinceGfx908, SinceGfx942, SinceGfx942AndGfx12, SinceGfx942AndOnGfx12, SinceGfx950,
 };
 pub use acc::Acc;
 pub use format::{AccElement, Bf6, Bf8, Fp4, Fp6, Fp8, I4, MatrixElement, MxFormat, Xf32};
@@ -42,5 +42,7 @@ pub use multiply::{
 };
 pub use placed::MapPlaced;
 pub use swizzle::{Linear, Pad, Spread, Swizzle, XorGroups};
-pub use tile::{Tile, TileA, TileB, TileFactor, has_copied_factors, has_instruction, matmul, matmul_part};
+pub use tile::{
+    Tile, TileA, TileB, TileFactor, has_copied_factors, has_instruction, least_depth, matmul, matmul_part,
+};
 pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

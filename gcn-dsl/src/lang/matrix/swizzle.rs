@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use gcn_isa::layout::{ElemType, Matrix};
+use gcn_isa::layout::{ElemType, Matrix, Shape};
 use gcn_isa::target::Subtarget;
 
 use super::format::bits;
@@ -149,7 +149,8 @@ impl<const SIDE: usize, O: KOrder> Swizzle for Spread<SIDE, O> {
 }
 
 /// For the deepest instruction on such elements: the number of rows of a fragment, and the number of bytes that a lane
-/// reads at once.
+/// reads at once. This is less than the lane's part of a row if the part consists of several runs of `k`, as on RDNA 4 in
+/// waves of 32 lanes.
 fn reads(on: Subtarget, side: u32, elem: Elem) -> (u32, u32) {
     let bytes = elem.bytes();
     let like = square_shapes(on).filter(|s| match s.a {
@@ -158,7 +159,13 @@ fn reads(on: Subtarget, side: u32, elem: Elem) -> (u32, u32) {
         ElemType::Xf32 => false,
         format => bits(format) == 8 * bytes,
     });
-    let sizes = like.map(|s| (u32::from(s.m), s.registers(Matrix::A).map_or(WIDEST, |n| 4 * u32::from(n))));
+    let run = |s: &Shape| {
+        let lane = |k| s.place(Matrix::A, 0, 0, k).map(|place| place.lane);
+        let length = (0..s.k).take_while(|k| lane(*k).is_some() && lane(*k) == lane(0)).count() as u32;
+        if length == 0 { WIDEST } else { length * elem.bytes() }
+    };
+    let of_lane = |s: &Shape| s.registers(Matrix::A).map_or(WIDEST, |n| 4 * u32::from(n));
+    let sizes = like.map(|s| (u32::from(s.m), of_lane(s).min(run(s))));
     let best = sizes.max_by_key(|(rows, read)| (*rows == side, *read));
     best.map_or((side, WIDEST), |(rows, read)| (rows, read.min(WIDEST)))
 }
@@ -205,6 +212,9 @@ mod tests {
         // With accesses of 16 bytes: 8 lanes, each reading in its own row of 128 bytes.
         let wide = Spread::<32, crate::lang::matrix::Wide>::groups::<half::f16>(Target::GFX942.into(), 64);
         assert_eq!(wide, Some(Groups { width: 8, period: 8, rows: 1 }));
+        // RDNA 4 in waves of 32 lanes: a lane has two runs of four `k`, so 16 lanes read 8 bytes each.
+        let wave32 = Spread::<16>::groups::<half::f16>(Target::GFX1201.into(), 32);
+        assert_eq!(wave32, Some(Groups { width: 4, period: 8, rows: 2 }));
         // f64 instructions have 16 rows only.
         assert_eq!(
             Spread::<32>::groups::<f64>(Target::GFX950.into(), 64),

@@ -10,7 +10,7 @@ mod product;
 
 use std::marker::PhantomData;
 
-pub use product::{TileFactor, has_copied_factors, has_instruction, matmul, matmul_part};
+pub use product::{TileFactor, has_copied_factors, has_instruction, least_depth, matmul, matmul_part};
 
 use super::format::MatrixElement;
 use super::k_order::ByNumber;

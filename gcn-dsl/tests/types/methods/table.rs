@@ -52,6 +52,12 @@ methods! { UNSIGNED: u8 u16 u32 u64; |x, _n, o|
     overflowing_sub_signed(o) checked_sub_signed(o) cast_signed() checked_next_power_of_two() checked_next_multiple_of(x)
 }
 
+methods! { BYTES: u8; |x, _n, _o|
+    is_ascii() is_ascii_digit() is_ascii_hexdigit() is_ascii_alphabetic() is_ascii_alphanumeric() is_ascii_uppercase()
+    is_ascii_lowercase() is_ascii_graphic() is_ascii_punctuation() is_ascii_whitespace() is_ascii_control()
+    to_ascii_uppercase() to_ascii_lowercase()
+}
+
 methods! { SIGNED: i8 i16 i32 i64; |x, _n, o|
     abs() signum() is_positive() is_negative() unsigned_abs() wrapping_abs() saturating_abs() overflowing_abs()
     saturating_neg() wrapping_add_unsigned(o) wrapping_sub_unsigned(o) saturating_add_unsigned(o)
@@ -79,6 +85,7 @@ fn the_page_names_what_is_there() {
     let tables = [
         ("every integer", INTEGERS),
         ("unsigned integers", UNSIGNED),
+        ("`u8`", BYTES),
         ("signed integers", SIGNED),
         ("floats", FLOATS),
     ];

@@ -8,7 +8,8 @@ use super::Printer;
 use crate::disasm::names::written;
 use crate::disasm::sweep::{first_dword, reason};
 use crate::disasm::{CodeSection, Content, Item, ZEROS, data};
-use crate::object::{SymbolView, layout::S_NOP};
+use crate::encode::S_NOP;
+use crate::object::SymbolView;
 use crate::text::InstText;
 
 /// The column of comments.

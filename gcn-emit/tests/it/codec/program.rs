@@ -54,7 +54,8 @@ fn a_branch_reaches_so_far_and_no_farther() {
         if let Err(error) = result {
             assert_eq!(error.line, Some(0));
             assert_eq!(error.fault, EncodeFault::BranchTooFar { label: "end".to_owned(), distance: 32768 });
-            let text = "instruction 0: `s_branch` on gfx90a: `end` is 32768 dwords away; a branch reaches -32768..=32767";
+            let text = "instruction 0: `s_branch` on gfx90a: `end` is 32768 dwords away; a branch reaches -32768..=32767: \
+                        branch to an `s_branch end` within that reach";
             assert_eq!(error.to_string(), text);
         }
     }

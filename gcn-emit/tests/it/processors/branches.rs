@@ -1,7 +1,9 @@
 //! Tests branches over 0x3f dwords, which RDNA 1 executes wrongly: the assembler inserts `s_nop 0` after them, as LLVM's does.
 
 use gcn_emit::disasm::{Options, disassemble};
+use gcn_emit::encode::encode_program;
 use gcn_emit::object::read_code_object;
+use gcn_emit::text::parse_program;
 use gcn_isa::{Target, WaveSize};
 use gcn_test_support::Random;
 
@@ -56,7 +58,7 @@ fn repairs_meet_each_other_as_in_llvm() {
     let Some(llvm) = Llvm::find() else { return };
     let dir = Scratch::new("branch-3f");
     let mut rng = Random::new(5);
-    let mut repaired = 0;
+    let (mut repaired, mut programs) = (0, 0);
     for case in 0..12 {
         let length = 80 + rng.below(140);
         let mut source = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1010\"\n\t.p2align 8\n".to_owned();
@@ -77,9 +79,17 @@ fn repairs_meet_each_other_as_in_llvm() {
         let theirs = read_code_object(&theirs).unwrap();
         let theirs = theirs.sections.iter().find(|s| s.is_code()).unwrap();
         assert!(ours == theirs.bytes, "case {case}:\n{source}");
+        // A compiler's program gets the same repairs.
+        if let Ok(program) =
+            parse_program(source.split_once(".p2align 8").unwrap().1, Target::GFX1010, "branches")
+        {
+            assert!(encode_program(&program).unwrap().bytes == ours, "case {case}:\n{source}");
+            programs += 1;
+        }
         repaired += ours.chunks(4).filter(|word| word == &S_NOP).count();
     }
     assert!(repaired > 20, "{repaired}");
+    assert!(programs > 5, "{programs}");
 }
 
 /// A branch that no assembler emits for a label: the disassembly keeps the distance as a number, so that it does not change.

@@ -70,6 +70,12 @@ impl Loads<'_> {
         ((low | high) & mask(0, bytes)) as u32
     }
 
+    /// Loads the dword at a multiple of 4.
+    #[inline(always)]
+    pub(crate) fn load_dword(self, offset: u64) -> u32 {
+        (self.load_pair(offset) >> (8 * (offset % WORD))) as u32
+    }
+
     /// Loads the word that holds the byte at `offset`.
     #[inline(always)]
     pub(crate) fn load_pair(self, offset: u64) -> u64 {

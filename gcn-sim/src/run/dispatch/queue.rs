@@ -4,6 +4,7 @@
 //! workgroups, or none has ended for a long time, the worker starts another one concurrently, up to the number that would fit on the
 //! device: waves may wait for stores of other workgroups, in loops of any form.
 
+use std::cell::LazyCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,8 +27,7 @@ const ALONE: u64 = 1 << 20;
 /// end.
 pub(super) struct Queue<'p> {
     total: u64,
-    /// The maximum number of workgroups that a worker runs concurrently.
-    room: usize,
+    workers: usize,
     next: AtomicU64,
     done: AtomicU64,
     failed: AtomicU64,
@@ -54,12 +54,12 @@ fn executed(running: &[Running]) -> u64 {
 }
 
 impl<'p> Queue<'p> {
-    pub(super) fn new(total: u64, room: usize, hooks: Hooks<'p>) -> Queue<'p> {
+    pub(super) fn new(total: u64, workers: usize, hooks: Hooks<'p>) -> Queue<'p> {
         let zero = || AtomicU64::new(0);
         let (next, done, failed) = (zero(), zero(), AtomicU64::new(u64::MAX));
         Queue {
             total,
-            room: room.max(1),
+            workers,
             next,
             done,
             failed,
@@ -78,6 +78,9 @@ impl<'p> Queue<'p> {
 
     pub(super) fn work(&self, launch: &Launch<'_>, memory: &Memory) {
         let (mut running, mut spare): (Vec<Running>, Vec<Unit>) = (Vec::new(), Vec::new());
+        // The maximum number of workgroups that a worker runs concurrently. Only few programs need it.
+        let room =
+            LazyCell::new(|| usize::try_from(launch.room()).unwrap_or(usize::MAX).div_ceil(self.workers));
         let mut more = true;
         let mut alone = 0;
         loop {
@@ -87,7 +90,8 @@ impl<'p> Queue<'p> {
                 spare.extend(running.drain(..).map(|r| r.unit));
                 break;
             }
-            if more && (all_wait || alone >= ALONE) && running.len() < self.room {
+            let next = more && (all_wait || alone >= ALONE);
+            if next && (running.is_empty() || running.len() < *room) {
                 alone = 0;
                 match self.take() {
                     Some(group) => match self.start(launch, group, spare.pop()) {

@@ -4,11 +4,12 @@ use gcn_isa::Target;
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
-use super::{ds, name};
+use super::{ds, gathered, local, name};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::lanes;
+use crate::core::trace::Kind;
+use crate::core::value::{LANES, lanes};
 use crate::fp::{add32, add64, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, flush32};
 use crate::semantics::op::{Op, Ops};
 use crate::semantics::valu::Env;
@@ -212,11 +213,12 @@ impl Width {
     }
 
     /// Performs the operation for one lane and, if `to` is given, writes the old value to that register.
+    #[inline]
     fn run(
         self,
         cx: &mut Cx<'_>,
         flush: Flush,
-        (place, lane): (Place, usize),
+        (place, lane): (At, usize),
         [data, second]: [u16; 2],
         to: Option<u16>,
     ) -> Result<(), Fault> {
@@ -224,7 +226,12 @@ impl Width {
         match self {
             Width::Word(f) => {
                 let (d, e) = (word(cx, data), word(cx, second));
-                let old = cx.update32(place, lane, |old| f(flush, old, d, e))?;
+                let new = |old| f(flush, old, d, e);
+                let old = match place {
+                    At::Place(place) => cx.update32(place, lane, new)?,
+                    At::Inside(allocation, offset) => cx.memory.allocation(allocation).update(offset, new),
+                    At::Lds(at) => in_lds(cx, at, u32::from_le_bytes, |old| new(old).to_le_bytes()),
+                };
                 if let Some(slot) = to {
                     cx.w.v[slot as usize][lane] = old;
                 }
@@ -233,7 +240,14 @@ impl Width {
                 let pair =
                     |cx: &Cx<'_>, slot: u16| u64::from(word(cx, slot)) | u64::from(word(cx, slot + 1)) << 32;
                 let (d, e) = (pair(cx, data), pair(cx, second));
-                let old = cx.update64(place, lane, |old| f(flush, old, d, e))?;
+                let new = |old| f(flush, old, d, e);
+                let old = match place {
+                    At::Place(place) => cx.update64(place, lane, new)?,
+                    At::Inside(allocation, offset) => {
+                        cx.memory.allocation(allocation).update_pair(offset, new)
+                    }
+                    At::Lds(at) => in_lds(cx, at, u64::from_le_bytes, |old| new(old).to_le_bytes()),
+                };
                 if let Some(slot) = to {
                     cx.w.v[slot as usize][lane] = old as u32;
                     cx.w.v[slot as usize + 1][lane] = (old >> 32) as u32;
@@ -244,6 +258,32 @@ impl Width {
     }
 }
 
+/// The place of a lane's datum.
+#[derive(Clone, Copy)]
+enum At {
+    /// A place that has not been checked.
+    Place(Place),
+    /// An aligned offset in an allocation.
+    Inside(usize, u64),
+    /// An aligned address in LDS.
+    Lds(u32),
+}
+
+/// Replaces the `N` bytes at an address that is in LDS; returns the old value.
+#[inline]
+fn in_lds<const N: usize, T: Copy>(
+    cx: &mut Cx<'_>,
+    at: u32,
+    value: impl Fn([u8; N]) -> T,
+    new: impl Fn(T) -> [u8; N],
+) -> T {
+    let there = cx.lds.get_mut(at as usize..).and_then(|lds| lds.first_chunk_mut::<N>());
+    let Some(bytes) = there else { return value([0; N]) };
+    let old = value(*bytes);
+    *bytes = new(old);
+    old
+}
+
 /// An atomic of a vector memory format; with `glc` it returns the old value.
 fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
@@ -251,9 +291,19 @@ fn vector(segment: Segment, width: Width, two_data: bool) -> Op {
         let second = if two_data { data + width.words() } else { data };
         let to = s.inst.desc.class.returns_old().then_some(s.vdst);
         let (addresses, flush) = (Addresses::of(cx, s, segment)?, Flush::of_memory(s.arch));
+        let mut offsets = [0; LANES];
+        if let Some(allocation) =
+            gathered::aligned(cx, &addresses, 4 * u32::from(width.words()), &mut offsets)
+        {
+            for lane in lanes(cx.w.exec()) {
+                let at = At::Inside(allocation, offsets[lane]);
+                width.run(cx, flush, (at, lane), [data, second], to)?;
+            }
+            return Ok(Next::Fall);
+        }
         for lane in lanes(cx.w.exec()) {
             match addresses.place(cx, lane, 0, 4 * u32::from(width.words())) {
-                Some(place) => width.run(cx, flush, (place, lane), [data, second], to)?,
+                Some(place) => width.run(cx, flush, (At::Place(place), lane), [data, second], to)?,
                 // Outside of the resource's range, the operation is dropped and the old value reads as zero.
                 None => {
                     for i in 0..to.map_or(0, |_| width.words()) {
@@ -273,10 +323,18 @@ fn lds(width: Width, returns: bool) -> Op {
             Src::Vector(slot) => slot,
             _ => data,
         };
-        let flush = Flush::of_lds(cx);
+        let (flush, to) = (Flush::of_lds(cx), returns.then_some(s.vdst));
+        let bytes = 4 * u32::from(width.words());
+        let at = local::aligned(cx, ds::base_slot(s)?, s.inst.mods.offset as u32, bytes);
         for lane in lanes(cx.w.exec()) {
-            let place = ds::address(cx, s, lane)?;
-            width.run(cx, flush, (place, lane), [data, second], returns.then_some(s.vdst))?;
+            let place = match &at {
+                Some(at) => At::Lds(at[lane]),
+                None => At::Place(ds::address(cx, s, lane)?),
+            };
+            width.run(cx, flush, (place, lane), [data, second], to)?;
+        }
+        if let Some(at) = at {
+            cx.note_lds(&at, cx.w.exec(), bytes as usize, Kind::Atomic);
         }
         Ok(Next::Fall)
     })

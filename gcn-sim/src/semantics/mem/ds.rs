@@ -60,7 +60,7 @@ pub(crate) fn add(ops: &mut Ops) {
 }
 
 /// The register that contains the address.
-fn base_slot(s: &Step) -> Result<u16, Fault> {
+pub(super) fn base_slot(s: &Step) -> Result<u16, Fault> {
     match s.src[0] {
         Src::Vector(slot) => Ok(slot),
         _ => Err(Fault::Unsupported("an LDS access without an address")),

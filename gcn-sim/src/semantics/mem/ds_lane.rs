@@ -5,6 +5,7 @@ use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
 use crate::core::value::{LANES, lanes};
 use crate::semantics::op::{Op, Ops};
+use crate::semantics::valu::write::write32;
 
 pub(crate) fn add(ops: &mut Ops) {
     ops.add("ds_swizzle_b32", Op::new(swizzle));
@@ -60,9 +61,10 @@ fn swizzle_source(pattern: u32, lane: usize) -> usize {
 /// same one, the data of the highest lane remain.
 fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
+    let (group, offset) = (s.arch.permuted_lanes(), s.inst.mods.offset as u32);
     let mut out = [0; LANES];
     for lane in lanes(cx.w.exec()) {
-        out[target(s, lane, addresses[lane])] = data[lane];
+        out[target(group, lane, addresses[lane].wrapping_add(offset))] = data[lane];
     }
     for lane in lanes(cx.w.exec()) {
         cx.w.v[s.vdst as usize][lane] = out[lane];
@@ -73,21 +75,23 @@ fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 /// Each active lane reads the data of the lane that its address selects. An inactive source lane gives 0 or, if `inactive` is set, its
 /// data.
 fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
-    let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
-    let exec = cx.w.exec();
-    for lane in lanes(exec) {
-        let from = target(s, lane, addresses[lane]);
-        cx.w.v[s.vdst as usize][lane] = if inactive || exec >> from & 1 == 1 { data[from] } else { 0 };
+    let (addresses, mut data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
+    let (exec, group, offset) = (cx.w.exec(), s.arch.permuted_lanes(), s.inst.mods.offset as u32);
+    if !inactive {
+        lanes(!exec).for_each(|lane| data[lane] = 0);
     }
+    let mut out = [0; LANES];
+    for lane in 0..LANES {
+        out[lane] = data[target(group, lane, addresses[lane].wrapping_add(offset))];
+    }
+    write32(cx, s.vdst, exec, &out);
     Ok(Next::Fall)
 }
 
-/// The lane that a byte address selects: modulo the 256 bytes of a register, or modulo the 128 bytes of 32 lanes on hardware that permutes
-/// within 32 lanes.
-fn target(s: &Step, lane: usize, address: u32) -> usize {
-    let (group, number) =
-        (s.arch.permuted_lanes(), (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize);
-    lane / group * group + number % group
+/// The lane that a byte address selects: modulo the bytes of a register or, on hardware that permutes within 32 lanes, modulo those of 32
+/// lanes. `group`: the number of lanes among which the hardware permutes, a power of two.
+fn target(group: usize, lane: usize, address: u32) -> usize {
+    lane & !(group - 1) | (address / 4) as usize & (group - 1)
 }
 
 #[cfg(test)]

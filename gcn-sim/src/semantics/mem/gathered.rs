@@ -5,6 +5,7 @@
 use super::address::Addresses;
 use super::buffer::Linear;
 use super::datum::{Datum, extend, merge};
+use crate::core::late::When;
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
 use crate::core::value::{LANES, lanes};
@@ -204,7 +205,13 @@ fn load_sized<const WORDS: usize>(
         return;
     }
     let mut words = [[0; LANES]; WORDS];
-    if datum.bytes == 4 {
+    let offsets = &offsets[..cx.w.size()];
+    let aligned = offsets.iter().fold(0, |bits, at| bits | at).is_multiple_of(4);
+    if let ([register], 4, true) = (&mut words[..], datum.bytes, aligned) {
+        for (word, at) in register.iter_mut().zip(offsets) {
+            *word = loads.load_dword(*at);
+        }
+    } else if datum.bytes == 4 {
         for (lane, at) in offsets.iter().enumerate() {
             let of_lane: [u32; WORDS] = loads.load_words(*at);
             words.iter_mut().zip(of_lane).for_each(|(words, word)| words[lane] = word);
@@ -218,6 +225,45 @@ fn load_sized<const WORDS: usize>(
     for (slot, words) in (s.vdst..).zip(&words) {
         write32(cx, slot, exec, words);
     }
+}
+
+/// Performs a load to LDS, where the data of the lanes follow each other from `start` on; `None` if it must be performed lane by lane.
+pub(super) fn load_to_lds(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, start: u32) -> Option<()> {
+    if cx.trace.is_some() || cx.w.late.when != When::Issued || datum.bytes != 4 {
+        return None;
+    }
+    let mut offsets = [0; LANES];
+    let inside = inside(cx, addresses, datum, &mut offsets)?;
+    let (start, size) = (start as usize, datum.size() as usize);
+    let last = (u64::BITS - cx.w.exec().leading_zeros()) as usize;
+    let to = cx.lds.get_mut(start..start + last * size)?;
+    if inside.there != cx.w.exec() {
+        return None;
+    }
+    let loads = cx.memory.allocation(inside.allocation).loads();
+    for lane in lanes(inside.there) {
+        let words = to[lane * size..][..size].as_chunks_mut().0.iter_mut();
+        for (word, at) in words.zip((offsets[lane]..).step_by(4)) {
+            *word = loads.load(at, 4).to_le_bytes();
+        }
+    }
+    Some(())
+}
+
+/// The allocation that contains the aligned data of `bytes` bytes of all active lanes, whose offsets are written to `offsets`.
+pub(super) fn aligned(
+    cx: &mut Cx<'_>,
+    addresses: &Addresses,
+    bytes: u32,
+    offsets: &mut [u64; LANES],
+) -> Option<usize> {
+    let datum = Datum { suffix: "", bytes: 4, pieces: (bytes / 4) as u16, signed: false, half: None };
+    let Inside { allocation, there } = inside(cx, addresses, &datum, offsets)?;
+    let mut aligned = there == cx.w.exec() && there != 0;
+    for lane in lanes(there) {
+        aligned &= offsets[lane].is_multiple_of(bytes.into());
+    }
+    aligned.then_some(allocation)
 }
 
 /// Performs a store of the registers from `data` on; `None` if it must be performed lane by lane.

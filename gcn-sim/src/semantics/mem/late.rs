@@ -12,7 +12,7 @@ use gcn_isa::counters::{MemoryEffect, Stream, WaitCnt, events};
 use gcn_isa::{Class, Target};
 
 use super::access::Place;
-use crate::core::fault::{Fault, Outcome};
+use crate::core::fault::{Fault, Ran};
 use crate::core::late::{Copy, When};
 use crate::core::machine::{Cx, Exec, Step};
 
@@ -89,7 +89,7 @@ fn stream(target: Target) -> Stream {
 struct Counts(Arc<dyn Exec>);
 
 impl Exec for Counts {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
         let next = self.0.run(cx, step)?;
         cx.w.late.issued += 1;
         Ok(next)
@@ -100,7 +100,7 @@ impl Exec for Counts {
 struct Waits(Arc<dyn Exec>);
 
 impl Exec for Waits {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
         if cx.w.late.when == When::Waited {
             let wait = WaitCnt::of(&step.inst).unwrap_or(WaitCnt::NONE);
             let counter = stream(step.arch).counter(step.arch.instruction_set());
@@ -115,7 +115,7 @@ impl Exec for Waits {
 struct Ends(Arc<dyn Exec>);
 
 impl Exec for Ends {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
         cx.finish_copies(|_| true);
         self.0.run(cx, step)
     }

@@ -51,7 +51,7 @@ fn consecutive<const N: usize>(at: &Lanes, exec: u64) -> Option<Range<usize>> {
 
 /// Reads the dwords at each lane's address into `to`. (Returned by value, they would be copied.)
 #[inline]
-fn gather<const N: usize, const WORDS: usize>(lds: &[u8], at: &Lanes, to: &mut [Lanes; WORDS]) -> Option<()> {
+fn gather<const N: usize, const WORDS: usize>(lds: &[u8], at: &[u32], to: &mut [Lanes; WORDS]) -> Option<()> {
     let mut registers = to.each_mut();
     for (four, at) in at.as_chunks::<4>().0.iter().enumerate() {
         let mut data = [[0; WORDS]; 4];
@@ -183,7 +183,7 @@ fn read_at<const N: usize, const WORDS: usize>(
         return Some(());
     }
     let mut words = [[0; LANES]; WORDS];
-    gather::<N, WORDS>(memory, at, &mut words)?;
+    gather::<N, WORDS>(memory, &at[..cx.w.size()], &mut words)?;
     if N < 4 {
         let (ecc, old) = (cx.machine.has_sram_ecc(), &cx.w.v[s.vdst as usize]);
         for (word, old) in words[0].iter_mut().zip(old) {
@@ -256,6 +256,21 @@ fn write_at<const N: usize, const WORDS: usize>(
     })
 }
 
+/// The LDS addresses of the active lanes' data of `bytes` bytes, if all are aligned and in LDS.
+pub(super) fn aligned(cx: &Cx<'_>, base: u16, offset: u32, bytes: u32) -> Option<Lanes> {
+    if !cx.is_at_once() {
+        return None;
+    }
+    let exec = cx.w.exec();
+    let last = u32::try_from(cx.lds.len().checked_sub(bytes as usize)?).ok()?;
+    let at = addresses(cx.w.v.get(base as usize)?, exec, offset);
+    let mut bad = false;
+    for at in at {
+        bad |= at > last || at & (bytes - 1) != 0;
+    }
+    (!bad).then_some(at)
+}
+
 /// Performs a read of two data, each of `WORDS` dwords and `N` bytes, at two offsets from the addresses in register `base`; `None` if it
 /// must be performed lane by lane.
 pub(super) fn read_two<const N: usize, const WORDS: usize>(
@@ -272,8 +287,9 @@ pub(super) fn read_two<const N: usize, const WORDS: usize>(
     let base = cx.w.v.get(base as usize)?;
     let [first, second] = offsets.map(|offset| addresses(base, exec, offset));
     let mut words = [[[0; LANES]; WORDS]; 2];
-    gather::<N, WORDS>(cx.lds, &first, &mut words[0])?;
-    gather::<N, WORDS>(cx.lds, &second, &mut words[1])?;
+    let lanes = cx.w.size();
+    gather::<N, WORDS>(cx.lds, &first[..lanes], &mut words[0])?;
+    gather::<N, WORDS>(cx.lds, &second[..lanes], &mut words[1])?;
     for (slot, words) in (s.vdst..).zip(words.as_flattened()) {
         write32(cx, slot, exec, words);
     }

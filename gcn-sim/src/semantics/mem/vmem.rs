@@ -5,6 +5,7 @@ use super::address::{Addresses, Segment};
 use super::datum::{Datum, extend, merge};
 use super::local::{self, Local};
 use super::{consecutive, gathered, name};
+use crate::core::aperture;
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
@@ -92,21 +93,41 @@ pub(crate) fn add(ops: &mut Ops) {
     }
 }
 
-/// The addresses of an access to scratch, for all lanes together; `None` for accesses to global memory.
+/// The addresses of an access to scratch or LDS, for all lanes together; `None` for accesses to global memory.
 fn local(cx: &Cx<'_>, addresses: &Addresses) -> Option<Local> {
-    let (base, slot) = match addresses {
-        Addresses::Scratch { base, slot } => (*base, *slot),
-        Addresses::Buffer(buffer) => buffer.scratch(cx.w.size() as u64)?,
+    let (base, slot) = match *addresses {
+        Addresses::Scratch { base, slot } => (base, slot),
+        Addresses::Buffer(ref buffer) => buffer.scratch(cx.w.size() as u64)?,
+        Addresses::Wide { slot, offset, flat: true } => {
+            return match aperture_of_all(cx, slot, offset)? {
+                aperture::SHARED_BASE => Some(Local::Lds { slot, offset: offset as u32 }),
+                aperture::PRIVATE_BASE => Some(Local::Scratch { slot: Some(slot), base: offset as u32 }),
+                _ => None,
+            };
+        }
         _ => return None,
     };
     Some(Local::Scratch { slot, base })
+}
+
+/// The upper half of the addresses of all active lanes, if it is an aperture.
+fn aperture_of_all(cx: &Cx<'_>, slot: u16, offset: i64) -> Option<u64> {
+    let (low, high) = (cx.w.v.get(slot as usize)?, cx.w.v.get(slot as usize + 1)?);
+    let upper = |lane: usize| {
+        let pair = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+        pair.wrapping_add_signed(offset) >> 32 << 32
+    };
+    let mut active = lanes(cx.w.exec());
+    let first = upper(active.next()?);
+    let is_aperture = matches!(first, aperture::SHARED_BASE | aperture::PRIVATE_BASE);
+    (is_aperture && active.all(|lane| upper(lane) == first)).then_some(first)
 }
 
 fn load(segment: Segment, datum: Datum) -> Op {
     let to_lds = load_to_lds(segment, datum).exec;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         if s.inst.mods.lds {
-            return to_lds.run(cx, s);
+            return Ok(to_lds.run(cx, s)?);
         }
         let addresses = Addresses::of(cx, s, segment)?;
         let at_once = match local(cx, &addresses) {
@@ -201,6 +222,9 @@ fn load_to_lds(segment: Segment, datum: Datum) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let addresses = Addresses::of(cx, s, segment)?;
         let start = lds_start(cx, s);
+        if gathered::load_to_lds(cx, &addresses, &datum, start).is_some() {
+            return Ok(Next::Fall);
+        }
         cx.begin_copy();
         for lane in lanes(cx.w.exec()) {
             let values = fetch(cx, &addresses, &datum, lane)?;

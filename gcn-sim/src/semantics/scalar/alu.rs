@@ -37,7 +37,7 @@ fn moves(ops: &mut Ops) {
 /// Executes `op` only if SCC is set.
 fn if_scc(op: Op) -> Op {
     let exec = op.exec;
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| if cx.w.scc { exec.run(cx, s) } else { Ok(Next::Fall) })
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| if cx.w.scc { Ok(exec.run(cx, s)?) } else { Ok(Next::Fall) })
 }
 
 fn arithmetic(ops: &mut Ops) {

@@ -6,11 +6,11 @@
 
 use std::marker::PhantomData;
 
-use super::read::{Fetch, Ready};
-use super::write::Finish;
+use super::read::{self, Fetch, Ready};
+use super::write::{Finish, is_written_in_place};
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, LANES, LOWER, Value};
+use crate::core::value::{GROUP, Kind, LANES, LOWER, Value};
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 
@@ -20,14 +20,18 @@ impl<V: Value<Raw: Fetch + Finish>> Lane for V {}
 
 /// The computation of an instruction. Operands that it does not have are of type `()`, and so is the result if it only computes flags.
 pub(crate) trait Lanewise<A: Lane, B: Lane, C: Lane, D: Lane>: Copy {
-    /// Computes the results of a group of lanes, and returns a flag for each lane. `bits` contains the lanes' bits of the mask operand.
-    /// `FUSED`: the host has a fused multiply-add.
+    /// True if it computes a flag for each lane.
+    const FLAGS: bool = false;
+
+    /// Computes the results of a group of lanes, and for each lane a flag, which is 0 or 1. `bits` contains the lanes' bits of the mask
+    /// operand. `FUSED`: the host has a fused multiply-add.
     fn group<const FUSED: bool>(
         self,
         bits: u32,
         operands: (&[A::Raw; GROUP], &[B::Raw; GROUP], &[C::Raw; GROUP]),
         out: &mut [D::Raw; GROUP],
-    ) -> u16;
+        flags: &mut [u8; GROUP],
+    );
 }
 
 /// A function of a lane's operands.
@@ -41,20 +45,20 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Copy> Lanewise<A,
         _: u32,
         (a, b, c): (&[A::Raw; GROUP], &[B::Raw; GROUP], &[C::Raw; GROUP]),
         out: &mut [D::Raw; GROUP],
-    ) -> u16 {
+        _: &mut [u8; GROUP],
+    ) {
         for i in 0..GROUP {
             out[i] = (self.0)(A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i])).into_raw();
         }
-        0
     }
 }
 
-/// A function of a lane's bit in the mask operand and of its other operands, which also returns a flag.
+/// A function of a lane's bit in the mask operand and of its other operands.
 #[derive(Clone, Copy)]
-pub(crate) struct Flagged<F>(pub F);
+pub(crate) struct Masked<F>(pub F);
 
-impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(bool, A, B, C) -> (D, bool) + Copy> Lanewise<A, B, C, D>
-    for Flagged<F>
+impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(bool, A, B, C) -> D + Copy> Lanewise<A, B, C, D>
+    for Masked<F>
 {
     #[inline(always)]
     fn group<const FUSED: bool>(
@@ -62,29 +66,48 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(bool, A, B, C) -> (D, bool) + Cop
         bits: u32,
         (a, b, c): (&[A::Raw; GROUP], &[B::Raw; GROUP], &[C::Raw; GROUP]),
         out: &mut [D::Raw; GROUP],
-    ) -> u16 {
-        let mut flags = [0; GROUP];
+        _: &mut [u8; GROUP],
+    ) {
         for i in 0..GROUP {
             let bit = bits >> i & 1 == 1;
-            let (value, flag) = (self.0)(bit, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i]));
-            out[i] = value.into_raw();
-            flags[i] = 0u16.wrapping_sub(u16::from(flag)) & 1 << i;
+            out[i] = (self.0)(bit, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i])).into_raw();
         }
-        union(flags)
     }
 }
 
-/// The bitwise or of all elements, by repeatedly combining the two halves, which the compiler vectorises.
-#[inline(always)]
-fn union(mut flags: [u16; GROUP]) -> u16 {
-    let mut left = GROUP / 2;
-    while left > 0 {
-        for i in 0..left {
-            flags[i] |= flags[i + left];
+/// As [`Masked`], for a function that also returns a flag.
+#[derive(Clone, Copy)]
+pub(crate) struct Flagged<F>(pub F);
+
+impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(bool, A, B, C) -> (D, bool) + Copy> Lanewise<A, B, C, D>
+    for Flagged<F>
+{
+    const FLAGS: bool = true;
+
+    #[inline(always)]
+    fn group<const FUSED: bool>(
+        self,
+        bits: u32,
+        (a, b, c): (&[A::Raw; GROUP], &[B::Raw; GROUP], &[C::Raw; GROUP]),
+        out: &mut [D::Raw; GROUP],
+        flags: &mut [u8; GROUP],
+    ) {
+        for i in 0..GROUP {
+            let bit = bits >> i & 1 == 1;
+            let (value, flag) = (self.0)(bit, A::from_raw(a[i]), B::from_raw(b[i]), C::from_raw(c[i]));
+            (out[i], flags[i]) = (value.into_raw(), u8::from(flag));
         }
-        left /= 2;
     }
-    flags[0]
+}
+
+/// The flags of all lanes, each 0 or 1, as a bit mask.
+#[inline(always)]
+fn packed(flags: &[u8; LANES]) -> u64 {
+    // A multiplication by this number moves the lowest bit of each byte to the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let eights = flags.as_chunks::<8>().0.iter().enumerate();
+    eights
+        .fold(0, |bits, (i, eight)| bits | (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (8 * i))
 }
 
 /// Runs an instruction on the lanes of its wave. The operands are the sources with the given indices and `mask`, which has a bit for each
@@ -97,45 +120,61 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     mask: u64,
     work: W,
 ) -> Result<u64, Fault> {
-    let room = cx.w.room();
-    let operands = (
-        A::Raw::ready(cx, s, places[0], A::TY, room)?,
-        B::Raw::ready(cx, s, places[1], B::TY, room + 2)?,
-        C::Raw::ready(cx, s, places[2], C::TY, room + 4)?,
-    );
-    let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
-    let in_place = D::Raw::is_written_in_place(&cx.w.mode, s, D::TY);
-    // A result to which modifiers must still be applied is first written to extra slots.
-    let (target, active) = if in_place { (s.vdst as usize, exec) } else { (room + 6, lanes) };
-    let v = &mut cx.w.v[..];
-    let flags = host::lanes(Groups::<A, B, C, D, W> {
-        v,
-        lanes,
-        active,
-        mask,
-        operands,
-        target,
-        work,
-        of: PhantomData,
-    });
-    if !in_place {
-        D::Raw::finish_from(cx, s, D::TY, room + 6);
+    let kinds = const { [Kind::of::<A>(), Kind::of::<B>(), Kind::of::<C>(), Kind::of::<D>()] };
+    let mut plan = Plan::default();
+    prepare(cx, s, places, &kinds, &mut plan)?;
+    let flags =
+        host::lanes(Groups::<A, B, C, D, W> { v: &mut cx.w.v, plan: &plan, mask, work, of: PhantomData });
+    if !plan.in_place {
+        D::Raw::finish_from(cx, s, D::TY, plan.target);
     }
     Ok(flags)
+}
+
+/// What is known of an instruction before its lanes are computed.
+#[derive(Default)]
+struct Plan {
+    operands: [Ready; 3],
+    /// The first slot of the result.
+    target: usize,
+    /// True if this is the destination; otherwise modifiers must still be applied to the result.
+    in_place: bool,
+    /// A mask of the wave's lanes.
+    lanes: u64,
+    active: u64,
+}
+
+/// Resolves the operands and the result of an instruction. A function of its own for all instructions: as a part of each, it would be most
+/// of the code.
+#[inline(never)]
+fn prepare(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    places: [usize; 3],
+    [operands @ .., result]: &[Kind; 4],
+    plan: &mut Plan,
+) -> Result<(), Fault> {
+    let room = cx.w.room();
+    for (n, (ready, kind)) in plan.operands.iter_mut().zip(operands).enumerate() {
+        if kind.words > 0 {
+            *ready = read::ready(cx, s, places[n], *kind, room + 2 * n)?;
+        }
+    }
+    let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
+    plan.in_place = is_written_in_place(&cx.w.mode, s, *result);
+    plan.lanes = lanes;
+    // A result to which modifiers must still be applied is first written to extra slots.
+    (plan.target, plan.active) = if plan.in_place { (s.vdst as usize, exec) } else { (room + 6, lanes) };
+    Ok(())
 }
 
 /// A run of an instruction whose operands are resolved.
 struct Groups<'v, A: Lane, B: Lane, C: Lane, D, W> {
     v: &'v mut [Lanes],
-    /// A mask of the wave's lanes.
-    lanes: u64,
-    active: u64,
+    plan: &'v Plan,
     mask: u64,
-    operands: (Ready<A::Raw>, Ready<B::Raw>, Ready<C::Raw>),
-    /// The first slot of the result.
-    target: usize,
     work: W,
-    of: PhantomData<D>,
+    of: PhantomData<(A, B, C, D)>,
 }
 
 impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Groups<'_, A, B, C, D, W> {
@@ -143,9 +182,10 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Group
 
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(self) -> u64 {
-        let Groups { v, lanes, active, mask, operands: (a, b, c), target, work, .. } = self;
-        let groups = [a.put(v), b.put(v), c.put(v)];
-        let mut flags = 0;
+        let Groups { v, plan: &Plan { operands: [a, b, c], target, lanes, active, .. }, mask, work, .. } =
+            self;
+        let groups = [a.put::<A::Raw>(v), b.put::<B::Raw>(v), c.put::<C::Raw>(v)];
+        let mut flags = [0; LANES];
         let count = if lanes == u64::MAX { LANES / GROUP } else { LOWER / GROUP };
         for group in 0..count {
             let first = group * GROUP;
@@ -157,10 +197,10 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Group
             let b = B::Raw::group_of(v, b.slot, group & groups[1]);
             let c = C::Raw::group_of(v, c.slot, group & groups[2]);
             let mut out = [D::Raw::default(); GROUP];
-            let of_group = work.group::<FUSED>((mask >> first) as u32, (&a, &b, &c), &mut out);
-            flags |= u64::from(of_group) << first;
+            let of_group = &mut flags.as_chunks_mut().0[group];
+            work.group::<FUSED>((mask >> first) as u32, (&a, &b, &c), &mut out, of_group);
             D::Raw::put_group(v, target, group, active, &out);
         }
-        flags
+        if W::FLAGS { packed(&flags) } else { 0 }
     }
 }

@@ -17,8 +17,8 @@ fn saturate_pair() -> Op {
     let pair = move |a: u32| byte(a as i16) | byte((a >> 16) as i16) << 8;
     let (half, whole) = (op1(pair).exec, op1(move |a: u32| u32::from(pair(a))).exec);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| match s.arch.has_half_vgprs() {
-        true => half.run(cx, s),
-        false => whole.run(cx, s),
+        true => Ok(half.run(cx, s)?),
+        false => Ok(whole.run(cx, s)?),
     })
 }
 

@@ -68,7 +68,7 @@ fn select<A: Lane>(cx: &mut Cx<'_>, s: &Step) -> Outcome {
         s,
         [0, 1, 2],
         mask,
-        each::Flagged(|bit, a, b, ()| (if bit { b } else { a }, false)),
+        each::Masked(|bit, a, b, ()| if bit { b } else { a }),
     )?;
     Ok(Next::Fall)
 }

@@ -108,7 +108,8 @@ impl<N: Number, F: Fn(N, N) -> (N, [N; 2]) + Copy> Lanewise<N, N, (), N> for Two
         _: u32,
         (a, b, _): (&[N::Raw; GROUP], &[N::Raw; GROUP], &[(); GROUP]),
         out: &mut [N::Raw; GROUP],
-    ) -> u16 {
+        _: &mut [u8; GROUP],
+    ) {
         for i in 0..GROUP {
             out[i] = (self.0)(N::from_raw(a[i]), N::from_raw(b[i])).0.into_raw();
         }
@@ -120,7 +121,6 @@ impl<N: Number, F: Fn(N, N) -> (N, [N; 2]) + Copy> Lanewise<N, N, (), N> for Two
             }
             *out = pick_each::<N>([first, second, second], *out);
         }
-        0
     }
 }
 
@@ -144,11 +144,11 @@ impl<N: Number> Lanewise<N, N, N, N> for Fuse {
         _: u32,
         (a, b, c): (&[N::Raw; GROUP], &[N::Raw; GROUP], &[N::Raw; GROUP]),
         out: &mut [N::Raw; GROUP],
-    ) -> u16 {
+        _: &mut [u8; GROUP],
+    ) {
         N::fuse::<FUSED, GROUP>([a, b, c], out);
         if has_nan::<N>(out) {
             *out = pick_each::<N>([*a, *b, *c], *out);
         }
-        0
     }
 }

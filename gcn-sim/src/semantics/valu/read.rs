@@ -1,32 +1,129 @@
 //! Fetches vector operands: registers, broadcasts of scalars and constants, and the source modifiers in the order in which the hardware
 //! applies them: DPP, SDWA selection, `op_sel`, abs, neg, denormal flush.
 
+use std::marker::PhantomData;
+
 use gcn_isa::SrcSpecial;
 
+use super::write::Finish;
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{GROUP, LANES, Raw, Ty};
+use crate::core::value::{GROUP, Kind, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
+use crate::fp::host::{self, Work};
 use crate::fp::{flush16, flush32, flush64};
 
 /// An operand in a form in which groups of lanes can be read.
-#[derive(Clone, Copy)]
-pub(crate) struct Ready<R> {
+#[derive(Clone, Copy, Default)]
+pub(super) struct Ready {
     /// The first slot of the register file that contains the operand.
     pub slot: usize,
     /// The value, if it is the same in all lanes. Then it must be written to the first group of `slot`, which all groups read. The vector
     /// code does that, because it writes a group in few instructions.
-    pub same: Option<R>,
+    same: Option<u64>,
 }
 
-impl<R: Fetch> Ready<R> {
+impl Ready {
     /// Writes the value to the register file, if it is the same in all lanes. Returns a mask to apply to the numbers of groups.
     #[inline(always)]
-    pub(crate) fn put(self, v: &mut [Lanes]) -> usize {
-        let Some(value) = self.same else { return usize::MAX };
-        value.put_same(v, self.slot);
+    pub(super) fn put<R: Fetch>(self, v: &mut [Lanes]) -> usize {
+        let Some(value) = self.same.filter(|_| R::WORDS > 0) else { return usize::MAX };
+        R::put_same(value, v, self.slot);
         0
+    }
+}
+
+/// Source `i` as an operand of the given type, in a form in which groups of lanes can be read. An operand that must be converted first is
+/// written to `room`.
+#[inline]
+pub(super) fn ready(cx: &mut Cx<'_>, s: &Step, i: usize, kind: Kind, room: usize) -> Result<Ready, Fault> {
+    let flush = flushes_input(cx.w, kind.ty);
+    if !s.plain_lanes {
+        match kind.words {
+            1 => u32::put_into(cx, s, i, kind.ty, room)?,
+            _ => u64::put_into(cx, s, i, kind.ty, room)?,
+        }
+        return Ok(Ready { slot: room, same: None });
+    }
+    let is_plain = s.plain_src && !flush;
+    if let Src::Vector(slot) = s.src[i] {
+        if is_plain {
+            return Ok(Ready { slot: slot.into(), same: None });
+        }
+        let (v, from) = (&mut cx.w.v[..], usize::from(slot));
+        let change = Change::of(s, i, kind.ty, flush);
+        match kind.words {
+            1 => host::lanes(Changed::<u32> { v, from, to: room, change, of: PhantomData }),
+            _ => host::lanes(Changed::<u64> { v, from, to: room, change, of: PhantomData }),
+        }
+        return Ok(Ready { slot: room, same: None });
+    }
+    let value = match kind.words {
+        1 => u64::from(scalar32(cx, &s.src[i], kind.ty)?),
+        _ => cx.scalar_wide(&s.src[i], kind.ty)?,
+    };
+    let value = if is_plain { value } else { Change::of(s, i, kind.ty, flush).apply(value) };
+    Ok(Ready { slot: room, same: Some(value) })
+}
+
+/// What is done with the value of each lane, unless lanes or parts of registers are exchanged: abs, neg and flushing.
+#[derive(Clone, Copy)]
+struct Change {
+    /// The bits that stay, and then those that are inverted.
+    keep: u64,
+    invert: u64,
+    /// The type, if denormals are flushed.
+    flush: Option<Ty>,
+}
+
+impl Change {
+    fn of(s: &Step, i: usize, ty: Ty, flush: bool) -> Change {
+        let sign = match ty {
+            Ty::B16 | Ty::F16 => 1 << 15,
+            Ty::B32 | Ty::F32 => 1 << 31,
+            Ty::B64 | Ty::I64 | Ty::F64 => 1 << 63,
+        };
+        let mods = &s.inst.mods;
+        Change {
+            keep: if mods.abs >> i & 1 == 1 { !sign } else { u64::MAX },
+            invert: if mods.neg >> i & 1 == 1 { sign } else { 0 },
+            flush: flush.then_some(ty),
+        }
+    }
+
+    /// Applies the change to a value of one dword or two.
+    #[inline(always)]
+    fn apply(self, value: u64) -> u64 {
+        let value = value & self.keep ^ self.invert;
+        match self.flush {
+            Some(Ty::F16) => u64::from(flush16(value as u32 & 0xffff)),
+            Some(Ty::F64) => flush64(value),
+            Some(_) => u64::from(flush32(value as u32)),
+            None => value,
+        }
+    }
+}
+
+/// Writes the changed operand in slot `from` to slot `to`.
+struct Changed<'v, R> {
+    v: &'v mut [Lanes],
+    from: usize,
+    to: usize,
+    change: Change,
+    of: PhantomData<R>,
+}
+
+impl<R: Fetch + Finish> Work for Changed<'_, R> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDE: bool>(self) {
+        for group in 0..LANES / GROUP {
+            let mut lanes = R::group_of(self.v, self.from, group);
+            lanes.iter_mut().for_each(|lane| *lane = R::from_word(self.change.apply(lane.word())));
+            R::put_group(self.v, self.to, group, u16::MAX, &lanes);
+        }
     }
 }
 
@@ -42,25 +139,14 @@ pub(crate) trait Fetch: Raw {
         buffer: &'a mut [Self; LANES],
     ) -> Result<&'a [Self; LANES], Fault>;
 
-    /// The operand in a form in which groups of lanes can be read. An operand that must be converted first is written to `room`.
-    #[inline(always)]
-    fn ready(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<Ready<Self>, Fault> {
-        let plain = s.plain_src && !flushes_input(cx.w, ty);
-        Ok(match s.src[i] {
-            Src::Vector(slot) if plain => Ready { slot: slot as usize, same: None },
-            ref other if plain => Ready { slot: room, same: Some(Self::scalar(cx, other, ty)?) },
-            _ => {
-                Self::put_into(cx, s, i, ty, room)?;
-                Ready { slot: room, same: None }
-            }
-        })
-    }
-
-    /// The value, in every lane, of an operand other than a vector register.
-    fn scalar(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Self, Fault>;
-
     /// Writes a value to the first group of lanes of `slot`.
-    fn put_same(self, v: &mut [Lanes], slot: usize);
+    fn put_same(value: u64, v: &mut [Lanes], slot: usize);
+
+    /// The content as a number.
+    fn word(self) -> u64;
+
+    /// The content that is the low bits of a number.
+    fn from_word(word: u64) -> Self;
 
     /// Writes the converted operand to slot `room` of the register file.
     fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault>;
@@ -103,13 +189,18 @@ impl Fetch for u32 {
     }
 
     #[inline(always)]
-    fn scalar(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u32, Fault> {
-        scalar32(cx, src, ty)
+    fn put_same(value: u64, v: &mut [Lanes], slot: usize) {
+        v[slot].as_chunks_mut::<GROUP>().0[0] = [value as u32; GROUP];
     }
 
     #[inline(always)]
-    fn put_same(self, v: &mut [Lanes], slot: usize) {
-        v[slot].as_chunks_mut::<GROUP>().0[0] = [self; GROUP];
+    fn word(self) -> u64 {
+        self.into()
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> u32 {
+        word as u32
     }
 
     #[inline(always)]
@@ -154,14 +245,19 @@ impl Fetch for u64 {
     }
 
     #[inline(always)]
-    fn scalar(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u64, Fault> {
-        cx.scalar_wide(src, ty)
+    fn put_same(value: u64, v: &mut [Lanes], slot: usize) {
+        u32::put_same(value, v, slot);
+        u32::put_same(value >> 32, v, slot + 1);
     }
 
     #[inline(always)]
-    fn put_same(self, v: &mut [Lanes], slot: usize) {
-        (self as u32).put_same(v, slot);
-        ((self >> 32) as u32).put_same(v, slot + 1);
+    fn word(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn from_word(word: u64) -> u64 {
+        word
     }
 
     #[inline(always)]
@@ -188,15 +284,13 @@ impl Fetch for () {
     }
 
     #[inline(always)]
-    fn ready(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, room: usize) -> Result<Ready<()>, Fault> {
-        Ok(Ready { slot: room, same: None })
+    fn put_same(_: u64, _: &mut [Lanes], _: usize) {}
+
+    fn word(self) -> u64 {
+        0
     }
 
-    fn scalar(_: &Cx<'_>, _: &Src, _: Ty) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn put_same(self, _: &mut [Lanes], _: usize) {}
+    fn from_word(_: u64) {}
 
     fn put_into(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, _: usize) -> Result<(), Fault> {
         Ok(())

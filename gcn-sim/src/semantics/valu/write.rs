@@ -1,8 +1,9 @@
 //! Writes vector results: output modifiers, denormal flush, and the masked write.
 
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, LANES, Raw, Ty};
+use crate::core::value::{GROUP, Kind, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
+use crate::fp::host::{self, Work};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 
 /// A type of register contents that vector results may have.
@@ -13,25 +14,9 @@ pub(crate) trait Finish: Raw {
     /// As [`Finish::finish`], for a result that starts at `slot` of the register file.
     fn finish_from(cx: &mut Cx<'_>, s: &Step, ty: Ty, slot: usize);
 
-    /// True if a result of type `ty` needs no output modifiers, so that it may be written directly to the destination.
-    fn is_written_in_place(mode: &Mode, s: &Step, ty: Ty) -> bool;
-
     /// Writes the active lanes of a group to the register that starts at `slot`.
     fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[Self; GROUP]);
 }
-
-/// For each mask of four active lanes, a bit mask of the dwords to write. The table is read from memory, because the compiler would turn an
-/// equivalent selection into sixteen branches.
-static WRITTEN: [[u32; 4]; 16] = {
-    let mut written = [[0; 4]; 16];
-    let mut at = 0;
-    while at < written.as_flattened().len() {
-        let (active, lane) = (at / 4, at % 4);
-        written[active][lane] = if active >> lane & 1 == 1 { u32::MAX } else { 0 };
-        at += 1;
-    }
-    written
-};
 
 impl Finish for u32 {
     #[inline]
@@ -54,24 +39,16 @@ impl Finish for u32 {
     }
 
     #[inline(always)]
-    fn is_written_in_place(mode: &Mode, s: &Step, ty: Ty) -> bool {
-        is_whole(s, ty) && !flushes_output(mode, ty)
-    }
-
-    #[inline(always)]
     fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u32; GROUP]) {
         let register = &mut v[slot].as_chunks_mut::<GROUP>().0[group];
         if active == u16::MAX {
             *register = *out;
             return;
         }
-        for (four, (register, out)) in
-            register.as_chunks_mut::<4>().0.iter_mut().zip(out.as_chunks::<4>().0).enumerate()
-        {
-            let written = &WRITTEN[usize::from(active >> (4 * four) & 15)];
-            for lane in 0..4 {
-                register[lane] = out[lane] & written[lane] | register[lane] & !written[lane];
-            }
+        let active = u32::from(active);
+        for lane in 0..GROUP {
+            let kept = (active >> lane & 1).wrapping_sub(1);
+            register[lane] = register[lane] & kept | out[lane] & !kept;
         }
     }
 }
@@ -96,11 +73,6 @@ impl Finish for u64 {
     }
 
     #[inline(always)]
-    fn is_written_in_place(mode: &Mode, s: &Step, ty: Ty) -> bool {
-        s.plain_dst && !flushes_output(mode, ty)
-    }
-
-    #[inline(always)]
     fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u64; GROUP]) {
         // Loops, because the compiler vectorises them, unlike `map`.
         let (mut low, mut high) = ([0; GROUP], [0; GROUP]);
@@ -119,12 +91,13 @@ impl Finish for () {
     fn finish_from(_: &mut Cx<'_>, _: &Step, _: Ty, _: usize) {}
 
     #[inline(always)]
-    fn is_written_in_place(_: &Mode, _: &Step, _: Ty) -> bool {
-        true
-    }
-
-    #[inline(always)]
     fn put_group(_: &mut [Lanes], _: usize, _: usize, _: u16, _: &[(); GROUP]) {}
+}
+
+/// True if a result needs no output modifiers, so that it may be written directly to the destination. So may what is no result.
+#[inline]
+pub(super) fn is_written_in_place(mode: &Mode, s: &Step, result: Kind) -> bool {
+    result.words == 0 || is_whole(s, result.ty) && !flushes_output(mode, result.ty)
 }
 
 /// True if a result of type `ty` replaces the whole register and no modifiers apply.
@@ -155,8 +128,33 @@ pub(crate) fn write32(cx: &mut Cx<'_>, slot: u16, mask: u64, out: &Lanes) {
         cx.w.v[slot as usize] = *out;
         return;
     }
-    for (group, out) in out.as_chunks::<GROUP>().0.iter().enumerate() {
-        u32::put_group(&mut cx.w.v, slot as usize, group, (mask >> (GROUP * group)) as u16, out);
+    write_some(&mut cx.w.v, slot, mask, out);
+}
+
+/// Writes the lanes of `mask` to a vector register.
+#[inline(never)]
+fn write_some(v: &mut [Lanes], slot: u16, mask: u64, out: &Lanes) {
+    host::lanes(Some32 { v, slot, mask, out });
+}
+
+struct Some32<'a> {
+    v: &'a mut [Lanes],
+    slot: u16,
+    mask: u64,
+    out: &'a Lanes,
+}
+
+impl Work for Some32<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDE: bool>(self) {
+        for (group, out) in self.out.as_chunks::<GROUP>().0.iter().enumerate() {
+            let active = (self.mask >> (GROUP * group)) as u16;
+            if active != 0 {
+                u32::put_group(self.v, self.slot.into(), group, active, out);
+            }
+        }
     }
 }
 

@@ -139,7 +139,7 @@ impl Cu {
             let site = place::site(&cx, group.id, step);
             return Err(SimError::InstructionLimit { site, limit: code.max_instructions });
         }
-        execute(&mut cx, step).map_err(|fault| place::explain(&cx, group.id, step, fault))
+        execute(&mut cx, step).map_err(|fault| place::explain(&cx, group.id, step, *fault))
     }
 
     pub(super) fn ran_off(&mut self, code: &Code<'_>, w: usize) -> Result<(), SimError> {

@@ -120,7 +120,7 @@ impl Cu {
         for ((at, step), inst) in range.clone().zip(steps).zip(&mut shared.record.insts[range]) {
             cx.w.pc = at;
             cx.w.count = start;
-            execute(&mut cx, step).map_err(|fault| place::explain(&cx, group.id, step, fault))?;
+            execute(&mut cx, step).map_err(|fault| place::explain(&cx, group.id, step, *fault))?;
             inst.issued += 1;
         }
         Ok(())

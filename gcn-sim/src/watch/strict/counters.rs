@@ -99,8 +99,10 @@ impl Default for Counters {
 impl Counters {
     pub(crate) fn reset(&mut self) {
         self.operations.clear();
-        self.pending = [0; HALVES];
-        self.next = 1;
+        if self.next > 1 {
+            self.pending = [0; HALVES];
+            self.next = 1;
+        }
         self.done.clear();
     }
 

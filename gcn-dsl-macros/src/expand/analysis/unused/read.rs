@@ -43,7 +43,8 @@ fn label(label: Option<&Label>) -> Target {
 
 impl Reader {
     fn find(&self, name: &Ident) -> Option<usize> {
-        self.names.iter().rev().find(|(text, _)| name == text).map(|(_, id)| *id)
+        let name = name.to_string();
+        self.names.iter().rev().find(|(text, _)| name == *text).map(|(_, id)| *id)
     }
 
     /// The variable that a chain of field accesses and indices starts from.

@@ -6,7 +6,9 @@
 //! in scope there, so the question contains their initial values instead. If that is not possible, the question is
 //! dropped.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use std::rc::Rc;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -24,7 +26,8 @@ const REPLACED: usize = 16;
 /// An expression whose type tells whether its value varies.
 #[derive(Clone)]
 pub(super) struct Question {
-    expr: Expr,
+    /// Shared, because the questions of a value are those of all its parts.
+    expr: Rc<Expr>,
     /// The number of names in scope at the expression.
     height: usize,
     /// The answer to assume if rustc cannot be asked. It follows from the functions of this macro call.
@@ -69,7 +72,7 @@ impl Analysis {
         asks.visit_expr(e);
         // The question is copied to the variable's declaration, and an expression with effects would then have them
         // twice.
-        asks.0.then(|| Question { expr: e.clone(), height: self.height(), varies: false })
+        asks.0.then(|| Question { expr: Rc::new(e.clone()), height: self.height(), varies: false })
     }
 
     /// The shape of `e`, which rustc decides.
@@ -151,7 +154,7 @@ impl Analysis {
         for question in given {
             let mut closing =
                 Closing { of: self, height: question.height, at: variable.height, left: REPLACED };
-            let mut expr = question.expr;
+            let mut expr = Rc::unwrap_or_clone(question.expr);
             closing.visit_expr_mut(&mut expr);
             // The names in the question could not be replaced by what is in scope at the variable's declaration, so rustc cannot be asked
             // there. The assumed answer decides.
@@ -167,7 +170,11 @@ impl Analysis {
             }
             // Beyond the limit, the assumed answer decides. The limit bounds the size of the expansion.
             match asked.len() < MOST {
-                true => asked.push(Question { expr, height: variable.height, varies: question.varies }),
+                true => asked.push(Question {
+                    expr: Rc::new(expr),
+                    height: variable.height,
+                    varies: question.varies,
+                }),
                 false => certain |= question.varies,
             }
         }
@@ -207,8 +214,8 @@ struct Closing<'a> {
 impl Closing<'_> {
     /// The index of the name `e`, if the function declares that name.
     fn declared(&self, e: &Expr) -> Option<usize> {
-        let name = name_of(e)?;
-        self.of.names.get(..self.height)?.iter().rposition(|b| name == &b.name)
+        let name = name_of(e)?.to_string();
+        self.of.names.get(..self.height)?.iter().rposition(|b| name == b.name)
     }
 }
 
@@ -244,7 +251,7 @@ impl VisitMut for Closing<'_> {
             self.left = 0;
             return;
         };
-        let mut expr = value.expr.clone();
+        let mut expr = Expr::clone(&value.expr);
         // The names in that initial value refer to the variables in scope where the replaced name is declared.
         let (height, left) = (std::mem::replace(&mut self.height, value.height), self.left);
         self.left = left - 1;
@@ -274,9 +281,9 @@ impl Cx<'_> {
         let first = lang("First", name.span());
         // Syntax has already decided that the variable varies, so no question is needed.
         if self.varying.has(name) {
-            let (vary, traits) = (lang("vary", name.span()), traits(name.span()));
+            let vary = lang("vary", name.span());
             return match open {
-                true => quote_spanned!(name.span()=> { #traits (&#first::of(#value)).first() }),
+                true => quote_spanned!(name.span()=> (&#first::of(#value)).first()),
                 false => quote_spanned!(name.span()=> #vary(#value)),
             };
         }
@@ -306,7 +313,7 @@ impl Cx<'_> {
         value: TokenStream,
         start: impl Fn(&TokenStream, &TokenStream) -> TokenStream,
     ) -> TokenStream {
-        let (given, traits) = (lang("given", name.span()), traits(name.span()));
+        let given = lang("given", name.span());
         questions.into_iter().fold(value, |value, question| {
             // Errors in the expression are reported where it was written, and not again for this copy.
             let around = std::mem::take(&mut *self.errors);
@@ -315,16 +322,7 @@ impl Cx<'_> {
             if !errors.is_empty() {
                 return value;
             }
-            let start = start(&quote_spanned!(name.span()=> #given(|| #asked)), &value);
-            quote_spanned!(name.span()=> { #traits #start })
+            start(&quote_spanned!(name.span()=> #given(|| #asked)), &value)
         })
-    }
-}
-
-/// Imports the traits whose methods give the answers.
-fn traits(at: Span) -> TokenStream {
-    quote_spanned! {at=>
-        #[allow(unused_imports)]
-        use ::gcn_dsl::__private::{FirstStays as _, FirstVaries as _, GivenInLanes as _, GivenToAll as _};
     }
 }

@@ -178,6 +178,38 @@ pub fn has_instruction<T: MatrixElement>() -> bool {
     with(|c| Step::all(T::FORMAT, here(c)).next().is_some())
 }
 
+/// The least depth (`K`) of a product of tiles of `T` whose accumulators have `SIDE` rows: that of the target's shallowest
+/// matrix instruction, for example 16 for f16 on RDNA 4 and 32 on gfx1250. 1 if the target multiplies `T` with vector
+/// instructions.
+///
+/// ```
+/// use gcn_dsl::lang::matrix::least_depth;
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn depth(y: &mut [u32]) {
+///         y[lane_id()] = least_depth::<f16, 16>() as u32;
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// for (target, least) in [(Target::GFX942, 16), (Target::GFX1030, 1), (Target::GFX1201, 16), (Target::GFX1250, 32)] {
+///     let mut y = [0];
+///     depth.launch(&Device::simulator(target), Grid::x(1), (&mut y,))?;
+///     assert_eq!(y, [least]);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub fn least_depth<T: MatrixElement, const SIDE: usize>() -> usize {
+    with(|c| {
+        let side = side(here(c), SIDE);
+        let fitting = Step::all(T::FORMAT, here(c)).filter(|step| step.side == side);
+        fitting.map(|step| step.depth).min().unwrap_or(1)
+    })
+}
+
 /// `c + a * b`, computed by the instructions that the target has for it. In a kernel: `acc = matmul(a, b, acc);`.
 ///
 /// The deepest instruction whose depth divides `K` is used. If the target has no matrix instruction for f32, f16, bf16

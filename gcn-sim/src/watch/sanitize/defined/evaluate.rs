@@ -30,6 +30,13 @@ impl Changes {
         self.defined.push((word, lanes));
     }
 
+    /// These changes and those of another instruction that executes at the same time.
+    fn and(mut self, other: Changes) -> Changes {
+        self.defined.extend(other.defined);
+        self.words.extend(other.words);
+        Changes { scc: self.scc.or(other.scc), ..self }
+    }
+
     /// A lane of EXEC that becomes undefined; `None` if there is none.
     pub(in crate::watch::sanitize) fn exec(&self) -> Option<u8> {
         let half = |word: &Word| match word {
@@ -82,6 +89,14 @@ impl Now<'_, '_> {
     /// The undefined bits of the results, given those of the sources. Memory instructions are handled separately.
     pub(in crate::watch::sanitize) fn changes(&self, aside: &mut Aside) -> Result<Changes, Fault> {
         let info = self.info;
+        if let Some(halves) = &info.halves {
+            // Both halves read their sources before either writes its result.
+            let [x, y] = &**halves;
+            let half = |(info, step): &'_ (Info, Step), aside: &mut Aside| {
+                Now { info, step, inst: &step.inst, cx: self.cx, bits: self.bits }.changes(aside)
+            };
+            return Ok(half(x, aside)?.and(half(y, aside)?));
+        }
         let mut changes = Changes::default();
         match info.kind {
             Kind::Computes => {}

@@ -10,6 +10,7 @@ use gcn_isa::{Inst, Operand};
 use super::{M0, Word};
 use crate::core::machine::{Machine, Step};
 use crate::core::operand::role;
+use crate::semantics::functions;
 use crate::watch::strict::effect::is_load;
 
 /// The properties of an instruction.
@@ -31,6 +32,8 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) crosses: bool,
     /// The step for the same instruction with the registers of the separate wave.
     pub(super) aside: OnceLock<Step>,
+    /// The two halves of a VOPD instruction: the result of each depends on its own sources only.
+    pub(super) halves: Option<Box<[(Info, Step); 2]>>,
 }
 
 /// The kind of an instruction with respect to undefined bits.
@@ -158,6 +161,9 @@ impl Info {
             merges,
             crosses,
             aside: OnceLock::new(),
+            halves: functions::halves(inst, machine.target(), machine.registers())
+                .and_then(Result::ok)
+                .map(|halves| Box::new(halves.map(|step| (Info::of(machine, &step.inst), step)))),
         }
     }
 
