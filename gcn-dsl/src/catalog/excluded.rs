@@ -30,7 +30,7 @@ impl Excluded {
 }
 
 /// The instructions that are parts of a barrier or read its state.
-const BARRIERS_IN_PARTS: [&str; 7] = [
+const BARRIERS_IN_PARTS: [&str; 8] = [
     "s_barrier_init",
     "s_barrier_join",
     "s_barrier_leave",
@@ -38,6 +38,7 @@ const BARRIERS_IN_PARTS: [&str; 7] = [
     "s_barrier_signal_isfirst",
     "s_barrier_wait",
     "s_get_barrier_state",
+    "s_wakeup_barrier",
 ];
 
 /// The groups of instructions that have no function. An instruction belongs to the first group whose `has` accepts it.
@@ -114,6 +115,12 @@ pub static EXCLUDED: &[Excluded] = &[
         has: |row| ["global_load_block", "global_store_block"].contains(&row.mnemonic),
         reason: "a mask in M0 says which of 32 registers they move, and the others keep their values",
         instead: "loads and stores of a `Vector`",
+    },
+    Excluded {
+        has: |row| matches!(row.class, Class::TensorLoad | Class::TensorStore | Class::TensorCtl),
+        reason: "descriptors in registers say which bytes of memory and LDS they copy, so the compiler cannot order other \
+                 accesses with them",
+        instead: "loads from global memory and stores to LDS",
     },
     Excluded {
         has: |row| {

@@ -11,7 +11,7 @@ use gcn_dsl::isa::{BufferFormat, DstUnused, Input, Omod, Options, Sel};
 use gcn_dsl::regalloc::{Limits, allocate};
 use gcn_dsl::scalar::Elem;
 use gcn_dsl::sched::{list, wait};
-use gcn_isa::mods::DppControls;
+use gcn_isa::mods::{DppControls, Modifier};
 use gcn_isa::table::{Format, InstDesc, Modifiers};
 use gcn_isa::target::{Family, Subtarget, WaveSize};
 use gcn_isa::{Target, check};
@@ -95,16 +95,19 @@ fn required(row: &InstDesc) -> Options {
 /// The modifiers that a call of the row's form may have, one at a time, each with a valid value.
 fn modifiers(row: &InstDesc) -> Vec<Options> {
     let newbcast = has_newbcast_only(row);
-    // The first of the sources that accept the modifier.
-    let lowest = |bits: u8| if bits == 0 { 1 } else { bits & bits.wrapping_neg() };
+    // The first of the operands that accept the modifier.
+    let lowest = |modifier| {
+        let bits = row.accepted_bits(modifier) as u8;
+        bits & bits.wrapping_neg()
+    };
     let new = || required(row);
     let each = [
         (Modifiers::CLAMP, new().clamp()),
         (Modifiers::OMOD, new().omod(Omod::Mul4)),
-        (Modifiers::OP_SEL, new().op_sel(lowest(row.bits.op_sel))),
+        (Modifiers::OP_SEL, new().op_sel(lowest(Modifier::OpSel))),
         (Modifiers::OP_SEL_HI, new().op_sel_hi(0)),
-        (Modifiers::NEG_LO, new().neg_lo(lowest(row.bits.neg_lo))),
-        (Modifiers::NEG_HI, new().neg_hi(lowest(row.bits.neg_hi))),
+        (Modifiers::NEG_LO, new().neg_lo(lowest(Modifier::NegLo))),
+        (Modifiers::NEG_HI, new().neg_hi(lowest(Modifier::NegHi))),
         (Modifiers::DPP_CTRL, if newbcast { new().row_newbcast(3) } else { new().row_shr(3) }),
         (Modifiers::ROW_MASK, new().row_mask(5)),
         (Modifiers::BANK_MASK, new().bank_mask(6)),

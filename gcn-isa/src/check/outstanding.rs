@@ -87,9 +87,10 @@ impl<'a> Outstanding<'a> {
     /// Starts the operation `event` of the instruction at `line`.
     pub fn issue(&mut self, line: usize, event: &'a Event) {
         let stream = event.stream;
-        let mixed = self.active_beside(stream) || self.caller_on(stream.counter(self.set));
         self.silent[stream.index()] |= event.writes.is_none();
         self.issue_behind(line, event);
+        // Only now, because the hardware may have finished the other streams of the counter first.
+        let mixed = self.active_beside(stream) || self.caller_on(stream.counter(self.set));
         if !Outstanding::keeps_track_of(event) {
             return;
         }
