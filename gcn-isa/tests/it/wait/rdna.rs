@@ -226,7 +226,11 @@ fn operands_are_read_before_they_change() {
         war()
     );
     // Scalar memory instructions start only after vector memory instructions have read their operands.
-    assert_eq!(found(&[store, "s_load_b32 s4, s[6:7], 0x0", over, "s_endpgm"]), (vec![], 0));
+    let scalar = "s_load_b32 s4, s[6:7], 0x0";
+    assert_eq!(found(&[store, scalar, over, "s_endpgm"]), (vec![], 0));
+    // The reverse holds too, so the scalar load does not make a wait for one younger instruction too weak: LLVM 22 inserts `s_wait_xcnt 1`.
+    let younger = "global_store_b32 v[2:3], v6, off";
+    assert_eq!(found(&[scalar, store, younger, "s_wait_xcnt 0x1", over, "s_endpgm"]), (vec![], 0));
     // On the other path, nothing proves it.
     let branches =
         [store, "s_cbranch_scc0 L1", "s_wait_storecnt 0x0", "s_wait_xcnt 0x0", "L1:", over, "s_endpgm"];
