@@ -26,7 +26,7 @@ use crate::ir::call::BUFFER_FORMAT;
 use crate::ir::{Arg, Call, Type, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
-use fits::{Fit, can_hold, has_modifiers, modifiers, narrow_fits, starts_accumulator, takes};
+use fits::{Fit, accepts_bits, can_hold, has_modifiers, modifiers, narrow_fits, starts_accumulator, takes};
 
 /// A row, with the call's modifiers.
 struct Choice {
@@ -123,11 +123,15 @@ impl Lower<'_> {
         let best = able
             .filter_map(|row| {
                 let fit = self.fit_call(row, call, srcs)?;
-                Some((fit.copies, row.bytes + 4 * u8::from(fit.literal), row.id, row))
+                let mods = modifiers(row, call, self.target);
+                // If no row accepts the values, the encoder says which of them is wrong.
+                let refused = !accepts_bits(row, &mods);
+                let cost = (refused, fit.copies, row.bytes + 4 * u8::from(fit.literal), row.id);
+                Some((cost, Choice { row, mods }))
             })
-            .min_by_key(|c| (c.0, c.1, c.2));
+            .min_by_key(|(cost, _)| *cost);
         match best {
-            Some((_, _, _, row)) => Ok(Choice { row, mods: modifiers(row, call, self.target) }),
+            Some((_, choice)) => Ok(choice),
             None if !rows.iter().any(|row| has_modifiers(row, call)) => Err(self.no_modifier(&rows, call)),
             None => Err(self.no_encoding(call.mnemonic, &[], srcs)),
         }

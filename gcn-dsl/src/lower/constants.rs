@@ -6,7 +6,8 @@
 use gcn_emit::encode::{EncodeError, encode_program};
 use gcn_emit::kernel::constants_offset;
 use gcn_isa::reg::RegFile;
-use gcn_isa::{Operand, Program, Target, table};
+use gcn_isa::table::Behaviours;
+use gcn_isa::{Operand, Program};
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::Inst;
@@ -43,11 +44,8 @@ impl Lower<'_> {
 /// Replaces the placeholder by the distance. All literals have the same length, so offsets do not change.
 pub(crate) fn resolve(program: &mut Program) -> Result<(), EncodeError> {
     let encoded = encode_program(program)?;
-    let target: Target = program.target;
-    let reads_place = |line: &gcn_isa::program::Line| {
-        table::find_mnemonic(target, PLACE).any(|row| std::ptr::eq(row, line.inst.desc))
-    };
-    let place = program.lines.iter().position(reads_place);
+    // Targets have different names for the instruction.
+    let place = program.lines.iter().position(|line| line.inst.desc.does(Behaviours::READS_PC));
     let Some(here) = place.and_then(|line| encoded.offsets.get(line + 1)) else { return Ok(()) };
     let distance = constants_offset(encoded.bytes.len() as u64) as u32 - here;
     for line in &mut program.lines {

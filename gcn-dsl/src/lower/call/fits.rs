@@ -2,6 +2,7 @@
 
 use gcn_isa::Target;
 use gcn_isa::inst::Mods;
+use gcn_isa::mods::Modifier;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::{
@@ -75,6 +76,12 @@ pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
         && lanes
         && sources
         && (row.modifiers | with_op_sel).contains(given - BUFFER_FORMAT)
+}
+
+/// True if the row accepts the value of each modifier that selects operands. A short form may have `op_sel` for its result only.
+pub(super) fn accepts_bits(row: &InstDesc, mods: &Mods) -> bool {
+    let selectors = [Modifier::OpSel, Modifier::NegLo, Modifier::NegHi];
+    selectors.into_iter().all(|modifier| modifier.get(mods) & !row.accepted_bits(modifier) == 0)
 }
 
 /// True if the slot accepts the source without a copy and reads it with the same meaning.
