@@ -180,7 +180,8 @@ fn everywhere<T: Tested, const D: usize, const CAUSAL: bool>() {
     let of_radeon = [first, second, third, (radeon[which % radeon.len()], WaveSize::W64)];
     let mut pairs: Vec<_> = of_64.chain(some_of(&of_radeon, which).iter().copied()).collect();
     // The kernels of a day differ in the pairs that they run on.
-    pairs.rotate_left(which % pairs.len());
+    let first = which % pairs.len();
+    pairs.rotate_left(first);
     for (target, wave) in daily_sample(pairs, 2) {
         let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
         let built = attention::forward::<T, D, CAUSAL>.build_with(target, &options).unwrap().into_any();
