@@ -219,7 +219,7 @@ const VALUES: [Fault; 25] = [
 ];
 
 /// Faults of the suite `values` that only RDNA can have. A target has those of the instructions that it has.
-const RDNA: [Fault; 13] = [
+const RDNA: [Fault; 14] = [
     Fault {
         name: "f16 and f64 are rounded to nearest",
         wrong: Wrong::Line(|line| mode_without(line, 0x0c)),
@@ -251,6 +251,11 @@ const RDNA: [Fault; 13] = [
             line.contains("UNUSED_SEXT").then(|| line.replace("UNUSED_SEXT", "UNUSED_PAD"))
         }),
         is_named: |_, first| first.instruction.contains("UNUSED_SEXT"),
+    },
+    Fault {
+        name: "a byte is another",
+        wrong: Wrong::Line(|line| without(line, " byte_sel:")),
+        is_named: |_, first| first.instruction.contains(" byte_sel:"),
     },
     other!("v_permlanex16_b32" is "v_permlane16_b32"),
     other!("v_pk_max_i16" is "v_pk_min_i16"),

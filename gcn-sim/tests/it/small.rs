@@ -215,6 +215,21 @@ impl Wide {
 
 const OLD: u32 = 0x9b5a_a5d3;
 
+fn is_gfx12(target: Target) -> bool {
+    matches!(target, Target::GFX1201 | Target::GFX1250)
+}
+
+/// What [`sweep`] writes around the body, as gfx12 names it.
+const GFX12: [(&str, &str); 7] = [
+    ("s_load_dwordx2", "s_load_b64"),
+    ("s6, s2, 8", "s6, ttmp9, 8"),
+    ("v_add_u32", "v_add_nc_u32"),
+    ("s_waitcnt lgkmcnt(0)", "s_wait_kmcnt 0x0"),
+    ("s_waitcnt vmcnt(0)", "s_wait_loadcnt 0x0"),
+    ("global_load_dword", "global_load_b32"),
+    ("global_store_dword", "global_store_b32"),
+];
+
 /// Runs `body` on work-items. Input j of item i is in v[1 + j]; results are from v40 on, which contain [`OLD`] before.
 fn sweep(target: Target, body: &str, inputs: &[Vec<u32>], outputs: usize) -> Vec<Vec<u32>> {
     let items = inputs[0].len().next_multiple_of(256);
@@ -234,6 +249,9 @@ fn sweep(target: Target, body: &str, inputs: &[Vec<u32>], outputs: usize) -> Vec
         text += &format!("v_add_u32 v81, {at:#x}, v80\nglobal_store_dword v81, v{}, s[4:5]\n", 40 + i);
     }
     text += "s_endpgm\n";
+    if is_gfx12(target) {
+        GFX12.iter().for_each(|(name, renamed)| text = text.replace(name, renamed));
+    }
     let mut memory = Memory::new();
     let buffer = memory.alloc((inputs.len() + outputs) * items * 4);
     for (i, input) in inputs.iter().enumerate() {
@@ -363,11 +381,17 @@ fn stochastic_rounding_of_one() {
         (Target::GFX942, "bf8", BF8_FNUZ, 8),
         (Target::GFX950, "fp8", FP8, 8),
         (Target::GFX950, "bf8", BF8, 8),
+        (Target::GFX1201, "fp8", FP8, 8),
+        (Target::GFX1201, "bf8", BF8, 8),
         (Target::GFX950, "f16", F16, 16),
         (Target::GFX950, "bf16", BF16, 16),
     ] {
-        let (select, shift) = if width == 8 { (" op_sel:[0,0,1,0]", 8) } else { (" op_sel:[0,0,1]", 16) };
-        for (select, shift) in [("", 0), (select, shift)] {
+        let selected: &[_] = match (target, width) {
+            (Target::GFX1201, _) => &[("", 0), (" byte_sel:1", 8), (" byte_sel:2", 16), (" byte_sel:3", 24)],
+            (_, 8) => &[("", 0), (" op_sel:[0,0,1,0]", 8)],
+            _ => &[("", 0), (" op_sel:[0,0,1]", 16)],
+        };
+        for &(select, shift) in selected {
             let text = format!("v_cvt_sr_{name}_f32 v40, v1, v2{select}");
             let out = &sweep(target, &text, &[f32s.clone(), random.clone()], 1)[0];
             for i in 0..f32s.len() {
@@ -527,14 +551,23 @@ fn every_code_widens_exactly() {
         (Target::GFX942, "bf8", BF8_FNUZ),
         (Target::GFX950, "fp8", FP8),
         (Target::GFX950, "bf8", BF8),
+        (Target::GFX1201, "fp8", FP8),
+        (Target::GFX1201, "bf8", BF8),
+        (Target::GFX1250, "fp8", FP8),
+        (Target::GFX1250, "bf8", BF8),
     ] {
+        // clang 22 selects the parts of the builtins `cvt_f32_fp8` and `cvt_pk_f32_fp8` so: by SDWA up to gfx950, and by these modifiers
+        // on gfx12.
+        let gfx12 = is_gfx12(target);
         let codes: Vec<u32> =
             (0..256).map(|c| c | (c ^ 0x5a) << 8 | (c ^ 0xff) << 16 | (c ^ 0x81) << 24).collect();
         for (byte, select) in [(0, ""), (0, "_e64"), (1, "BYTE_1"), (2, "BYTE_2"), (3, "BYTE_3")] {
-            let text = if select.starts_with('B') {
-                format!("v_cvt_f32_{name}_sdwa v40, v1 src0_sel:{select}")
-            } else {
+            let text = if !select.starts_with('B') {
                 format!("v_cvt_f32_{name}{select} v40, v1")
+            } else if gfx12 {
+                format!("v_cvt_f32_{name}_e64 v40, v1 byte_sel:{byte}")
+            } else {
+                format!("v_cvt_f32_{name}_sdwa v40, v1 src0_sel:{select}")
             };
             let out = &sweep(target, &text, std::slice::from_ref(&codes), 1)[0];
             for (x, got) in codes.iter().zip(out) {
@@ -544,10 +577,11 @@ fn every_code_widens_exactly() {
                 );
             }
         }
-        for (half, text) in [
-            (0, format!("v_cvt_pk_f32_{name} v[40:41], v1")),
-            (1, format!("v_cvt_pk_f32_{name}_sdwa v[40:41], v1 src0_sel:WORD_1")),
-        ] {
+        let upper =
+            if gfx12 { "_e64 v[40:41], v1 op_sel:[1,0]" } else { "_sdwa v[40:41], v1 src0_sel:WORD_1" };
+        for (half, text) in
+            [(0, format!("v_cvt_pk_f32_{name} v[40:41], v1")), (1, format!("v_cvt_pk_f32_{name}{upper}"))]
+        {
             let out = sweep(target, &text, std::slice::from_ref(&codes), 2);
             for (i, x) in codes.iter().enumerate() {
                 let part = x >> (16 * half);

@@ -3,7 +3,7 @@
 //! A scaled conversion divides by 2^(exponent of its scale operand) if it narrows, and multiplies by it if it widens. A scale whose
 //! exponent field is all ones is NaN and makes every result NaN. The conversions ignore the rounding and denormal modes.
 
-use gcn_isa::Target;
+use gcn_isa::{Mods, Target};
 
 use super::Fetch;
 use super::read::raw32;
@@ -96,16 +96,19 @@ fn unscaled(ops: &mut Ops) {
     }
 }
 
-/// Converts bytes 0 and 1 (of the part that SDWA selects) to f32, one register for each.
+/// Converts bytes 0 and 1 of the selected part to f32, one register for each. SDWA selects the part when the source is read; otherwise
+/// `byte_sel` selects a byte, or `op_sel` the half with both bytes.
 fn widen_plain(format: Of, count: usize) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let mut buffer = u32::ZERO;
         let codes = u32::fetch(cx, s, 0, Ty::B32, &mut buffer)?;
         let values = Widening::of(format(s.arch));
+        let mods = &s.inst.mods;
+        let first = if count == 1 { 8 * mods.byte_sel } else { 16 * (mods.op_sel & 1) };
         let mut out = [[0; LANES]; 2];
         for (i, out) in out.iter_mut().enumerate().take(count) {
             for lane in 0..LANES {
-                out[lane] = values.value(codes[lane] >> (8 * i)).to_bits();
+                out[lane] = values.value(codes[lane] >> first >> (8 * i)).to_bits();
             }
         }
         finish_singles(cx, s, &mut out[..count]);
@@ -318,8 +321,8 @@ fn field(words: &[Lanes], lane: usize, bit: usize, bits: u32) -> u32 {
     (pair >> (bit % 32)) as u32 & ((1 << bits) - 1)
 }
 
-/// Writes `bits` bits for each lane. If that is less than a register, they are written to the byte or half that `op_sel` selects, and the
-/// rest of the register is kept.
+/// Writes `bits` bits for each lane. If that is less than a register, they are written to the byte or half that `byte_sel` or `op_sel`
+/// selects, and the rest of the register is kept.
 fn store(cx: &mut Cx<'_>, s: &Step, bits: usize, out: &[Lanes; 32]) {
     let mask = write_mask(cx, s);
     if bits >= 32 {
@@ -328,12 +331,13 @@ fn store(cx: &mut Cx<'_>, s: &Step, bits: usize, out: &[Lanes; 32]) {
         }
         return;
     }
-    let op_sel = s.inst.mods.op_sel;
+    let Mods { op_sel, byte_sel, .. } = s.inst.mods;
     let last = s.inst.desc.op_sel_dst_bit().unwrap_or(3);
     // The last bit of op_sel is the upper bit of a byte number, or selects the half.
     let upper = u32::from(op_sel >> last & 1);
     let lower = u32::from(op_sel >> last.saturating_sub(1) & 1);
-    let shift = if bits == 8 { 16 * upper + 8 * lower } else { 16 * upper };
+    // An instruction has one of the two selectors, and the other is 0.
+    let shift = if bits == 8 { 16 * upper + 8 * (lower + u32::from(byte_sel)) } else { 16 * upper };
     let keep = !(((1u32 << bits) - 1) << shift);
     let mut merged = cx.w.v[s.vdst as usize];
     for lane in 0..LANES {
