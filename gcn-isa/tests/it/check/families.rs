@@ -3,7 +3,7 @@
 use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount, Options};
 use gcn_isa::counters::Counter;
-use gcn_isa::hazards::{Config, Grade, RuleSet};
+use gcn_isa::hazards::{AnyRule as _, Config, Grade, RuleSet, all};
 use gcn_isa::table::Class;
 use gcn_isa::{Program, Target};
 
@@ -79,7 +79,9 @@ fn rule_sets_choose_what_is_found() {
         let rules = Config::at_least(at_least);
         check::check_with(&packed, Options { rules, ..Options::default() }).findings.len()
     };
-    assert_eq!((with(Grade::Cautious), with(Grade::Documented)), (1, 0));
+    // `gcn probe adopt` may raise the grade.
+    let grade = all().find(|rule| rule.id == "llvm.20.packed").unwrap().grade();
+    assert_eq!(Grade::ALL.map(with), Grade::ALL.map(|least| usize::from(grade >= least)));
 }
 
 #[test]
