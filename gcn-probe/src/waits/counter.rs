@@ -169,7 +169,7 @@ const ALL: [Experiment; 16] = [
 const TAKEN_IF_ZERO: &str = "s_cbranch_vccz taken\nv_mov_b32 v20, 1\ntaken:";
 
 /// The rules without an experiment, each with the reason.
-const WITHOUT: [(&CounterRule, &str); 10] = [
+const WITHOUT: [(&CounterRule, &str); 11] = [
     (&counter::MIXED, "it needs images, GDS or messages, which programs do not use"),
     (&counter::FULL, FULL_COUNTER),
     (&counter::FULL_UNORDERED, FULL_COUNTER),
@@ -180,6 +180,7 @@ const WITHOUT: [(&CounterRule, &str); 10] = [
     (&counter::GWS, GDS),
     (&counter::BARRIER_STORE, "matters only in threadgroup split mode, in which no program runs"),
     (&counter::SMEM_ADDRESS, "matters only when page faults are replayed"),
+    (&counter::SCHED_MODE, "it is about a mode, in which no program runs"),
 ];
 const FULL_COUNTER: &str =
     "asks for a wait where a full counter has already delayed the program; no program relies on that";
