@@ -6,6 +6,7 @@ use gcn_dsl::prelude::*;
 use gcn_emit::encode::{BRANCH_REACH, encode_program};
 use gcn_isa::table::Behaviours;
 use gcn_isa::{Operand, Program, check};
+use gcn_test_support::env::daily_sample;
 use gcn_test_support::llvm::tool;
 
 use super::options;
@@ -82,7 +83,8 @@ fn long_branches_lead_over_islands() {
     let mc = tool("llvm-mc");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("islands");
     std::fs::create_dir_all(&scratch).unwrap();
-    for target in [Target::GFX942, Target::GFX1010, Target::GFX1100, Target::GFX1201, Target::GFX1250] {
+    let targets = [Target::GFX942, Target::GFX1010, Target::GFX1100, Target::GFX1201, Target::GFX1250];
+    for target in daily_sample(targets, 3) {
         let device = Device::simulator(target);
         let built = long.build_with(target, &options(target.usual_wave())).unwrap();
         let program = built.program();
