@@ -14,7 +14,7 @@ mod waits;
 mod wmma;
 
 use gcn_dsl::prelude::Target;
-use gcn_examples::lessons::{self, Lesson};
+use gcn_examples::{Lesson, lessons};
 use gcn_test_support::env::{daily_sample, is_thorough, some_of};
 
 /// Lessons, each with a target on which to test it: in an ordinary run one pair for each lesson, in a thorough run half of all pairs,
