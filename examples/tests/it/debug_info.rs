@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildCause, BuildOptions};
 use gcn_test_support::env::is_thorough;
 
