@@ -7,7 +7,7 @@ use gcn_dsl::sim::{Mode, Options, Sanitize};
 use gcn_dsl::{BuildCause, BuiltKernel, LaunchError};
 use gcn_kernels::activation::{Activation, Gelu, Identity, Relu, Silu};
 use gcn_kernels::gemm;
-use gcn_test_support::env::{fuzz_step, is_thorough, some_of};
+use gcn_test_support::env::{daily_sample, fuzz_step, is_thorough, some_of};
 
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 /// Targets of RDNA and gfx1250, whose waves have 32 lanes. On gfx1010, gfx1030 and gfx1102 a wave has fewer registers, so that kernels
@@ -209,17 +209,20 @@ macro_rules! tests {
             #[test]
             fn agrees_on_radeon() {
                 let strict = Options { mode: Mode::Strict, ..Options::default() };
-                let mut ran = 0;
+                let run = daily_sample(RADEON, 2);
+                let mut built = 0;
                 for target in RADEON {
                     match gemm::$kernel::<Rows, Rows, Relu, true>.build(target) {
                         Err(e) => assert!(matches!(e.cause, BuildCause::Target { .. }), "{e}"),
-                        Ok(built) => {
-                            cases_of::<Rows, Rows>(&built, true, strict);
-                            ran += 1;
+                        Ok(kernel) => {
+                            if run.contains(&target) {
+                                cases_of::<Rows, Rows>(&kernel, true, strict);
+                            }
+                            built += 1;
                         }
                     }
                 }
-                assert_eq!(ran, $radeon, "targets");
+                assert_eq!(built, $radeon, "targets");
             }
 
             /// In a thorough run, each target is tested with one of the storage orders; in a full run, with all of
