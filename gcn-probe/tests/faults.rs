@@ -319,7 +319,7 @@ const MATRIX: [Fault; 4] = [
 /// Programs of each form: those of the suite.
 const VARIANTS: u32 = <Values as Computes>::VARIANTS[0];
 
-/// A fault that was found in so many forms is looked for no further.
+/// The search for a fault ends when it was found in this many forms.
 const ENOUGH: usize = 2;
 
 /// The number of forms in which a fault is found; an error if a difference has another cause.

@@ -108,7 +108,8 @@ fn label_of(inst: &Inst) -> Option<Label> {
     }
 }
 
-/// The number of dwords from the instruction after a branch to its label; `None` if there is no label or it is not placed.
+/// The distance of a branch: the number of dwords from the instruction after it to its label. `None` if it names no label, or the label is
+/// not defined.
 fn distance(program: &Program, words: &[Word], offsets: &[u32], line: usize) -> Option<i64> {
     let label = label_of(&program.lines[line].inst)?;
     let place = program.labels.get(label.0 as usize)?.at.and_then(|at| offsets.get(at))?;

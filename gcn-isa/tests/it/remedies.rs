@@ -176,8 +176,8 @@ fn is_known(on: Subtarget, statement: &str) -> bool {
     statement.ends_with(':') || named || parse_inst(statement, on).is_ok()
 }
 
-/// True for an instruction before and after which LLVM always waits, also at the start of a function, where the wait is for what the caller
-/// has issued. The programs with such an instruction are compared behind an `s_nop`, which stands for the caller.
+/// True for an instruction before and after which LLVM always waits. At the start of a function, it waits for what the caller may have issued,
+/// which our rules do not see. The programs with such an instruction are therefore compared with an `s_nop` at their start.
 fn is_put_between_waits(statement: &str) -> bool {
     statement.starts_with("ds_atomic_async_barrier_arrive_b64")
 }

@@ -11,7 +11,7 @@ macro_rules! methods {
                 le(cast::<u32, _>(self) - u32::from(first), u32::from(last - first))
             }
 
-            /// The letter in lower case; another character becomes one that is no letter.
+            /// A letter in lower case. No other character becomes a letter.
             #[track_caller]
             fn letter(self) -> Self {
                 self | 0x20

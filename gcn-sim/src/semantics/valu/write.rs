@@ -94,7 +94,8 @@ impl Finish for () {
     fn put_group(_: &mut [Lanes], _: usize, _: usize, _: u16, _: &[(); GROUP]) {}
 }
 
-/// True if a result needs no output modifiers, so that it may be written directly to the destination. So may what is no result.
+/// True if a result needs no output modifiers, so that it may be written directly to the destination. An
+/// instruction without a result needs none.
 #[inline]
 pub(super) fn is_written_in_place(mode: &Mode, s: &Step, result: Kind) -> bool {
     result.words == 0 || is_whole(s, result.ty) && !flushes_output(mode, result.ty)
