@@ -128,6 +128,18 @@ impl Ranges {
         known.ones & c == 0 || known.max.checked_add(c).is_some()
     }
 
+    /// True if `a op b`, computed in a 32-bit register, is known to be a number of the narrow type `elem`, so that no
+    /// bit has to be cleared. Always false for signed types.
+    pub fn stays_within(&self, kernel: &Kernel, op: Bin, [a, b]: [Value; 2], elem: Elem) -> bool {
+        let most = match elem {
+            Elem::U8 => u32::from(u8::MAX),
+            Elem::U16 => u32::from(u16::MAX),
+            _ => return false,
+        };
+        let right = if matches!(op, Bin::Shl) { kernel.shift_count(b, elem) } else { constant(kernel, b) };
+        bin(op, self.get(a), self.get(b), right, elem).max <= most
+    }
+
     fn look(&self, kernel: &Kernel, v: Value) -> Range {
         let ty = kernel.ty(v);
         let by_type = match ty.elem {
