@@ -176,6 +176,9 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             _ => sum_with_constant(b, op, x, y, ty, loc),
         };
     };
+    if keeps_left(b, op, x, c, ty) {
+        return Folded::Value(x);
+    }
     let mut constant = |c: u32| b.constant(u64::from(c), ty);
     match (op, c) {
         (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, 0)
@@ -228,6 +231,20 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             None => Folded::Inst(Inst::Bin(op, x, y)),
         },
         _ => Folded::Inst(Inst::Bin(op, x, y)),
+    }
+}
+
+/// True if the known bounds of `x` show that `x op c` is `x`.
+fn keeps_left(b: &Builder, op: Bin, x: Value, c: u32, ty: Type) -> bool {
+    let alike = |high: u32| ty.elem == Elem::U32 || high.max(c) <= i32::MAX.cast_unsigned();
+    match op {
+        Bin::Min | Bin::Max => {
+            let known = b.bounds(x);
+            alike(known.high) && if op == Bin::Min { known.high <= c } else { known.low >= c }
+        }
+        // A mask of the low bits.
+        Bin::And => c & c.wrapping_add(1) == 0 && b.bounds(x).high <= c,
+        _ => false,
     }
 }
 
