@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gcn_emit::lines::{SourceLines, SourcePlace};
 use gcn_emit::occupancy::{Mode, Occupancy, Usage, occupancy_in};
@@ -22,6 +22,7 @@ use crate::core::memory::Memory;
 use crate::core::operand::{RegisterMap, Src, role};
 use crate::core::overflow::Form;
 use crate::core::permutation::Permutation;
+use crate::core::plan::Plan;
 use crate::core::probe::Probes;
 use crate::core::site::Instruction;
 use crate::core::trace::Trace;
@@ -93,6 +94,8 @@ pub(crate) struct Step {
     pub overflow: Option<Form>,
     /// The target, on whose properties some functions depend.
     pub arch: Target,
+    /// For a vector instruction: how it finds its operands. Made when it is executed first, because its function knows their types.
+    pub plan: OnceLock<Plan>,
 }
 
 impl Step {
@@ -130,6 +133,7 @@ impl Step {
             half,
             overflow: Form::of(&inst),
             arch: target,
+            plan: OnceLock::new(),
             inst,
         };
         for (i, desc) in step.inst.desc.operands.iter().enumerate() {

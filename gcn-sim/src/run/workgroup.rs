@@ -254,9 +254,7 @@ impl Unit {
         let mut trace = watch.trace(shared, launch.machine);
         cx.trace = Some(&mut trace);
         watch.resume(shared, &mut cx);
-        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| {
-            watch.step(shared, cx, step).map_err(Box::new)
-        });
+        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
         let at_barrier = matches!(cx.w.status, Status::AtBarrier(_) | Status::AtWait(_));
         watch.suspend(&mut cx, at_barrier);
         watch.put_trace(trace);

@@ -11,6 +11,7 @@ pub(crate) mod each;
 pub(crate) mod float16;
 pub(crate) mod float32;
 pub(crate) mod float64;
+pub(crate) mod groups;
 pub(crate) mod int16;
 pub(crate) mod int32;
 pub(crate) mod int64;

@@ -116,6 +116,9 @@ impl WaveState {
         if let Some(rules) = &program.sequences {
             self.under_way.push(rules, machine, now.at);
         }
+        if now.effect.is_idle && trace.touches.is_empty() {
+            return Ok(());
+        }
         let touched = range::LdsRange::of(&trace.touches);
         self.counters.after(&program.effects, machine, (now.effect, now.at), touched)?;
         // Accesses that are outstanding at a barrier matter only if there are other waves.

@@ -6,12 +6,14 @@
 
 use std::marker::PhantomData;
 
-use super::read::{self, Fetch, Ready};
-use super::write::{Finish, is_written_in_place};
+use super::groups::{Grouped, Words, groups};
+use super::read::{self, Fetch};
+use super::write::{Finish, finishes};
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, Kind, LANES, LOWER, Value};
-use crate::core::wave::Lanes;
+use crate::core::plan::{From, Plan, Ready, Shape, input_flushes};
+use crate::core::value::{GROUP, GROUPS, Kind, LANES, LOWER, Value};
+use crate::core::wave::{Lanes, Mode, Sgprs, Wave};
 use crate::fp::host::{self, Work};
 
 /// A type of operands and results of lane functions.
@@ -121,57 +123,81 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     work: W,
 ) -> Result<u64, Fault> {
     let kinds = const { [Kind::of::<A>(), Kind::of::<B>(), Kind::of::<C>(), Kind::of::<D>()] };
-    let mut plan = Plan::default();
-    prepare(cx, s, places, &kinds, &mut plan)?;
+    let made;
+    let plan = match s.plan.get() {
+        Some(plan) if plan.shape == Shape::of(kinds, places) && plan.except & cx.w.mode.flushes == 0 => plan,
+        _ => {
+            made = prepare(cx, s, places, kinds)?;
+            &made
+        }
+    };
+    if !plan.signed.is_empty() {
+        read::change_signs(cx.w, &plan.signed);
+    }
+    let lanes = cx.w.lanes;
+    // A result to which modifiers must still be applied is first written to extra slots.
+    let active = if plan.in_place { cx.w.exec() } else { lanes };
+    let Wave { v, s: sgprs, .. } = &mut *cx.w;
     let flags =
-        host::lanes(Groups::<A, B, C, D, W> { v: &mut cx.w.v, plan: &plan, mask, work, of: PhantomData });
+        host::lanes(Groups::<A, B, C, D, W> { v, sgprs, plan, lanes, active, mask, work, of: PhantomData });
     if !plan.in_place {
         D::Raw::finish_from(cx, s, D::TY, plan.target);
     }
     Ok(flags)
 }
 
-/// What is known of an instruction before its lanes are computed.
-#[derive(Default)]
-struct Plan {
-    operands: [Ready; 3],
-    /// The first slot of the result.
-    target: usize,
-    /// True if this is the destination; otherwise modifiers must still be applied to the result.
-    in_place: bool,
-    /// A mask of the wave's lanes.
-    lanes: u64,
-    active: u64,
-}
-
-/// Resolves the operands and the result of an instruction. A function of its own for all instructions: as a part of each, it would be most
-/// of the code.
+/// Resolves the operands and the result of an instruction. If that depends on nothing but the instruction, the result is kept for the next
+/// time. A function of its own for all instructions: as a part of each, it would be most of the code.
 #[inline(never)]
-fn prepare(
-    cx: &mut Cx<'_>,
-    s: &Step,
-    places: [usize; 3],
-    [operands @ .., result]: &[Kind; 4],
-    plan: &mut Plan,
-) -> Result<(), Fault> {
+fn prepare(cx: &mut Cx<'_>, s: &Step, places: [usize; 3], kinds: [Kind; 4]) -> Result<Plan, Fault> {
     let room = cx.w.room();
-    for (n, (ready, kind)) in plan.operands.iter_mut().zip(operands).enumerate() {
+    let kept = s.plan.get_or_init(|| plan(s, places, kinds, room));
+    if kept.shape == Shape::of(kinds, places) && kept.except & cx.w.mode.flushes == 0 {
+        return Ok(kept.clone());
+    }
+    let mut plan =
+        Plan { operands: [Ready::default(); 3], signed: Box::default(), ..plan(s, places, kinds, room) };
+    for (n, (ready, kind)) in plan.operands.iter_mut().zip(kinds).enumerate() {
         if kind.words > 0 {
-            *ready = read::ready(cx, s, places[n], *kind, room + 2 * n)?;
+            *ready = read::ready(cx, s, places[n], kind, room + 2 * n)?;
         }
     }
-    let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
-    plan.in_place = is_written_in_place(&cx.w.mode, s, *result);
-    plan.lanes = lanes;
-    // A result to which modifiers must still be applied is first written to extra slots.
-    (plan.target, plan.active) = if plan.in_place { (s.vdst as usize, exec) } else { (room + 6, lanes) };
-    Ok(())
+    plan.in_place = finishes(s, kinds[3]) & cx.w.mode.flushes == 0;
+    plan.target = if plan.in_place { s.vdst.into() } else { room + 6 };
+    Ok(plan)
+}
+
+/// The plan of an instruction whose operands and result need no modifiers but neg and abs; otherwise it is excepted in all modes.
+fn plan(s: &Step, places: [usize; 3], kinds: [Kind; 4], room: usize) -> Plan {
+    let [operands @ .., result] = kinds;
+    let mut plan = Plan {
+        shape: Shape::of(kinds, places),
+        except: finishes(s, result) | if s.plain_lanes { 0 } else { Mode::ALWAYS },
+        operands: [Ready::default(); 3],
+        signed: Box::default(),
+        target: s.vdst.into(),
+        in_place: true,
+    };
+    let mut signed = Vec::new();
+    for (n, kind) in operands.into_iter().enumerate().filter(|(_, kind)| kind.words > 0) {
+        match read::fixed(s, places[n], kind, room + 2 * n, &mut signed) {
+            Some(ready) => plan.operands[n] = ready,
+            None => plan.except = Mode::ALWAYS,
+        }
+        plan.except |= input_flushes(kind.ty);
+    }
+    plan.signed = signed.into();
+    plan
 }
 
 /// A run of an instruction whose operands are resolved.
 struct Groups<'v, A: Lane, B: Lane, C: Lane, D, W> {
     v: &'v mut [Lanes],
+    sgprs: &'v Sgprs,
     plan: &'v Plan,
+    /// A mask of the wave's lanes.
+    lanes: u64,
+    active: u64,
     mask: u64,
     work: W,
     of: PhantomData<(A, B, C, D)>,
@@ -182,25 +208,48 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Group
 
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(self) -> u64 {
-        let Groups { v, plan: &Plan { operands: [a, b, c], target, lanes, active, .. }, mask, work, .. } =
-            self;
-        let groups = [a.put::<A::Raw>(v), b.put::<B::Raw>(v), c.put::<C::Raw>(v)];
+        let Groups { v, sgprs, plan, lanes, active, mask, work, .. } = self;
+        let registers = groups(v);
+        let [a, b, c] = &plan.operands;
+        let (a, all_a) = place::<A::Raw>(registers, a, sgprs);
+        let (b, all_b) = place::<B::Raw>(registers, b, sgprs);
+        let (c, all_c) = place::<C::Raw>(registers, c, sgprs);
+        let target = D::Raw::at(registers, plan.target);
         let mut flags = [0; LANES];
-        let count = if lanes == u64::MAX { LANES / GROUP } else { LOWER / GROUP };
+        let count = if lanes == u64::MAX { GROUPS } else { LOWER / GROUP };
         for group in 0..count {
             let first = group * GROUP;
             let active = (active >> first) as u16;
             if active == 0 {
                 continue;
             }
-            let a = A::Raw::group_of(v, a.slot, group & groups[0]);
-            let b = B::Raw::group_of(v, b.slot, group & groups[1]);
-            let c = C::Raw::group_of(v, c.slot, group & groups[2]);
+            let (a, b, c) =
+                (A::Raw::get(a, group & all_a), B::Raw::get(b, group & all_b), C::Raw::get(c, group & all_c));
             let mut out = [D::Raw::default(); GROUP];
             let of_group = &mut flags.as_chunks_mut().0[group];
             work.group::<FUSED>((mask >> first) as u32, (&a, &b, &c), &mut out, of_group);
-            D::Raw::put_group(v, target, group, active, &out);
+            D::Raw::put(target, group, active, &out);
         }
         if W::FLAGS { packed(&flags) } else { 0 }
     }
+}
+
+/// The place of an operand, and a mask to apply to the numbers of groups: a value that all lanes share is in the first group only.
+#[inline(always)]
+fn place<'v, R: Grouped>(
+    registers: &'v [[Words; GROUPS]],
+    operand: &Ready,
+    sgprs: &Sgprs,
+) -> (R::Place<'v>, usize) {
+    let place = R::at(registers, operand.slot);
+    let value = match operand.from {
+        _ if R::WORDS == 0 => return (place, usize::MAX),
+        From::Lanes => return (place, usize::MAX),
+        From::Filled => return (place, 0),
+        From::Same(value) => value,
+        From::Scalar(n) if R::WORDS == 1 => sgprs[usize::from(n)].into(),
+        From::Scalar(n) => u64::from(sgprs[usize::from(n)]) | u64::from(sgprs[usize::from(n) + 1]) << 32,
+    };
+    R::fill(place, value);
+    (place, 0)
 }

@@ -83,8 +83,10 @@ impl Operation {
 /// The outstanding operations, oldest first, and the registers that they will write.
 pub(crate) struct Counters {
     operations: Vec<Operation>,
-    /// For each half of a register, the serial number of the operation that will write it; 0 if no operation will.
+    /// For each half of a register, the serial number of the operation that will write it; less than `first` if no operation will.
     pending: [u32; HALVES],
+    /// The serial number of the wave's first operation, and of the next one.
+    first: u32,
     next: u32,
     /// The serial numbers of the operations that the last instruction made certain.
     done: Vec<u32>,
@@ -92,18 +94,19 @@ pub(crate) struct Counters {
 
 impl Default for Counters {
     fn default() -> Counters {
-        Counters { operations: Vec::new(), pending: [0; HALVES], next: 1, done: Vec::new() }
+        Counters { operations: Vec::new(), pending: [0; HALVES], first: 1, next: 1, done: Vec::new() }
     }
 }
 
 impl Counters {
     pub(crate) fn reset(&mut self) {
         self.operations.clear();
-        if self.next > 1 {
-            self.pending = [0; HALVES];
-            self.next = 1;
-        }
         self.done.clear();
+        // The registers are not cleared for every workgroup: that would take as long as many instructions.
+        self.first = self.next;
+        if self.next > u32::MAX / 2 {
+            *self = Counters::default();
+        }
     }
 
     /// The serial numbers of the operations that the last instruction made certain.
@@ -134,11 +137,11 @@ impl Counters {
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.done.clear();
-        if let Some(wait) = effect.wait {
-            self.wait(effects, wait);
+        if self.operations.is_empty() {
             return Ok(());
         }
-        if self.operations.is_empty() {
+        if let Some(wait) = effect.wait {
+            self.wait(effects, wait);
             return Ok(());
         }
         self.make_room(effects, effect.room);
@@ -243,7 +246,7 @@ impl Counters {
     }
 
     fn writer(&self, part: Part) -> Option<&Operation> {
-        let id = self.pending[part.halves()].iter().copied().find(|id| *id != 0)?;
+        let id = self.pending[part.halves()].iter().copied().find(|id| *id >= self.first)?;
         self.find(id)
     }
 
