@@ -13,15 +13,13 @@ pub(crate) enum From {
     Scalar(u16),
     /// This value in all lanes.
     Same(u64),
-    /// The first group of the operand's slot, where the value for all lanes is already.
-    Filled,
 }
 
 /// An operand in a form in which groups of lanes can be read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ready {
-    /// The first slot of the register file that contains the operand. A value that is the same in all lanes must be written to the first
-    /// group of the slot, which all groups read. The vector code does that, because it writes a group in few instructions.
+    /// The first slot of the register file that contains the operand. A value that is the same in all lanes must be written to it. The
+    /// vector code does that, because it writes a register in few instructions.
     pub slot: usize,
     pub from: From,
 }

@@ -31,7 +31,13 @@ static MAY_BE_FORCED: AtomicBool = AtomicBool::new(false);
 
 #[inline(always)]
 fn way() -> Option<Way> {
-    if MAY_BE_FORCED.load(Relaxed) { WAY.get() } else { None }
+    if MAY_BE_FORCED.load(Relaxed) { forced_way() } else { None }
+}
+
+#[cold]
+#[inline(never)]
+fn forced_way() -> Option<Way> {
+    WAY.get()
 }
 
 /// Runs `f` with all work on this thread forced to the given instruction set, for tests.
@@ -41,6 +47,12 @@ pub fn forced<T>(way: Way, f: impl FnOnce() -> T) -> T {
     let result = f();
     WAY.set(None);
     result
+}
+
+/// True if the portable instruction set is forced on this thread.
+#[inline(always)]
+pub(crate) fn is_portable() -> bool {
+    matches!(way(), Some(Way::Portable))
 }
 
 /// Performs the work with the best instruction set of the host, unless another is forced.

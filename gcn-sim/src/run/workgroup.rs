@@ -303,15 +303,26 @@ fn go_on(
     let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
     let mut seen: Option<Snapshot> = None;
     while cx.w.count < end {
-        let at = cx.w.pc;
-        let Some(step) = steps.get(at) else {
+        let (at, left) = (cx.w.pc, end - cx.w.count);
+        // The instructions until the next jump are executed by a loop of their own.
+        let line = steps.get(at..).unwrap_or_default();
+        let line = &line[..line.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
+        if line.is_empty() {
             return Err(ran_off(cx, id));
-        };
-        let next = run(cx, step).map_err(|fault| explain(cx, id, step, *fault))?;
-        counts[at] += 1;
-        cx.w.count += 1;
-        match next {
-            Next::Fall => cx.w.pc = at + 1,
+        }
+        let mut last = Next::Fall;
+        for (step, count) in line.iter().zip(&mut counts[at..]) {
+            let next = run(cx, step).map_err(|fault| explain(cx, id, step, *fault))?;
+            *count += 1;
+            cx.w.count += 1;
+            if next != Next::Fall {
+                last = next;
+                break;
+            }
+            cx.w.pc += 1;
+        }
+        match last {
+            Next::Fall => {}
             Next::Jump(to) => {
                 let back = to <= cx.w.pc;
                 cx.w.pc = to;

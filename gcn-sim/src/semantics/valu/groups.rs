@@ -28,7 +28,7 @@ pub(crate) trait Grouped: Raw {
     /// Writes the active lanes of a group.
     fn put(place: Self::Place<'_>, group: usize, active: u16, out: &[Self; GROUP]);
 
-    /// Writes a number to all lanes of the first group.
+    /// Writes a number to all lanes.
     fn fill(place: Self::Place<'_>, value: u64);
 
     /// The content as a number.
@@ -67,7 +67,7 @@ impl Grouped for u32 {
 
     #[inline(always)]
     fn fill(place: &[Words; GROUPS], value: u64) {
-        place[0].set([value as u32; GROUP]);
+        place.iter().for_each(|group| group.set([value as u32; GROUP]));
     }
 
     #[inline(always)]

@@ -34,10 +34,7 @@ pub(super) fn fixed(s: &Step, i: usize, kind: Kind, room: usize, signed: &mut Ve
         return Some(ready);
     }
     signed.push(Signed { words: kind.words, from: ready, to: room, keep, invert });
-    Some(Ready {
-        slot: room,
-        from: if matches!(ready.from, From::Lanes) { From::Lanes } else { From::Filled },
-    })
+    Some(Ready { slot: room, from: From::Lanes })
 }
 
 /// Writes operands whose signs are changed to their slots.
