@@ -100,6 +100,8 @@ pub(crate) struct Group {
     results: Results,
     id: [u32; 3],
     alone: bool,
+    /// True if only the rules of strict mode are checked.
+    only_strict: bool,
 }
 
 impl Group {
@@ -111,6 +113,7 @@ impl Group {
             Watched::Faithful(_) => group.faithful.resize_with(waves, Default::default),
         }
         group.sanitize = shared.sanitize.as_ref().map(|s| sanitize::Group::new(s, machine, waves));
+        group.only_strict = shared.is_strict() && group.sanitize.is_none() && machine.probes().is_none();
         group
     }
 
@@ -209,10 +212,26 @@ impl Group {
     }
 
     /// Executes an instruction with all checks.
+    #[inline]
     pub(crate) fn step(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Ran {
-        if let Some(trace) = cx.trace.as_deref_mut() {
+        if let Some(trace) = cx.trace.as_deref_mut()
+            && !trace.is_clear()
+        {
             trace.clear();
         }
+        if let Watched::Strict(program) = &shared.mode
+            && self.only_strict
+            && self.late.is_empty()
+            && !indexed::may_be_moved(cx, step)
+        {
+            let (program, now) = (&program.1, program.1.current(cx.w.pc, None));
+            return checked(&mut self.strict[cx.w.id as usize], program, cx, step, &now, self.alone);
+        }
+        self.step_with_all(shared, cx, step)
+    }
+
+    #[inline(never)]
+    fn step_with_all(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Ran {
         let sanitize = self.sanitize.as_mut().zip(shared.sanitize.as_ref());
         let (at, number) = (cx.w.pc, cx.w.id as usize);
         let (id, alone) = (self.id, self.alone);

@@ -171,7 +171,8 @@ impl Unit {
     /// Writes the data of those loads to LDS that complete by this cycle.
     pub(crate) fn finish_copies(&mut self, memory: &Memory, machine: &Machine, cycle: u64) {
         for w in &mut self.waves {
-            Cx { w, lds: &mut self.lds, memory, machine, trace: None }.finish_copies_until(cycle);
+            Cx { w, lds: &mut self.lds, memory, machine, trace: None, next: Next::Fall }
+                .finish_copies_until(cycle);
         }
     }
 
@@ -247,7 +248,8 @@ impl Unit {
         turn: u64,
     ) -> Result<bool, SimError> {
         let Unit { waves, watch, lds, counts, .. } = self;
-        let mut cx = Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None };
+        let mut cx =
+            Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None, next: Next::Fall };
         let Some((watch, shared)) = watch.as_mut().zip(launch.watch.as_ref()) else {
             return go_on(&mut cx, launch, id, counts, turn, execute);
         };

@@ -31,7 +31,7 @@ pub(crate) mod write;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::core::fault::{Next, Outcome};
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::Value;
 use crate::fp::Round;
@@ -99,11 +99,11 @@ where
     F: Fn(Env, A, B, C) -> D + Copy + Send + Sync + 'static,
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         let (env, f) = (Env::of(cx), self.f);
         let lanewise = Each(move |a: A, b: B, c: C| f(env, a, b, c));
         each::run::<FUSED, A, B, C, D, _>(cx, s, [0, 1, 2], 0, lanewise)?;
-        Ok(Next::Fall)
+        Ok(())
     }
 }
 

@@ -100,6 +100,9 @@ impl WaveState {
         if let Some(rules) = &program.sequences {
             self.under_way.check(rules, machine, now.at)?;
         }
+        if self.counters.is_empty() {
+            return Ok(());
+        }
         self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
     }
 

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::each::Vector;
 use super::{Lane, each};
-use crate::core::fault::{Next, Outcome};
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::{Half, HalfBits};
 use crate::semantics::op::{Op, Ops};
@@ -61,7 +61,7 @@ where
     F: Fn(A, B) -> bool + Copy + Send + Sync + 'static,
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         let f = self.f;
         let holds = each::Flagged(move |_, a: A, b: B, ()| ((), f(a, b)));
         let mask = each::run::<FUSED, A, B, (), (), _>(cx, s, [0, 1, 2], 0, holds)?;
@@ -70,7 +70,7 @@ where
         if self.write_exec {
             cx.w.set_exec(mask);
         }
-        Ok(Next::Fall)
+        Ok(())
     }
 }
 

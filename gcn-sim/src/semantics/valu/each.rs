@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::groups::{Grouped, Words, groups};
 use super::read::{self, Fetch};
 use super::write::{Finish, finishes};
-use crate::core::fault::{Fault, Next, Ran};
+use crate::core::fault::{Done, Fault};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::plan::{From, Plan, Ready, Shape, input_flushes};
 use crate::core::value::{GROUP, GROUPS, Kind, LANES, LOWER, Value};
@@ -117,7 +117,7 @@ fn packed(flags: &[u8; LANES]) -> u64 {
 pub(crate) trait Vector: Copy + Send + Sync + 'static {
     /// Executes the instruction; must be inlined, so that it is compiled for the instruction set of its caller. `FUSED`: the host has a fused
     /// multiply-add.
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<Next, Fault>;
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault>;
 }
 
 /// The instruction with this execution.
@@ -128,9 +128,9 @@ pub(crate) fn op(vector: impl Vector) -> Op {
 /// A function that returns its outcome in the form that [`Exec`] has.
 struct Compiled<F>(F);
 
-impl<F: Fn(&mut Cx<'_>, &Step) -> Ran + Send + Sync> Exec for Compiled<F> {
+impl<F: Fn(&mut Cx<'_>, &Step) -> Done + Send + Sync> Exec for Compiled<F> {
     #[inline]
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
+    fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done {
         (self.0)(cx, step)
     }
 }
@@ -151,7 +151,7 @@ fn compiled<V: Vector>(vector: V) -> Arc<dyn Exec> {
 
 /// Executes an instruction with the instruction set that the crate is compiled for.
 #[inline(never)]
-fn portable<V: Vector>(vector: V, cx: &mut Cx<'_>, s: &Step) -> Ran {
+fn portable<V: Vector>(vector: V, cx: &mut Cx<'_>, s: &Step) -> Done {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
         vector.run::<true>(cx, s).map_err(Box::new)
     } else {

@@ -3,7 +3,7 @@
 use super::each::Vector;
 use super::write::write_mask;
 use super::{each, op1, op2, op3};
-use crate::core::fault::{Next, Outcome};
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
@@ -77,7 +77,7 @@ where
     G: Fn(u32, u32, bool) -> u32 + Copy + Send + Sync + 'static,
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         let Carry { carry_in, f, saturate } = self;
         let carries = if carry_in { cx.scalar_wide(&s.src[2], Ty::B64)? } else { 0 };
         let clamp = s.inst.mods.clamp;
@@ -88,7 +88,7 @@ where
         let mask = write_mask(cx, s);
         let carry_out = each::run::<FUSED, u32, u32, (), u32, _>(cx, s, [0, 1, 2], carries, sum)?;
         cx.w.set_mask(s.sdst as usize, carry_out & mask);
-        Ok(Next::Fall)
+        Ok(())
     }
 }
 
@@ -119,11 +119,11 @@ struct MultiplyAdd<F>(F);
 
 impl<F: Fn(u32, u32, u64) -> (u64, bool) + Copy + Send + Sync + 'static> Vector for MultiplyAdd<F> {
     #[inline(always)]
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         let exec = cx.w.exec();
         let sum = each::Flagged(move |_, a, b, c| (self.0)(a, b, c));
         let carry_out = each::run::<FUSED, u32, u32, u64, u64, _>(cx, s, [0, 1, 2], 0, sum)?;
         cx.w.set_mask(s.sdst as usize, carry_out & exec);
-        Ok(Next::Fall)
+        Ok(())
     }
 }

@@ -68,12 +68,12 @@ struct Select<T>(PhantomData<T>);
 
 impl<A: Lane> Vector for Select<fn(A)> {
     #[inline(always)]
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
         // The value has 16 or 32 bits and is copied unchanged: denormals are not flushed.
         let selected = each::Masked(|bit, a: A, b: A, ()| if bit { b } else { a });
         each::run::<FUSED, A, A, (), A, _>(cx, s, [0, 1, 2], mask, selected)?;
-        Ok(Next::Fall)
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::Lane;
 use super::each::{self, Lanewise, Vector};
-use crate::core::fault::{Next, Outcome};
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::GROUP;
 use crate::fp::{self, pick_nan32, pick_nan64};
@@ -107,9 +107,9 @@ where
     F: Fn(N, N) -> (N, [N; 2]) + Copy + Send + Sync + 'static,
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         each::run::<FUSED, N, N, (), N, _>(cx, s, [0, 1, 2], 0, Two(self.f))?;
-        Ok(Next::Fall)
+        Ok(())
     }
 }
 
@@ -154,9 +154,9 @@ struct Fused<T> {
 
 impl<N: Number> Vector for Fused<fn(N)> {
     #[inline(always)]
-    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         each::run::<FUSED, N, N, N, N, _>(cx, s, self.places, 0, Fuse)?;
-        Ok(Next::Fall)
+        Ok(())
     }
 }
 

@@ -114,6 +114,12 @@ impl Counters {
         &self.done
     }
 
+    /// True if no operation is outstanding.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
     /// The serial number of the youngest operation.
     pub(crate) fn youngest(&self) -> u32 {
         self.next - 1
@@ -146,8 +152,8 @@ impl Counters {
         }
         self.make_room(effects, effect.room);
         if (effect.barrier || effect.accesses)
-            && rules.counts(&counter::GWS)
             && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.is_uncertain())
+            && rules.counts(&counter::GWS)
         {
             return Err(self.too_early(machine, &counter::GWS, operation, None));
         }
@@ -155,12 +161,13 @@ impl Counters {
             return self.barrier(machine, rules, alone);
         }
         let whole = |part: &Part| Part { half: None, ..*part };
-        let halves = rules.counts(&counter::HALF);
+        // Asked only when it matters, because it takes longer than the rest.
+        let halves = || rules.counts(&counter::HALF);
         for part in &effect.reads {
             if let Some(operation) = self.writer(*part) {
                 return Err(self.too_early(machine, &counter::RAW, operation, Some(part.unit)));
             }
-            if let Some(operation) = self.writer(whole(part)).filter(|_| halves) {
+            if let Some(operation) = self.writer(whole(part)).filter(|_| halves()) {
                 return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
             }
         }
@@ -170,7 +177,7 @@ impl Counters {
             {
                 return Err(self.too_early(machine, &counter::WAW, operation, Some(part.unit)));
             }
-            if let Some(operation) = self.writer(whole(part)).filter(|_| halves && part.half.is_some())
+            if let Some(operation) = self.writer(whole(part)).filter(|_| part.half.is_some() && halves())
                 && !returns_in_order(machine, operation, effect)
             {
                 return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));

@@ -102,16 +102,22 @@ impl Recent {
         (self.position, self.until) = (0, 0);
     }
 
+    #[inline]
     pub(crate) fn check(
         &mut self,
         pairs: &Pairs,
         machine: &Machine,
         now: &Current<'_>,
     ) -> Result<(), Box<Hazard>> {
-        if self.position >= self.until {
-            self.past.clear();
-            return Ok(());
+        if self.position < self.until {
+            return self.check_all(pairs, machine, now);
         }
+        self.past.clear();
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn check_all(&mut self, pairs: &Pairs, machine: &Machine, now: &Current<'_>) -> Result<(), Box<Hazard>> {
         let reach = u64::from(hazards::MAX_REACH);
         while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
             self.past.pop_front();
