@@ -110,7 +110,7 @@ pub(super) const PASSES: &[Pass] = &[
     row("packed", ALWAYS, |p, k| Ok(packed::run(k, p.target).into()),
         "pairs of equal operations become packed ones"),
     row("dce", CHANGED, DCE, "unused instructions are removed, if `bytes`, `products` or `packed` changed something"),
-    row("tails", ALWAYS, |_, k| Ok(tails::run(k).into()),
+    row("tails", ALWAYS, |p, k| Ok(tails::run(k, p.target).into()),
         "the last elements of slices of 8- and 16-bit types, which wide accesses would lose, get accesses of their own"),
     row("gvn", CHANGED, GVN, "equal computations become one again, if `tails` changed something"),
     row("dce", CHANGED, DCE, "unused instructions are removed again, if `tails` changed something"),

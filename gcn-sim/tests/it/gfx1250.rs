@@ -105,6 +105,23 @@ fn packed_integers_have_the_least_and_the_greatest_of_three() {
     }
 }
 
+#[test]
+fn long_branches_add_to_the_program_counter() {
+    let body = "s_mov_b32 s6, 0
+        v_add_nc_u32_e32 v8, 2, v8
+        s_add_co_i32 s6, s6, 1
+        s_cmp_eq_u32 s6, 3
+        s_cbranch_scc1 out
+        s_add_pc_i64 0xffffffffffffffe4
+        out:
+        s_add_pc_i64 4
+        v_mov_b32_e32 v8, 0
+        s_mov_b64 s[8:9], 4
+        s_add_pc_i64 s[8:9]
+        v_mov_b32_e32 v8, 0";
+    assert_eq!(results([[0; 32]; 3], body), [6; 32]);
+}
+
 /// Every matrix instruction runs, or is refused because no source states the layout; tensor operations and accesses to a cluster are
 /// refused, too.
 #[test]

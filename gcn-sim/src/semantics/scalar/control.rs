@@ -196,6 +196,13 @@ fn jumps(ops: &mut Ops) {
         }),
     );
     ops.add(
+        "s_add_pc_i64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let distance = cx.scalar_wide(&s.src[0], Ty::I64)?;
+            jump_to(cx, next_address(cx, s).wrapping_add(distance))
+        }),
+    );
+    ops.add(
         "s_call_b64",
         Op::new(|cx: &mut Cx<'_>, s: &Step| {
             let next = next_address(cx, s);
