@@ -235,7 +235,9 @@ impl Operand {
             Operand::Inline(inline) => Some(inline.bits64() as i64),
             Operand::Literal(bits) => Some((bits as i32).into()),
             Operand::Literal64(bits) => Some(bits as i64),
-            Operand::Reg(_) | Operand::Special(_) | Operand::Imm(_) | Operand::Label(_) | Operand::Off => None,
+            Operand::Reg(_) | Operand::Special(_) | Operand::Imm(_) | Operand::Label(_) | Operand::Off => {
+                None
+            }
         }
     }
 

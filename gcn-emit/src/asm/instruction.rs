@@ -74,11 +74,14 @@ impl<'s> Assembler<'s> {
         }
         for fixup in &parsed.fixups {
             let expr = self.later.get(fixup.expr as usize).copied().unwrap_or(Expr::Const(0));
-            let long = matches!(parsed.inst.operands.get(usize::from(fixup.operand)), Some(Operand::Literal64(_)));
+            let long =
+                matches!(parsed.inst.operands.get(usize::from(fixup.operand)), Some(Operand::Literal64(_)));
             // A literal ends its instruction.
             let bytes = if long { 8 } else { 4 };
-            let place =
-                Place { bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(bytes.into()), ..place };
+            let place = Place {
+                bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(bytes.into()),
+                ..place
+            };
             self.fixups.push(Fixup { place, kind: FixupKind::Literal(bytes), expr, span });
         }
         // Only branches to labels are changed; distances that are written as numbers are kept.

@@ -77,9 +77,7 @@ fn section(
             Content::Inst(inst) | Content::Unprintable(inst) => {
                 let leads_to = match relocated.get(&offset) {
                     Some(to) => *to,
-                    None => {
-                        CodeSection::destination(end, &inst).map(|to| to.wrapping_sub(code.address))
-                    }
+                    None => CodeSection::destination(end, &inst).map(|to| to.wrapping_sub(code.address)),
                 };
                 let place = CodePlace {
                     offset,

@@ -9,10 +9,10 @@ use gcn_emit::asm::{Assembly, Options, assemble};
 use gcn_emit::code::{Code, Unit};
 use gcn_emit::disasm::{self, disassemble};
 use gcn_emit::object::{link, read_code_object, write_relocatable};
+use gcn_isa::Reg;
 use gcn_isa::cfg::{Flow, is_call};
 use gcn_isa::check;
 use gcn_isa::program::Jump;
-use gcn_isa::Reg;
 
 fn data(name: &str) -> Vec<u8> {
     let path = format!("{}/data/calls/calls.{name}.gz", env!("CARGO_MANIFEST_DIR"));
@@ -50,7 +50,8 @@ fn jumps(code: &Code) -> Vec<(usize, Option<Result<usize, Jump>>)> {
         other => Err(other),
     };
     let lines = code.program.lines.iter().enumerate();
-    let indirect = lines.filter(|(_, l)| matches!(l.inst.desc.entry.mnemonic, "s_setpc_b64" | "s_swappc_b64"));
+    let indirect =
+        lines.filter(|(_, l)| matches!(l.inst.desc.entry.mnemonic, "s_setpc_b64" | "s_swappc_b64"));
     indirect.map(|(line, l)| (line, l.jump.map(to))).collect()
 }
 
@@ -278,10 +279,18 @@ f:
     for unit in [unit(text), object(&linked), unit(&shown), object(&link(&again.module).unwrap())] {
         let code = code(&unit);
         let findings = check::check(&code.program).findings;
-        let far = code.program.lines.iter().position(|l| l.inst.operands[..] == [Reg::v(4, 1).into(), Reg::v(2, 1).into()]);
+        let far = code
+            .program
+            .lines
+            .iter()
+            .position(|l| l.inst.operands[..] == [Reg::v(4, 1).into(), Reg::v(2, 1).into()]);
         let late: Vec<_> = findings.iter().filter(|f| f.rule == "waitcnt.raw").map(|f| f.second).collect();
         assert_eq!(late, Vec::from_iter(far));
         let ends = jumps(code).into_iter().map(|jump| jump.1);
-        assert_eq!(ends.collect::<Vec<_>>(), [Some(Ok(9)), Some(Err(Jump::Back { by_convention: true }))], "{shown}");
+        assert_eq!(
+            ends.collect::<Vec<_>>(),
+            [Some(Ok(9)), Some(Err(Jump::Back { by_convention: true }))],
+            "{shown}"
+        );
     }
 }

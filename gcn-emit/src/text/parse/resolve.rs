@@ -404,6 +404,7 @@ fn encode(
 
 /// True if the only literal of the instruction is the one whose value is not known yet.
 fn one_literal(parsed: &ParsedInst) -> bool {
-    let literals = parsed.inst.operands.iter().filter(|o| matches!(o, Operand::Literal(_) | Operand::Literal64(_)));
+    let literals =
+        parsed.inst.operands.iter().filter(|o| matches!(o, Operand::Literal(_) | Operand::Literal64(_)));
     literals.count() == 1
 }
