@@ -12,7 +12,8 @@ mod rules;
 fn expand(input: proc_macro2::TokenStream) -> String {
     let out = kernels(input);
     syn::parse2::<syn::File>(out.clone()).unwrap_or_else(|e| panic!("{e}: {out}"));
-    out.to_string().split_whitespace().collect()
+    // With one name for the module, which has a short one in bodies.
+    out.to_string().split_whitespace().collect::<String>().replace("__gcn::", "::gcn_dsl::__private::")
 }
 
 /// The error messages for a rejected input.

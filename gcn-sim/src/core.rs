@@ -20,6 +20,7 @@ pub(crate) mod overflow;
 pub(crate) mod params;
 pub(crate) mod permutation;
 pub(crate) mod place;
+pub(crate) mod plan;
 pub(crate) mod probe;
 pub(crate) mod scalar;
 pub(crate) mod site;

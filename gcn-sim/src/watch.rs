@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_isa::hazards::Config;
 
-use crate::core::fault::{Fault, Next};
+use crate::core::fault::{Fault, Ran};
 use crate::core::finding::{Finding, Stale};
 use crate::core::grid::Geometry;
 use crate::core::gws::Queued;
@@ -100,6 +100,8 @@ pub(crate) struct Group {
     results: Results,
     id: [u32; 3],
     alone: bool,
+    /// True if only the rules of strict mode are checked.
+    only_strict: bool,
 }
 
 impl Group {
@@ -111,6 +113,7 @@ impl Group {
             Watched::Faithful(_) => group.faithful.resize_with(waves, Default::default),
         }
         group.sanitize = shared.sanitize.as_ref().map(|s| sanitize::Group::new(s, machine, waves));
+        group.only_strict = shared.is_strict() && group.sanitize.is_none() && machine.probes().is_none();
         group
     }
 
@@ -209,10 +212,26 @@ impl Group {
     }
 
     /// Executes an instruction with all checks.
-    pub(crate) fn step(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
-        if let Some(trace) = cx.trace.as_deref_mut() {
+    #[inline]
+    pub(crate) fn step(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Ran {
+        if let Some(trace) = cx.trace.as_deref_mut()
+            && !trace.is_clear()
+        {
             trace.clear();
         }
+        if let Watched::Strict(program) = &shared.mode
+            && self.only_strict
+            && self.late.is_empty()
+            && !indexed::may_be_moved(cx, step)
+        {
+            let (program, now) = (&program.1, program.1.current(cx.w.pc, None));
+            return checked(&mut self.strict[cx.w.id as usize], program, cx, step, &now, self.alone);
+        }
+        self.step_with_all(shared, cx, step)
+    }
+
+    #[inline(never)]
+    fn step_with_all(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Ran {
         let sanitize = self.sanitize.as_mut().zip(shared.sanitize.as_ref());
         let (at, number) = (cx.w.pc, cx.w.id as usize);
         let (id, alone) = (self.id, self.alone);
@@ -222,19 +241,15 @@ impl Group {
         let next = match &shared.mode {
             Watched::Functional => execute(cx, step)?,
             Watched::Strict(program) => {
-                let program = &program.1;
-                let state = &mut self.strict[number];
-                let moved = indexed::moved(cx, step)?.map(|inst| Moved::of(cx.machine.target(), &inst));
-                let now = program.current(at, moved.as_ref());
-                state.before(program, cx.machine, &now, alone).map_err(Fault::Hazard)?;
-                let next = execute(cx, step)?;
-                let early = match cx.trace.as_deref() {
-                    Some(trace) => state.after(program, cx.machine, &now, trace, alone),
-                    None => Ok(()),
+                let (program, state) = (&program.1, &mut self.strict[number]);
+                let next = if indexed::may_be_moved(cx, step) {
+                    let moved = indexed::moved(cx, step)?.map(|inst| Moved::of(cx.machine.target(), &inst));
+                    checked(state, program, cx, step, &program.current(at, moved.as_ref()), alone)?
+                } else {
+                    checked(state, program, cx, step, &program.current(at, None), alone)?
                 };
-                early.map_err(Fault::Hazard)?;
                 match self.overtaken(cx) {
-                    Some(hazard) => return Err(Fault::Hazard(hazard)),
+                    Some(hazard) => return Err(Fault::Hazard(hazard).into()),
                     None => next,
                 }
             }
@@ -278,6 +293,24 @@ impl Group {
         }
         all.findings.append(&mut mine.findings);
     }
+}
+
+/// Executes an instruction in strict mode.
+#[inline]
+fn checked(
+    state: &mut strict::WaveState,
+    program: &strict::Program,
+    cx: &mut Cx<'_>,
+    step: &Step,
+    now: &strict::Current<'_>,
+    alone: bool,
+) -> Ran {
+    state.before(program, cx.machine, now, alone).map_err(Fault::Hazard)?;
+    let next = execute(cx, step)?;
+    if let Some(trace) = cx.trace.as_deref() {
+        state.after(program, cx.machine, now, trace, alone).map_err(Fault::Hazard)?;
+    }
+    Ok(next)
 }
 
 fn keep(

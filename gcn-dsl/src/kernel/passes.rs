@@ -95,6 +95,8 @@ pub(super) const PASSES: &[Pass] = &[
     row("contract", |p| p.signature.contract, |_, k| { contract::run(k); Ok(Left::Work) },
         "in code with `#[contract]`, a sum with a product as an operand becomes a fused multiply-add"),
     row("dce", ALWAYS, DCE, "instructions that nothing uses are removed"),
+    row("gvn", |p| p.options.merge, GVN,
+        "equal computations become one, because accesses are neighbours only if their offsets share a value"),
     row("merge", |p| p.options.merge, |_, k| { merge::run(k); Ok(Left::Work) },
         "accesses of neighbouring elements become one wider access"),
     row("gvn", ALWAYS, GVN, "equal computations become one (global value numbering)"),

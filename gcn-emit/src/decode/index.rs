@@ -8,7 +8,7 @@ use gcn_isa::{InstructionSet, table};
 
 use super::error::DecodeFault;
 use crate::fields::codec;
-use crate::fields::row::RowCodec;
+use crate::fields::row::{RowCodec, head};
 
 /// The formats that the first dword distinguishes. VOP3A and VOP3B, and the three VOP3P formats, have disjoint opcodes
 /// and count as one.
@@ -181,7 +181,10 @@ impl Candidate {
 struct Index {
     /// The range of each (format, opcode) in `rows`.
     ranges: [Vec<(u16, u16)>; MAJORS.len()],
-    rows: Vec<Candidate>,
+    rows: Vec<&'static InstDesc>,
+    /// The candidates of the range that starts with a row. They are made when they are needed first, because a program uses few of the
+    /// rows, and their templates take most of the time.
+    candidates: Vec<OnceLock<Box<[Candidate]>>>,
 }
 
 impl Index {
@@ -189,23 +192,36 @@ impl Index {
         let mut buckets: [Vec<Vec<&'static InstDesc>>; MAJORS.len()] =
             std::array::from_fn(|i| vec![Vec::new(); MAJORS[i].1]);
         for desc in table::rows_on(on) {
-            if let Some((major, opcode)) = classify(codec(desc).base as u32, on.generation()) {
+            if let Some((major, opcode)) = classify(head(desc) as u32, on.generation()) {
                 buckets[major as usize][opcode].push(desc);
             }
         }
         let mut rows = Vec::new();
         let ranges = buckets.map(|opcodes| {
-            let range = |mut bucket: Vec<&'static InstDesc>| {
-                // The row with the most fixed bits comes first: `off` is encoded as a register number, and 16-byte rows begin like 8-byte
-                // ones.
-                bucket.sort_by_key(|d| std::cmp::Reverse((d.bytes, codec(d).compared.count_ones())));
+            let range = |bucket: Vec<&'static InstDesc>| {
                 let start = rows.len() as u16;
-                rows.extend(bucket.into_iter().map(Candidate::new));
+                rows.extend(bucket);
                 (start, rows.len() as u16)
             };
             opcodes.into_iter().map(range).collect()
         });
-        Index { ranges, rows }
+        let candidates = rows.iter().map(|_| OnceLock::new()).collect();
+        Index { ranges, rows, candidates }
+    }
+
+    /// The candidates with a format and an opcode, the most specific first.
+    fn candidates(&self, major: Major, opcode: usize) -> &[Candidate] {
+        let (start, end) = self.ranges[major as usize][opcode];
+        let range = usize::from(start)..usize::from(end);
+        if range.is_empty() {
+            return &[];
+        }
+        self.candidates[range.start].get_or_init(|| {
+            let mut rows = self.rows[range].to_vec();
+            // The row with the most fixed bits comes first: `off` is encoded as a register number, and 16-byte rows begin like 8-byte ones.
+            rows.sort_by_key(|d| std::cmp::Reverse((d.bytes, codec(d).compared.count_ones())));
+            rows.into_iter().map(Candidate::new).collect()
+        })
     }
 }
 
@@ -218,10 +234,39 @@ pub(super) fn candidates(word: u32, on: Subtarget) -> Result<&'static [Candidate
     let (major, opcode) = classify(word, on.generation()).ok_or(DecodeFault::UnknownFormat)?;
     let index = &INDICES[on.instruction_set().index()][on.wave as usize];
     let index = index.get_or_init(|| Index::new(on));
-    let (start, end) = index.ranges[major as usize][opcode];
-    if start == end {
-        let format = MAJORS[major as usize].0;
-        return Err(DecodeFault::UnknownOpcode { format, opcode: opcode as u16 });
+    match index.candidates(major, opcode) {
+        [] => {
+            let format = MAJORS[major as usize].0;
+            Err(DecodeFault::UnknownOpcode { format, opcode: opcode as u16 })
+        }
+        candidates => Ok(candidates),
     }
-    Ok(&index.rows[usize::from(start)..usize::from(end)])
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_isa::Target;
+    use gcn_isa::target::WaveSize;
+
+    use super::*;
+
+    /// The index classifies rows by the bits of their formats and opcodes only, which must be as good as all bits.
+    #[test]
+    fn format_and_opcode_classify_every_row() {
+        let mut rows = 0;
+        for target in Target::KNOWN {
+            for desc in table::rows_on(Subtarget { target, wave: WaveSize::W64 }) {
+                let of = |bits: u128| classify(bits as u32, target.generation());
+                assert_eq!(
+                    of(head(desc)),
+                    of(codec(desc).base),
+                    "{target} {} {:?}",
+                    desc.mnemonic,
+                    desc.format
+                );
+                rows += 1;
+            }
+        }
+        assert!(rows > 10_000, "{rows}");
+    }
 }

@@ -148,13 +148,23 @@ pub(crate) fn codec(desc: &InstDesc) -> &'static RowCodec {
         .get_or_init(|| Box::new(RowCodec::new(table::row(desc.id))))
 }
 
+/// The bits of a row's format and opcode, without those of operands and modifiers. Much less work than the whole template.
+pub(crate) fn head(desc: &InstDesc) -> u128 {
+    head_of(desc, &layout(desc))
+}
+
+fn head_of(desc: &InstDesc, layout: &Layout) -> u128 {
+    let fixed = layout.fixed.iter().filter(|f| f.when.holds(desc));
+    fixed.fold(opcode(desc.opcode, layout), |bits, f| bits | u128::from(f.value) << f.lo)
+}
+
 impl RowCodec {
     fn new(desc: &'static InstDesc) -> RowCodec {
         let layout = layout(desc);
         let bytes = usize::from(desc.bytes);
         let scalars = Scalars::of(desc.instruction_set());
         let mut row = RowCodec {
-            base: opcode(desc.opcode, &layout),
+            base: head_of(desc, &layout),
             compared: if bytes == 16 { u128::MAX } else { mask(0, desc.bytes * 8) },
             operands: Vec::with_capacity(desc.operands.len()),
             mods: Vec::new(),
@@ -169,11 +179,8 @@ impl RowCodec {
             scalars,
             vgprs: desc.instruction_set().addressable_vgprs() as u16,
         };
-        for fixed in layout.fixed.iter().filter(|f| f.when.holds(desc)) {
-            row.base |= u128::from(fixed.value) << fixed.lo;
-            if fixed.ignored {
-                row.compared &= !mask(fixed.lo, fixed.len);
-            }
+        for fixed in layout.fixed.iter().filter(|f| f.ignored && f.when.holds(desc)) {
+            row.compared &= !mask(fixed.lo, fixed.len);
         }
         for operand in desc.operands {
             row.add_operand(desc, operand, &layout);

@@ -5,9 +5,10 @@ use crate::core::gws::Queued;
 use crate::core::site::{Hazard, Space};
 
 /// The next step of a wave after an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Next {
     /// Continue with the following instruction.
+    #[default]
     Fall,
     /// Jump to the instruction with this index.
     Jump(usize),
@@ -51,10 +52,13 @@ pub(crate) enum Fault {
 
 pub(crate) type Outcome = Result<Next, Fault>;
 
-/// As [`Outcome`], small enough to be returned in registers.
+/// As [`Outcome`], but small.
 pub(crate) type Ran = Result<Next, Box<Fault>>;
 
-const _: () = assert!(size_of::<Ran>() <= 2 * size_of::<u64>());
+/// The outcome without the next step, which is elsewhere: small enough to be returned in a register.
+pub(crate) type Done = Result<(), Box<Fault>>;
+
+const _: () = assert!(size_of::<Done>() <= size_of::<usize>());
 
 impl From<Box<Fault>> for Fault {
     fn from(fault: Box<Fault>) -> Fault {

@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gcn_emit::lines::{SourceLines, SourcePlace};
 use gcn_emit::occupancy::{Mode, Occupancy, Usage, occupancy_in};
@@ -15,13 +15,14 @@ use gcn_isa::table::{Access, Class};
 use gcn_isa::{Inst, Operand, Target};
 
 use crate::core::error::SimError;
-use crate::core::fault::{Outcome, Ran};
+use crate::core::fault::{Done, Next, Outcome, Ran};
 use crate::core::kernel::KernelState;
 use crate::core::matrix::MatrixArithmetic;
 use crate::core::memory::Memory;
 use crate::core::operand::{RegisterMap, Src, role};
 use crate::core::overflow::Form;
 use crate::core::permutation::Permutation;
+use crate::core::plan::Plan;
 use crate::core::probe::Probes;
 use crate::core::site::Instruction;
 use crate::core::trace::Trace;
@@ -32,12 +33,36 @@ pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 
 /// The function that executes an instruction.
 pub(crate) trait Exec: Send + Sync {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran;
+    /// Executes the instruction. [`Cx::next`] is set if the wave does not continue with the following instruction.
+    fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done;
 }
 
 impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
-        self(cx, step).map_err(Box::new)
+    fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done {
+        let outcome = self(cx, step);
+        cx.done(outcome)
+    }
+}
+
+impl dyn Exec + '_ {
+    /// As [`Exec::execute`], but returns the next step of the wave.
+    #[inline(always)]
+    pub(crate) fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
+        self.execute(cx, step)?;
+        Ok(if cx.next == Next::Fall { Next::Fall } else { std::mem::take(&mut cx.next) })
+    }
+}
+
+impl Cx<'_> {
+    /// The outcome of an instruction in the form that [`Exec`] has.
+    #[inline(always)]
+    pub(crate) fn done(&mut self, outcome: Outcome) -> Done {
+        match outcome {
+            Ok(Next::Fall) => {}
+            Ok(next) => self.next = next,
+            Err(fault) => return Err(Box::new(fault)),
+        }
+        Ok(())
     }
 }
 
@@ -49,6 +74,8 @@ pub(crate) struct Cx<'a> {
     pub machine: &'a Machine,
     /// The record of memory accesses; `None` in functional mode, which keeps no record.
     pub trace: Option<&'a mut Trace>,
+    /// What the wave does after the instruction that is executed, if it does not continue with the following one.
+    pub next: Next,
 }
 
 /// A resolved instruction: its function, and its operands as register slots and constants.
@@ -93,6 +120,8 @@ pub(crate) struct Step {
     pub overflow: Option<Form>,
     /// The target, on whose properties some functions depend.
     pub arch: Target,
+    /// For a vector instruction: how it finds its operands. Made when it is executed first, because its function knows their types.
+    pub plan: OnceLock<Plan>,
 }
 
 impl Step {
@@ -130,6 +159,7 @@ impl Step {
             half,
             overflow: Form::of(&inst),
             arch: target,
+            plan: OnceLock::new(),
             inst,
         };
         for (i, desc) in step.inst.desc.operands.iter().enumerate() {

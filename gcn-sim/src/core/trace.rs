@@ -62,6 +62,12 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
+    /// True if nothing has been recorded.
+    #[inline]
+    pub(crate) fn is_clear(&self) -> bool {
+        self.touches.is_empty() && self.faults.is_empty()
+    }
+
     /// Removes the recorded accesses; keeps the settings.
     pub(crate) fn clear(&mut self) {
         self.touches.clear();

@@ -45,6 +45,9 @@ impl Ty {
 /// The number of lanes that arithmetic processes at a time, chosen so that the operands and results of a group fit in the host's registers.
 pub(crate) const GROUP: usize = 16;
 
+/// The number of groups of lanes in a register.
+pub(crate) const GROUPS: usize = LANES / GROUP;
+
 /// The register content of one lane: one dword or two.
 pub(crate) trait Raw: Copy + Default + Send + Sync + 'static {
     /// The number of registers: 0 for `()`.

@@ -56,9 +56,17 @@ pub(crate) struct Mode {
     pub vskip: bool,
     /// The upper bits of the numbers of VGPRs, as `s_set_vgpr_msb` sets them.
     pub vgpr_msb: u8,
+    /// The kinds of denormals that are flushed, as a mask, and the bit [`Mode::ALWAYS`].
+    pub flushes: u8,
 }
 
 impl Mode {
+    pub(crate) const FLUSH_IN_32: u8 = 1;
+    pub(crate) const FLUSH_OUT_32: u8 = 2;
+    pub(crate) const FLUSH_IN_16_64: u8 = 4;
+    pub(crate) const FLUSH_OUT_16_64: u8 = 8;
+    /// The bit that is set in every mode.
+    pub(crate) const ALWAYS: u8 = 1 << 7;
     /// The bit FP16_OVFL: f16 results that overflow stay finite.
     pub(crate) const FP16_OVFL: u32 = 1 << 23;
     /// The bit that enables VGPR indexing.
@@ -81,6 +89,7 @@ impl Mode {
             gpr_indexing: bits & Mode::GPR_IDX_EN != 0,
             vskip: bits & Mode::VSKIP != 0,
             vgpr_msb: 0,
+            flushes: !(bits >> 4) as u8 & 0xf | Mode::ALWAYS,
         }
     }
 

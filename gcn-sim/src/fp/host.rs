@@ -4,6 +4,7 @@
 //! here at run time; the crate `multiversion` contains the unsafe code that this requires.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Work that is compiled for several host instruction sets.
 pub(crate) trait Work {
@@ -25,18 +26,39 @@ pub enum Way {
 
 thread_local!(static WAY: Cell<Option<Way>> = const { Cell::new(None) });
 
+/// True if [`forced`] has been called, so that `WAY` must be read. In a shared library, reading it is a call.
+static MAY_BE_FORCED: AtomicBool = AtomicBool::new(false);
+
+#[inline(always)]
+fn way() -> Option<Way> {
+    if MAY_BE_FORCED.load(Relaxed) { forced_way() } else { None }
+}
+
+#[cold]
+#[inline(never)]
+fn forced_way() -> Option<Way> {
+    WAY.get()
+}
+
 /// Runs `f` with all work on this thread forced to the given instruction set, for tests.
 pub fn forced<T>(way: Way, f: impl FnOnce() -> T) -> T {
+    MAY_BE_FORCED.store(true, Relaxed);
     WAY.set(Some(way));
     let result = f();
     WAY.set(None);
     result
 }
 
+/// True if the portable instruction set is forced on this thread.
+#[inline(always)]
+pub(crate) fn is_portable() -> bool {
+    matches!(way(), Some(Way::Portable))
+}
+
 /// Performs the work with the best instruction set of the host, unless another is forced.
 #[inline]
 pub(crate) fn run<W: Work>(work: W) -> W::Out {
-    match WAY.get() {
+    match way() {
         None => wide(work),
         Some(Way::Avx2) => narrow(work),
         Some(Way::Portable) => portable(work),
@@ -47,7 +69,7 @@ pub(crate) fn run<W: Work>(work: W) -> W::Out {
 /// size.
 #[inline]
 pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
-    match WAY.get() {
+    match way() {
         Some(Way::Portable) => portable(work),
         _ => narrow(work),
     }

@@ -171,7 +171,8 @@ impl Unit {
     /// Writes the data of those loads to LDS that complete by this cycle.
     pub(crate) fn finish_copies(&mut self, memory: &Memory, machine: &Machine, cycle: u64) {
         for w in &mut self.waves {
-            Cx { w, lds: &mut self.lds, memory, machine, trace: None }.finish_copies_until(cycle);
+            Cx { w, lds: &mut self.lds, memory, machine, trace: None, next: Next::Fall }
+                .finish_copies_until(cycle);
         }
     }
 
@@ -247,16 +248,15 @@ impl Unit {
         turn: u64,
     ) -> Result<bool, SimError> {
         let Unit { waves, watch, lds, counts, .. } = self;
-        let mut cx = Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None };
+        let mut cx =
+            Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None, next: Next::Fall };
         let Some((watch, shared)) = watch.as_mut().zip(launch.watch.as_ref()) else {
             return go_on(&mut cx, launch, id, counts, turn, execute);
         };
         let mut trace = watch.trace(shared, launch.machine);
         cx.trace = Some(&mut trace);
         watch.resume(shared, &mut cx);
-        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| {
-            watch.step(shared, cx, step).map_err(Box::new)
-        });
+        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
         let at_barrier = matches!(cx.w.status, Status::AtBarrier(_) | Status::AtWait(_));
         watch.suspend(&mut cx, at_barrier);
         watch.put_trace(trace);
@@ -305,15 +305,26 @@ fn go_on(
     let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
     let mut seen: Option<Snapshot> = None;
     while cx.w.count < end {
-        let at = cx.w.pc;
-        let Some(step) = steps.get(at) else {
+        let (at, left) = (cx.w.pc, end - cx.w.count);
+        // The instructions until the next jump are executed by a loop of their own.
+        let line = steps.get(at..).unwrap_or_default();
+        let line = &line[..line.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
+        if line.is_empty() {
             return Err(ran_off(cx, id));
-        };
-        let next = run(cx, step).map_err(|fault| explain(cx, id, step, *fault))?;
-        counts[at] += 1;
-        cx.w.count += 1;
-        match next {
-            Next::Fall => cx.w.pc = at + 1,
+        }
+        let mut last = Next::Fall;
+        for (step, count) in line.iter().zip(&mut counts[at..]) {
+            let next = run(cx, step).map_err(|fault| explain(cx, id, step, *fault))?;
+            *count += 1;
+            cx.w.count += 1;
+            if next != Next::Fall {
+                last = next;
+                break;
+            }
+            cx.w.pc += 1;
+        }
+        match last {
+            Next::Fall => {}
             Next::Jump(to) => {
                 let back = to <= cx.w.pc;
                 cx.w.pc = to;

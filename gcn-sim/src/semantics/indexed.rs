@@ -18,14 +18,18 @@ pub(crate) fn may_move(cx: &Cx<'_>, step: &Step) -> bool {
         || cx.w.mode.vgpr_msb != 0 && !matches!(format.unit(), Unit::Scalar | Unit::ScalarMemory)
 }
 
-/// The instruction with the registers that the index selects; `None` if these are the registers that it names.
+/// False if the registers of an instruction are certainly those that it names.
 #[inline]
+pub(crate) fn may_be_moved(cx: &Cx<'_>, step: &Step) -> bool {
+    may_move(cx, step) || matches!(step.inst.desc.class, Class::MovrelSource | Class::MovrelDestination)
+}
+
+/// The instruction with the registers that the index selects; `None` if these are the registers that it names.
 pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
-    let desc = step.inst.desc;
-    let by_mode = may_move(cx, step);
-    if !by_mode && !matches!(desc.class, Class::MovrelSource | Class::MovrelDestination) {
+    if !may_be_moved(cx, step) {
         return Ok(None);
     }
+    let by_mode = may_move(cx, step);
     let state = Selection { m0: cx.w.m0(), enabled: cx.w.mode.gpr_indexing, msb: cx.w.mode.vgpr_msb };
     indexing::resolve(&step.inst, state).map_err(|why| {
         Fault::Unsupported(match why {

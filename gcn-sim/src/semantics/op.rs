@@ -37,7 +37,11 @@ pub(crate) enum Directed {
 
 impl Op {
     pub(crate) fn new(exec: impl Exec + 'static) -> Op {
-        Op { exec: Arc::new(exec), directed: Directed::Same, saturating: None, result: None, packed: false }
+        Op::of(Arc::new(exec))
+    }
+
+    pub(crate) fn of(exec: Arc<dyn Exec>) -> Op {
+        Op { exec, directed: Directed::Same, saturating: None, result: None, packed: false }
     }
 
     /// Sets the function for `clamp` to that of `op`, whose integer result saturates.

@@ -11,6 +11,7 @@ pub(crate) mod each;
 pub(crate) mod float16;
 pub(crate) mod float32;
 pub(crate) mod float64;
+pub(crate) mod groups;
 pub(crate) mod int16;
 pub(crate) mod int32;
 pub(crate) mod int64;
@@ -27,16 +28,17 @@ pub(crate) mod small;
 pub(crate) mod trans;
 pub(crate) mod write;
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::core::fault::Next;
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::Value;
 use crate::fp::Round;
 use crate::semantics::op::Op;
 
-use each::Each;
 pub(crate) use each::Lane;
+use each::{Each, Vector};
 pub(crate) use read::Fetch;
 pub(crate) use write::Finish;
 
@@ -82,12 +84,27 @@ pub(crate) fn op3<A: Lane, B: Lane, C: Lane, D: Lane>(
 pub(crate) fn op3e<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(Env, A, B, C) -> D + Copy + Send + Sync + 'static,
 ) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        let env = Env::of(cx);
-        each::run(cx, s, [0, 1, 2], 0, Each(move |a: A, b: B, c: C| f(env, a, b, c)))?;
-        Ok(Next::Fall)
-    })
-    .result(D::TY)
+    each::op(Plain { f, of: PhantomData::<fn(A, B, C) -> D> }).result(D::TY)
+}
+
+/// An instruction that computes the result of each lane from the lane's operands.
+#[derive(Clone, Copy)]
+struct Plain<F, T> {
+    f: F,
+    of: PhantomData<T>,
+}
+
+impl<A: Lane, B: Lane, C: Lane, D: Lane, F> Vector for Plain<F, fn(A, B, C) -> D>
+where
+    F: Fn(Env, A, B, C) -> D + Copy + Send + Sync + 'static,
+{
+    #[inline(always)]
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        let (env, f) = (Env::of(cx), self.f);
+        let lanewise = Each(move |a: A, b: B, c: C| f(env, a, b, c));
+        each::run::<FUSED, A, B, C, D, _>(cx, s, [0, 1, 2], 0, lanewise)?;
+        Ok(())
+    }
 }
 
 /// The rounding mode that applies to results of type `V`.

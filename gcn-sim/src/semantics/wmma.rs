@@ -12,7 +12,7 @@ use gcn_isa::table::Class;
 use gcn_isa::target::{Subtarget, WaveSize};
 use gcn_isa::{Inst, InstDesc, Target};
 
-use crate::core::fault::{Fault, Next, Ran};
+use crate::core::fault::{Done, Fault};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::Src;
 use crate::core::value::Ty;
@@ -328,13 +328,13 @@ impl Work for Multiply<'_> {
 }
 
 impl Exec for WaveMatrix {
-    fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Ran {
+    fn execute(&self, cx: &mut Cx<'_>, s: &Step) -> Done {
         if self.shape.acc == ElemType::I32 {
             self.run_integers(cx, s)?;
         } else {
             self.run_floats(cx, s)?;
         }
-        Ok(Next::Fall)
+        Ok(())
     }
 }
 

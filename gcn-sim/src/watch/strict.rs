@@ -100,6 +100,9 @@ impl WaveState {
         if let Some(rules) = &program.sequences {
             self.under_way.check(rules, machine, now.at)?;
         }
+        if self.counters.is_empty() {
+            return Ok(());
+        }
         self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
     }
 
@@ -115,6 +118,9 @@ impl WaveState {
         self.recent.push(&program.pairs, now);
         if let Some(rules) = &program.sequences {
             self.under_way.push(rules, machine, now.at);
+        }
+        if now.effect.is_idle && trace.touches.is_empty() {
+            return Ok(());
         }
         let touched = range::LdsRange::of(&trace.touches);
         self.counters.after(&program.effects, machine, (now.effect, now.at), touched)?;

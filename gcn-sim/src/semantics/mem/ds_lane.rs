@@ -3,7 +3,8 @@
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, lanes};
+use crate::core::value::{LANES, LOWER, lanes};
+use crate::fp::host::{self, Work};
 use crate::semantics::op::{Op, Ops};
 use crate::semantics::valu::write::write32;
 
@@ -61,10 +62,10 @@ fn swizzle_source(pattern: u32, lane: usize) -> usize {
 /// same one, the data of the highest lane remain.
 fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
-    let (group, offset) = (s.arch.permuted_lanes(), s.inst.mods.offset as u32);
+    let (group, offset) = (s.arch.permuted_lanes() as u32, s.inst.mods.offset as u32);
     let mut out = [0; LANES];
     for lane in lanes(cx.w.exec()) {
-        out[target(group, lane, addresses[lane].wrapping_add(offset))] = data[lane];
+        out[target(group, lane as u32, addresses[lane].wrapping_add(offset)) as usize] = data[lane];
     }
     for lane in lanes(cx.w.exec()) {
         cx.w.v[s.vdst as usize][lane] = out[lane];
@@ -75,23 +76,59 @@ fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 /// Each active lane reads the data of the lane that its address selects. An inactive source lane gives 0 or, if `inactive` is set, its
 /// data.
 fn backward_permute(cx: &mut Cx<'_>, s: &Step, inactive: bool) -> Outcome {
-    let (addresses, mut data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
-    let (exec, group, offset) = (cx.w.exec(), s.arch.permuted_lanes(), s.inst.mods.offset as u32);
-    if !inactive {
-        lanes(!exec).for_each(|lane| data[lane] = 0);
-    }
-    let mut out = [0; LANES];
-    for lane in 0..LANES {
-        out[lane] = data[target(group, lane, addresses[lane].wrapping_add(offset))];
-    }
+    let (Src::Vector(addresses), Src::Vector(data)) = (s.src[0], s.src[1]) else {
+        return Err(Fault::Unsupported("a lane permutation of other than a vector register"));
+    };
+    let (exec, mut out) = (cx.w.exec(), [0; LANES]);
+    host::lanes(Backward {
+        addresses: &cx.w.v[usize::from(addresses)],
+        data: &cx.w.v[usize::from(data)],
+        offset: s.inst.mods.offset as u32,
+        group: s.arch.permuted_lanes() as u32,
+        readable: if inactive { u64::MAX } else { exec },
+        out: &mut out[..cx.w.size()],
+    });
     write32(cx, s.vdst, exec, &out);
     Ok(Next::Fall)
 }
 
+/// The work of [`backward_permute`].
+struct Backward<'a> {
+    addresses: &'a [u32; LANES],
+    data: &'a [u32; LANES],
+    offset: u32,
+    /// As for [`target`].
+    group: u32,
+    /// The lanes that give their data instead of 0.
+    readable: u64,
+    out: &'a mut [u32],
+}
+
+impl Work for Backward<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDE: bool>(self) {
+        let Backward { addresses, data, offset, group, readable, out } = self;
+        let mut from = [0; LANES];
+        for lane in 0..LANES {
+            from[lane] = target(group, lane as u32, addresses[lane].wrapping_add(offset)) % LANES as u32;
+        }
+        let all = if out.len() == LANES { u64::MAX } else { u64::MAX >> LOWER };
+        if readable & all == all {
+            out.iter_mut().zip(from).for_each(|(out, from)| *out = data[from as usize]);
+        } else {
+            let read = |from: u32| if readable >> from & 1 == 1 { data[from as usize] } else { 0 };
+            out.iter_mut().zip(from).for_each(|(out, from)| *out = read(from));
+        }
+    }
+}
+
 /// The lane that a byte address selects: modulo the bytes of a register or, on hardware that permutes within 32 lanes, modulo those of 32
 /// lanes. `group`: the number of lanes among which the hardware permutes, a power of two.
-fn target(group: usize, lane: usize, address: u32) -> usize {
-    lane & !(group - 1) | (address / 4) as usize & (group - 1)
+#[inline(always)]
+fn target(group: u32, lane: u32, address: u32) -> u32 {
+    lane & !(group - 1) | address / 4 & (group - 1)
 }
 
 #[cfg(test)]

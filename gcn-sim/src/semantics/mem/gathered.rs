@@ -119,14 +119,16 @@ impl Work for Offsets<'_> {
     fn run<const FUSED: bool, const WIDE: bool>(self) -> Option<()> {
         let offsets = self.offsets;
         self.addresses.of_lanes(self.v, offsets)?;
-        let mut beyond = false;
+        let mut beyond = 0;
         for lane in 0..LANES {
-            let at = if self.active >> lane & 1 == 1 { offsets[lane] } else { self.some };
+            // Without branches, so that the compiler vectorises it.
+            let inactive = (self.active >> lane & 1).wrapping_sub(1);
+            let at = offsets[lane] & !inactive | self.some & inactive;
             let distance = at.wrapping_sub(self.base);
-            beyond |= distance > self.furthest;
+            beyond |= u64::from(distance > self.furthest);
             offsets[lane] = distance.wrapping_add(self.first);
         }
-        (!beyond).then_some(())
+        (beyond == 0).then_some(())
     }
 }
 

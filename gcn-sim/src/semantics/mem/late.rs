@@ -12,7 +12,7 @@ use gcn_isa::counters::{MemoryEffect, Stream, WaitCnt, events};
 use gcn_isa::{Class, Target};
 
 use super::access::Place;
-use crate::core::fault::{Fault, Ran};
+use crate::core::fault::{Done, Fault};
 use crate::core::late::{Copy, When};
 use crate::core::machine::{Cx, Exec, Step};
 
@@ -89,10 +89,10 @@ fn stream(target: Target) -> Stream {
 struct Counts(Arc<dyn Exec>);
 
 impl Exec for Counts {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
-        let next = self.0.run(cx, step)?;
+    fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done {
+        self.0.execute(cx, step)?;
         cx.w.late.issued += 1;
-        Ok(next)
+        Ok(())
     }
 }
 
@@ -100,14 +100,14 @@ impl Exec for Counts {
 struct Waits(Arc<dyn Exec>);
 
 impl Exec for Waits {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
+    fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done {
         if cx.w.late.when == When::Waited {
             let wait = WaitCnt::of(&step.inst).unwrap_or(WaitCnt::NONE);
             let counter = stream(step.arch).counter(step.arch.instruction_set());
             let done = cx.w.late.issued.saturating_sub(u64::from(counter.of(wait)));
             cx.finish_copies(|copy| copy.number < done);
         }
-        self.0.run(cx, step)
+        self.0.execute(cx, step)
     }
 }
 
@@ -115,8 +115,8 @@ impl Exec for Waits {
 struct Ends(Arc<dyn Exec>);
 
 impl Exec for Ends {
-    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Ran {
+    fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done {
         cx.finish_copies(|_| true);
-        self.0.run(cx, step)
+        self.0.execute(cx, step)
     }
 }

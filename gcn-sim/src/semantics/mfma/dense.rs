@@ -9,7 +9,7 @@ use gcn_isa::layout::{self, ElemType, Matrix, Shape};
 
 use super::elements::{Acc, Decoder, Sum, flushes_denormals, product_is_exact};
 use super::{Line, Registers, input_lines, result_lines};
-use crate::core::fault::{Fault, Next, Outcome, Ran};
+use crate::core::fault::{Done, Fault, Next, Outcome};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::Src;
 use crate::core::value::LANES;
@@ -220,8 +220,8 @@ impl<T: Acc> Products<T> for Dense<T> {
 }
 
 impl<T: Acc> Exec for Dense<T> {
-    fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Ran {
-        host::run(Execution { dense: self, products: self, cx, s }).map_err(Box::new)
+    fn execute(&self, cx: &mut Cx<'_>, s: &Step) -> Done {
+        host::run(Execution { dense: self, products: self, cx, s }).map(|_| ()).map_err(Box::new)
     }
 }
 

@@ -4,7 +4,7 @@ use super::cut::{self, Format};
 use super::dense::{Dense, Execution, Products, room, stretches};
 use super::model::{Arithmetic, Model};
 use super::sum;
-use crate::core::fault::{Fault, Ran};
+use crate::core::fault::{Done, Fault};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::matrix::MatrixArithmetic;
 use crate::fp::host;
@@ -59,12 +59,12 @@ impl Products<f32> for Modelled {
 }
 
 impl Exec for Modelled {
-    fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Ran {
+    fn execute(&self, cx: &mut Cx<'_>, s: &Step) -> Done {
         match cx.machine.matrix() {
-            MatrixArithmetic::Chain => self.dense.run(cx, s),
-            MatrixArithmetic::Hardware => {
-                host::run(Execution { dense: &self.dense, products: self, cx, s }).map_err(Box::new)
-            }
+            MatrixArithmetic::Chain => self.dense.execute(cx, s),
+            MatrixArithmetic::Hardware => host::run(Execution { dense: &self.dense, products: self, cx, s })
+                .map(|_| ())
+                .map_err(Box::new),
         }
     }
 }

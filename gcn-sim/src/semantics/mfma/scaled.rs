@@ -8,7 +8,7 @@ use gcn_isa::{Inst, Target};
 
 use super::dense::{Dense, Execution, Products, multiply, room, stretches};
 use super::{Line, line};
-use crate::core::fault::{Fault, Ran};
+use crate::core::fault::{Done, Fault};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::fp::{add_exact, host};
 
@@ -137,7 +137,7 @@ fn scale<const N: usize>(rows: &mut [[f32; N]], scales: &[u32]) {
 }
 
 impl Exec for Scaled {
-    fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Ran {
-        host::run(Execution { dense: &self.dense, products: self, cx, s }).map_err(Box::new)
+    fn execute(&self, cx: &mut Cx<'_>, s: &Step) -> Done {
+        host::run(Execution { dense: &self.dense, products: self, cx, s }).map(|_| ()).map_err(Box::new)
     }
 }

@@ -7,7 +7,7 @@ use gcn_isa::layout::{Matrix, Shape};
 use super::dense::{Dense, Execution, Products, STRETCH, room};
 use super::elements::{Acc, Sum};
 use super::{Line, input_lines};
-use crate::core::fault::{Fault, Ran};
+use crate::core::fault::{Done, Fault};
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::Src;
 use crate::core::value::LANES;
@@ -110,7 +110,7 @@ fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize>(
 }
 
 impl<T: Acc> Exec for Sparse<T> {
-    fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Ran {
-        host::run(Execution { dense: &self.dense, products: self, cx, s }).map_err(Box::new)
+    fn execute(&self, cx: &mut Cx<'_>, s: &Step) -> Done {
+        host::run(Execution { dense: &self.dense, products: self, cx, s }).map(|_| ()).map_err(Box::new)
     }
 }

@@ -1,7 +1,10 @@
 //! Vector compares: the result is a mask of the lanes in which a condition holds; bits of inactive lanes are 0.
 
+use std::marker::PhantomData;
+
+use super::each::Vector;
 use super::{Lane, each};
-use crate::core::fault::Next;
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::{Half, HalfBits};
 use crate::semantics::op::{Op, Ops};
@@ -42,16 +45,33 @@ fn compare<A: Lane, B: Lane>(
     write_exec: bool,
     f: impl Fn(A, B) -> bool + Copy + Send + Sync + 'static,
 ) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+    each::op(Compare { write_exec, f, of: PhantomData::<fn(A, B)> })
+}
+
+/// The execution of a compare.
+#[derive(Clone, Copy)]
+struct Compare<F, T> {
+    write_exec: bool,
+    f: F,
+    of: PhantomData<T>,
+}
+
+impl<A: Lane, B: Lane, F> Vector for Compare<F, fn(A, B)>
+where
+    F: Fn(A, B) -> bool + Copy + Send + Sync + 'static,
+{
+    #[inline(always)]
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        let f = self.f;
         let holds = each::Flagged(move |_, a: A, b: B, ()| ((), f(a, b)));
-        let mask = each::run::<A, B, (), (), _>(cx, s, [0, 1, 2], 0, holds)?;
+        let mask = each::run::<FUSED, A, B, (), (), _>(cx, s, [0, 1, 2], 0, holds)?;
         let mask = mask & cx.w.exec();
         cx.w.set_mask(s.sdst as usize, mask);
-        if write_exec {
+        if self.write_exec {
             cx.w.set_exec(mask);
         }
-        Ok(Next::Fall)
-    })
+        Ok(())
+    }
 }
 
 /// The names of the sixteen float compares of a type, `v_cmp` and `v_cmpx`, in the order of condition codes.

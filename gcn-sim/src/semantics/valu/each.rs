@@ -4,15 +4,18 @@
 //! The result of a lane depends only on operands of the same lane, and each group is read before it is written. So the destination may be a
 //! source or overlap one.
 
-use std::marker::PhantomData;
+use std::sync::Arc;
 
-use super::read::{self, Fetch, Ready};
-use super::write::{Finish, is_written_in_place};
-use crate::core::fault::Fault;
-use crate::core::machine::{Cx, Step};
-use crate::core::value::{GROUP, Kind, LANES, LOWER, Value};
-use crate::core::wave::Lanes;
-use crate::fp::host::{self, Work};
+use super::groups::{Grouped, Words, groups};
+use super::read::{self, Fetch};
+use super::write::{Finish, finishes};
+use crate::core::fault::{Done, Fault};
+use crate::core::machine::{Cx, Exec, Step};
+use crate::core::plan::{From, Plan, Ready, Shape, input_flushes};
+use crate::core::value::{GROUP, GROUPS, Kind, LANES, LOWER, Value};
+use crate::core::wave::{Mode, Sgprs, Wave};
+use crate::fp::host;
+use crate::semantics::op::Op;
 
 /// A type of operands and results of lane functions.
 pub(crate) trait Lane: Value<Raw: Fetch + Finish> {}
@@ -110,10 +113,56 @@ fn packed(flags: &[u8; LANES]) -> u64 {
         .fold(0, |bits, (i, eight)| bits | (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (8 * i))
 }
 
+/// The execution of a vector instruction, which is compiled for several instruction sets of the host.
+pub(crate) trait Vector: Copy + Send + Sync + 'static {
+    /// Executes the instruction; must be inlined, so that it is compiled for the instruction set of its caller. `FUSED`: the host has a fused
+    /// multiply-add.
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault>;
+}
+
+/// The instruction with this execution.
+pub(crate) fn op(vector: impl Vector) -> Op {
+    Op::of(compiled(vector))
+}
+
+/// A function that returns its outcome in the form that [`Exec`] has.
+struct Compiled<F>(F);
+
+impl<F: Fn(&mut Cx<'_>, &Step) -> Done + Send + Sync> Exec for Compiled<F> {
+    #[inline]
+    fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done {
+        (self.0)(cx, step)
+    }
+}
+
+/// Chooses the code for this host, once: the closures are compiled for the instruction set of the function in which they are.
+#[multiversion::multiversion(targets("x86_64+avx2+fma"), dispatcher = "direct")]
+fn compiled<V: Vector>(vector: V) -> Arc<dyn Exec> {
+    multiversion::target::match_target! {
+        "x86_64+fma" => Arc::new(Compiled(move |cx: &mut Cx<'_>, s: &Step| {
+            if host::is_portable() {
+                return portable(vector, cx, s);
+            }
+            vector.run::<true>(cx, s).map_err(Box::new)
+        })),
+        _ => Arc::new(Compiled(move |cx: &mut Cx<'_>, s: &Step| portable(vector, cx, s))),
+    }
+}
+
+/// Executes an instruction with the instruction set that the crate is compiled for.
+#[inline(never)]
+fn portable<V: Vector>(vector: V, cx: &mut Cx<'_>, s: &Step) -> Done {
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        vector.run::<true>(cx, s).map_err(Box::new)
+    } else {
+        vector.run::<false>(cx, s).map_err(Box::new)
+    }
+}
+
 /// Runs an instruction on the lanes of its wave. The operands are the sources with the given indices and `mask`, which has a bit for each
 /// lane. Returns a mask of the flags, in which the bits of inactive lanes are undefined.
 #[inline(always)]
-pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
+pub(crate) fn run<const FUSED: bool, A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     cx: &mut Cx<'_>,
     s: &Step,
     places: [usize; 3],
@@ -121,86 +170,103 @@ pub(crate) fn run<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>>(
     work: W,
 ) -> Result<u64, Fault> {
     let kinds = const { [Kind::of::<A>(), Kind::of::<B>(), Kind::of::<C>(), Kind::of::<D>()] };
-    let mut plan = Plan::default();
-    prepare(cx, s, places, &kinds, &mut plan)?;
-    let flags =
-        host::lanes(Groups::<A, B, C, D, W> { v: &mut cx.w.v, plan: &plan, mask, work, of: PhantomData });
+    let made;
+    let plan = match s.plan.get() {
+        Some(plan) if plan.shape == Shape::of(kinds, places) && plan.except & cx.w.mode.flushes == 0 => plan,
+        _ => {
+            made = prepare(cx, s, places, kinds)?;
+            &made
+        }
+    };
+    if !plan.signed.is_empty() {
+        read::change_signs(cx.w, &plan.signed);
+    }
+    let lanes = cx.w.lanes;
+    // A result to which modifiers must still be applied is first written to extra slots.
+    let active = if plan.in_place { cx.w.exec() } else { lanes };
+    let Wave { v, s: sgprs, .. } = &mut *cx.w;
+    let registers = groups(v);
+    let [a, b, c] = &plan.operands;
+    let a = place::<A::Raw>(registers, a, sgprs);
+    let b = place::<B::Raw>(registers, b, sgprs);
+    let c = place::<C::Raw>(registers, c, sgprs);
+    let target = D::Raw::at(registers, plan.target);
+    let mut flags = [0; LANES];
+    let count = if lanes == u64::MAX { GROUPS } else { LOWER / GROUP };
+    for group in 0..count {
+        let first = group * GROUP;
+        let active = (active >> first) as u16;
+        if active == 0 {
+            continue;
+        }
+        let (a, b, c) = (A::Raw::get(a, group), B::Raw::get(b, group), C::Raw::get(c, group));
+        let mut out = [D::Raw::default(); GROUP];
+        let of_group = &mut flags.as_chunks_mut().0[group];
+        work.group::<FUSED>((mask >> first) as u32, (&a, &b, &c), &mut out, of_group);
+        D::Raw::put(target, group, active, &out);
+    }
     if !plan.in_place {
         D::Raw::finish_from(cx, s, D::TY, plan.target);
     }
-    Ok(flags)
+    Ok(if W::FLAGS { packed(&flags) } else { 0 })
 }
 
-/// What is known of an instruction before its lanes are computed.
-#[derive(Default)]
-struct Plan {
-    operands: [Ready; 3],
-    /// The first slot of the result.
-    target: usize,
-    /// True if this is the destination; otherwise modifiers must still be applied to the result.
-    in_place: bool,
-    /// A mask of the wave's lanes.
-    lanes: u64,
-    active: u64,
+/// The place of an operand.
+#[inline(always)]
+fn place<'v, R: Grouped>(registers: &'v [[Words; GROUPS]], operand: &Ready, sgprs: &Sgprs) -> R::Place<'v> {
+    let place = R::at(registers, operand.slot);
+    if R::WORDS > 0 && !matches!(operand.from, From::Lanes) {
+        let value = match operand.from {
+            From::Scalar(n) if R::WORDS == 1 => sgprs[usize::from(n)].into(),
+            From::Scalar(n) => u64::from(sgprs[usize::from(n)]) | u64::from(sgprs[usize::from(n) + 1]) << 32,
+            From::Same(value) => value,
+            From::Lanes => 0,
+        };
+        R::fill(place, value);
+    }
+    place
 }
 
-/// Resolves the operands and the result of an instruction. A function of its own for all instructions: as a part of each, it would be most
-/// of the code.
+/// Resolves the operands and the result of an instruction. If that depends on nothing but the instruction, the result is kept for the next
+/// time. A function of its own for all instructions: as a part of each, it would be most of the code.
 #[inline(never)]
-fn prepare(
-    cx: &mut Cx<'_>,
-    s: &Step,
-    places: [usize; 3],
-    [operands @ .., result]: &[Kind; 4],
-    plan: &mut Plan,
-) -> Result<(), Fault> {
+fn prepare(cx: &mut Cx<'_>, s: &Step, places: [usize; 3], kinds: [Kind; 4]) -> Result<Plan, Fault> {
     let room = cx.w.room();
-    for (n, (ready, kind)) in plan.operands.iter_mut().zip(operands).enumerate() {
+    let kept = s.plan.get_or_init(|| plan(s, places, kinds, room));
+    if kept.shape == Shape::of(kinds, places) && kept.except & cx.w.mode.flushes == 0 {
+        return Ok(kept.clone());
+    }
+    let mut plan =
+        Plan { operands: [Ready::default(); 3], signed: Box::default(), ..plan(s, places, kinds, room) };
+    for (n, (ready, kind)) in plan.operands.iter_mut().zip(kinds).enumerate() {
         if kind.words > 0 {
-            *ready = read::ready(cx, s, places[n], *kind, room + 2 * n)?;
+            *ready = read::ready(cx, s, places[n], kind, room + 2 * n)?;
         }
     }
-    let (exec, lanes) = (cx.w.exec(), cx.w.lanes);
-    plan.in_place = is_written_in_place(&cx.w.mode, s, *result);
-    plan.lanes = lanes;
-    // A result to which modifiers must still be applied is first written to extra slots.
-    (plan.target, plan.active) = if plan.in_place { (s.vdst as usize, exec) } else { (room + 6, lanes) };
-    Ok(())
+    plan.in_place = finishes(s, kinds[3]) & cx.w.mode.flushes == 0;
+    plan.target = if plan.in_place { s.vdst.into() } else { room + 6 };
+    Ok(plan)
 }
 
-/// A run of an instruction whose operands are resolved.
-struct Groups<'v, A: Lane, B: Lane, C: Lane, D, W> {
-    v: &'v mut [Lanes],
-    plan: &'v Plan,
-    mask: u64,
-    work: W,
-    of: PhantomData<(A, B, C, D)>,
-}
-
-impl<A: Lane, B: Lane, C: Lane, D: Lane, W: Lanewise<A, B, C, D>> Work for Groups<'_, A, B, C, D, W> {
-    type Out = u64;
-
-    #[inline(always)]
-    fn run<const FUSED: bool, const WIDE: bool>(self) -> u64 {
-        let Groups { v, plan: &Plan { operands: [a, b, c], target, lanes, active, .. }, mask, work, .. } =
-            self;
-        let groups = [a.put::<A::Raw>(v), b.put::<B::Raw>(v), c.put::<C::Raw>(v)];
-        let mut flags = [0; LANES];
-        let count = if lanes == u64::MAX { LANES / GROUP } else { LOWER / GROUP };
-        for group in 0..count {
-            let first = group * GROUP;
-            let active = (active >> first) as u16;
-            if active == 0 {
-                continue;
-            }
-            let a = A::Raw::group_of(v, a.slot, group & groups[0]);
-            let b = B::Raw::group_of(v, b.slot, group & groups[1]);
-            let c = C::Raw::group_of(v, c.slot, group & groups[2]);
-            let mut out = [D::Raw::default(); GROUP];
-            let of_group = &mut flags.as_chunks_mut().0[group];
-            work.group::<FUSED>((mask >> first) as u32, (&a, &b, &c), &mut out, of_group);
-            D::Raw::put_group(v, target, group, active, &out);
+/// The plan of an instruction whose operands and result need no modifiers but neg and abs; otherwise it is excepted in all modes.
+fn plan(s: &Step, places: [usize; 3], kinds: [Kind; 4], room: usize) -> Plan {
+    let [operands @ .., result] = kinds;
+    let mut plan = Plan {
+        shape: Shape::of(kinds, places),
+        except: finishes(s, result) | if s.plain_lanes { 0 } else { Mode::ALWAYS },
+        operands: [Ready::default(); 3],
+        signed: Box::default(),
+        target: s.vdst.into(),
+        in_place: true,
+    };
+    let mut signed = Vec::new();
+    for (n, kind) in operands.into_iter().enumerate().filter(|(_, kind)| kind.words > 0) {
+        match read::fixed(s, places[n], kind, room + 2 * n, &mut signed) {
+            Some(ready) => plan.operands[n] = ready,
+            None => plan.except = Mode::ALWAYS,
         }
-        if W::FLAGS { packed(&flags) } else { 0 }
+        plan.except |= input_flushes(kind.ty);
     }
+    plan.signed = signed.into();
+    plan
 }

@@ -1,8 +1,9 @@
 //! 64-bit integer instructions, and 32-bit additions with carry.
 
+use super::each::Vector;
 use super::write::write_mask;
 use super::{each, op1, op2, op3};
-use crate::core::fault::Next;
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
@@ -59,7 +60,25 @@ fn carry(
     f: impl Fn(u32, u32, bool) -> (u32, bool) + Copy + Send + Sync + 'static,
     saturate: impl Fn(u32, u32, bool) -> u32 + Copy + Send + Sync + 'static,
 ) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+    each::op(Carry { carry_in, f, saturate })
+}
+
+/// The execution of [`carry`].
+#[derive(Clone, Copy)]
+struct Carry<F, G> {
+    carry_in: bool,
+    f: F,
+    saturate: G,
+}
+
+impl<F, G> Vector for Carry<F, G>
+where
+    F: Fn(u32, u32, bool) -> (u32, bool) + Copy + Send + Sync + 'static,
+    G: Fn(u32, u32, bool) -> u32 + Copy + Send + Sync + 'static,
+{
+    #[inline(always)]
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        let Carry { carry_in, f, saturate } = self;
         let carries = if carry_in { cx.scalar_wide(&s.src[2], Ty::B64)? } else { 0 };
         let clamp = s.inst.mods.clamp;
         let sum = each::Flagged(move |carry, a: u32, b: u32, ()| {
@@ -67,10 +86,10 @@ fn carry(
             (if clamp { saturate(a, b, carry) } else { sum }, overflow)
         });
         let mask = write_mask(cx, s);
-        let carry_out = each::run::<u32, u32, (), u32, _>(cx, s, [0, 1, 2], carries, sum)?;
+        let carry_out = each::run::<FUSED, u32, u32, (), u32, _>(cx, s, [0, 1, 2], carries, sum)?;
         cx.w.set_mask(s.sdst as usize, carry_out & mask);
-        Ok(Next::Fall)
-    })
+        Ok(())
+    }
 }
 
 /// {carry, D} = S0 * S1 + S2, unsigned.
@@ -91,12 +110,20 @@ fn multiply_add_i64() -> Op {
 }
 
 fn multiply_add(f: impl Fn(u32, u32, u64) -> (u64, bool) + Copy + Send + Sync + 'static) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+    each::op(MultiplyAdd(f)).result(Ty::B64)
+}
+
+/// The execution of [`multiply_add`].
+#[derive(Clone, Copy)]
+struct MultiplyAdd<F>(F);
+
+impl<F: Fn(u32, u32, u64) -> (u64, bool) + Copy + Send + Sync + 'static> Vector for MultiplyAdd<F> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
         let exec = cx.w.exec();
-        let sum = each::Flagged(move |_, a, b, c| f(a, b, c));
-        let carry_out = each::run::<u32, u32, u64, u64, _>(cx, s, [0, 1, 2], 0, sum)?;
+        let sum = each::Flagged(move |_, a, b, c| (self.0)(a, b, c));
+        let carry_out = each::run::<FUSED, u32, u32, u64, u64, _>(cx, s, [0, 1, 2], 0, sum)?;
         cx.w.set_mask(s.sdst as usize, carry_out & exec);
-        Ok(Next::Fall)
-    })
-    .result(Ty::B64)
+        Ok(())
+    }
 }

@@ -1,5 +1,8 @@
 //! Instructions that communicate between lanes or select by a lane mask, and moves to and from AGPRs.
 
+use std::marker::PhantomData;
+
+use super::each::Vector;
 use super::read::{Fetch, scalar32};
 use super::write::{Finish, write_mask, write32};
 use super::{Lane, each, op1};
@@ -19,8 +22,8 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_readfirstlane_b32", Op::new(read_first_lane));
     ops.add("v_readlane_b32", Op::new(read_lane));
     ops.add("v_writelane_b32", Op::new(write_lane));
-    ops.add("v_cndmask_b32", Op::new(select::<u32>));
-    ops.add("v_cndmask_b16", Op::new(select::<u16>));
+    ops.add("v_cndmask_b32", each::op(Select(PhantomData::<fn(u32)>)));
+    ops.add("v_cndmask_b16", each::op(Select(PhantomData::<fn(u16)>)));
     ops.add("v_swap_b16", Op::new(swap_halves));
     ops.add("v_mbcnt_lo_u32_b32", mask_count(|lane| if lane < 32 { (1u32 << lane) - 1 } else { u32::MAX }));
     ops.add("v_mbcnt_hi_u32_b32", mask_count(|lane| if lane < 32 { 0 } else { (1u32 << (lane - 32)) - 1 }));
@@ -60,17 +63,18 @@ fn write_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
 }
 
 /// Selects src1 in lanes whose mask bit is set, and src0 in the others.
-fn select<A: Lane>(cx: &mut Cx<'_>, s: &Step) -> Outcome {
-    let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
-    // The value has 16 or 32 bits and is copied unchanged: denormals are not flushed.
-    each::run::<A, A, (), A, _>(
-        cx,
-        s,
-        [0, 1, 2],
-        mask,
-        each::Masked(|bit, a, b, ()| if bit { b } else { a }),
-    )?;
-    Ok(Next::Fall)
+#[derive(Clone, Copy)]
+struct Select<T>(PhantomData<T>);
+
+impl<A: Lane> Vector for Select<fn(A)> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
+        // The value has 16 or 32 bits and is copied unchanged: denormals are not flushed.
+        let selected = each::Masked(|bit, a: A, b: A, ()| if bit { b } else { a });
+        each::run::<FUSED, A, A, (), A, _>(cx, s, [0, 1, 2], mask, selected)?;
+        Ok(())
+    }
 }
 
 /// src1 plus the number of bits of src0 that are set below the lane's position.

@@ -1,9 +1,11 @@
 //! Arithmetic on f32 and f64 for a group of lanes at once. The choice of a NaN to return is made only if a result is a NaN, so the usual
 //! code is short enough to be vectorised.
 
+use std::marker::PhantomData;
+
 use super::Lane;
-use super::each::{self, Lanewise};
-use crate::core::fault::Next;
+use super::each::{self, Lanewise, Vector};
+use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::value::GROUP;
 use crate::fp::{self, pick_nan32, pick_nan64};
@@ -90,11 +92,25 @@ fn pick_each<N: Number>([a, b, c]: [[N::Raw; GROUP]; 3], mut out: [N::Raw; GROUP
 /// An instruction with two sources. `f` returns the result, which may be any NaN, and the operands among which the hardware looks for the
 /// NaN to return.
 pub(crate) fn number2<N: Number>(f: impl Fn(N, N) -> (N, [N; 2]) + Copy + Send + Sync + 'static) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        each::run::<N, N, (), N, _>(cx, s, [0, 1, 2], 0, Two(f))?;
-        Ok(Next::Fall)
-    })
-    .result(N::TY)
+    each::op(Binary { f, of: PhantomData::<fn(N)> }).result(N::TY)
+}
+
+/// The execution of [`number2`].
+#[derive(Clone, Copy)]
+struct Binary<F, T> {
+    f: F,
+    of: PhantomData<T>,
+}
+
+impl<N: Number, F> Vector for Binary<F, fn(N)>
+where
+    F: Fn(N, N) -> (N, [N; 2]) + Copy + Send + Sync + 'static,
+{
+    #[inline(always)]
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        each::run::<FUSED, N, N, (), N, _>(cx, s, [0, 1, 2], 0, Two(self.f))?;
+        Ok(())
+    }
 }
 
 /// The lane function of [`number2`].
@@ -126,11 +142,22 @@ impl<N: Number, F: Fn(N, N) -> (N, [N; 2]) + Copy> Lanewise<N, N, (), N> for Two
 
 /// Fused multiply-add: `places` are the source indices of `a`, `b` and `c` in a * b + c.
 pub(crate) fn fused<N: Number>(places: [usize; 3]) -> Op {
-    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-        each::run::<N, N, N, N, _>(cx, s, places, 0, Fuse)?;
-        Ok(Next::Fall)
-    })
-    .result(N::TY)
+    each::op(Fused { places, of: PhantomData::<fn(N)> }).result(N::TY)
+}
+
+/// The execution of [`fused`].
+#[derive(Clone, Copy)]
+struct Fused<T> {
+    places: [usize; 3],
+    of: PhantomData<T>,
+}
+
+impl<N: Number> Vector for Fused<fn(N)> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self, cx: &mut Cx<'_>, s: &Step) -> Result<(), Fault> {
+        each::run::<FUSED, N, N, N, N, _>(cx, s, self.places, 0, Fuse)?;
+        Ok(())
+    }
 }
 
 /// a * b + c, with the NaN that the hardware returns.

@@ -5,32 +5,59 @@ use std::marker::PhantomData;
 
 use gcn_isa::SrcSpecial;
 
-use super::write::Finish;
+use super::groups::{Grouped, groups};
 use crate::core::fault::Fault;
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{GROUP, Kind, LANES, Raw, Ty};
+use crate::core::plan::{From, Ready, Signed, input_flushes};
+use crate::core::value::{GROUPS, Kind, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Wave};
 use crate::fp::host::{self, Work};
 use crate::fp::{flush16, flush32, flush64};
 
-/// An operand in a form in which groups of lanes can be read.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Ready {
-    /// The first slot of the register file that contains the operand.
-    pub slot: usize,
-    /// The value, if it is the same in all lanes. Then it must be written to the first group of `slot`, which all groups read. The vector
-    /// code does that, because it writes a group in few instructions.
-    same: Option<u64>,
+/// Source `i` as an operand of the given type, without its value if that is only known when the instruction is executed; `None` if it has
+/// modifiers other than neg and abs, or is a special register. A value that is the same in all lanes, and an operand whose signs are
+/// changed, is written to `room` when the instruction is executed; the latter are added to `signed`.
+pub(super) fn fixed(s: &Step, i: usize, kind: Kind, room: usize, signed: &mut Vec<Signed>) -> Option<Ready> {
+    let change = Change::of(s, i, kind.ty, false);
+    let ready = match s.src[i] {
+        Src::Vector(slot) => Ready { slot: slot.into(), from: From::Lanes },
+        Src::Scalar(n) => Ready { slot: room, from: From::Scalar(n) },
+        Src::Const(c) => {
+            let value = if kind.words == 1 { c.narrow(kind.ty).into() } else { c.wide(kind.ty) };
+            return Some(Ready { slot: room, from: From::Same(change.apply(value)) });
+        }
+        Src::Special(_) | Src::None => return None,
+    };
+    let Change { keep, invert, .. } = change;
+    if (keep, invert) == (u64::MAX, 0) {
+        return Some(ready);
+    }
+    signed.push(Signed { words: kind.words, from: ready, to: room, keep, invert });
+    Some(Ready { slot: room, from: From::Lanes })
 }
 
-impl Ready {
-    /// Writes the value to the register file, if it is the same in all lanes. Returns a mask to apply to the numbers of groups.
-    #[inline(always)]
-    pub(super) fn put<R: Fetch>(self, v: &mut [Lanes]) -> usize {
-        let Some(value) = self.same.filter(|_| R::WORDS > 0) else { return usize::MAX };
-        R::put_same(value, v, self.slot);
-        0
+/// Writes operands whose signs are changed to their slots.
+#[inline(never)]
+pub(super) fn change_signs(w: &mut Wave, signed: &[Signed]) {
+    for &Signed { words, from, to, keep, invert } in signed {
+        let change = Change { keep, invert, flush: None };
+        if let From::Scalar(n) = from.from {
+            let registers = groups(&mut w.v);
+            match words {
+                1 => u32::fill(&registers[to], change.apply(w.s[usize::from(n)].into())),
+                _ => {
+                    let pair = u64::from(w.s[usize::from(n)]) | u64::from(w.s[usize::from(n) + 1]) << 32;
+                    u64::fill(u64::at(registers, to), change.apply(pair));
+                }
+            }
+            continue;
+        }
+        let (v, from) = (&mut w.v[..], from.slot);
+        match words {
+            1 => host::lanes(Changed::<u32> { v, from, to, change, of: PhantomData }),
+            _ => host::lanes(Changed::<u64> { v, from, to, change, of: PhantomData }),
+        }
     }
 }
 
@@ -44,12 +71,12 @@ pub(super) fn ready(cx: &mut Cx<'_>, s: &Step, i: usize, kind: Kind, room: usize
             1 => u32::put_into(cx, s, i, kind.ty, room)?,
             _ => u64::put_into(cx, s, i, kind.ty, room)?,
         }
-        return Ok(Ready { slot: room, same: None });
+        return Ok(Ready { slot: room, from: From::Lanes });
     }
     let is_plain = s.plain_src && !flush;
     if let Src::Vector(slot) = s.src[i] {
         if is_plain {
-            return Ok(Ready { slot: slot.into(), same: None });
+            return Ok(Ready { slot: slot.into(), from: From::Lanes });
         }
         let (v, from) = (&mut cx.w.v[..], usize::from(slot));
         let change = Change::of(s, i, kind.ty, flush);
@@ -57,14 +84,14 @@ pub(super) fn ready(cx: &mut Cx<'_>, s: &Step, i: usize, kind: Kind, room: usize
             1 => host::lanes(Changed::<u32> { v, from, to: room, change, of: PhantomData }),
             _ => host::lanes(Changed::<u64> { v, from, to: room, change, of: PhantomData }),
         }
-        return Ok(Ready { slot: room, same: None });
+        return Ok(Ready { slot: room, from: From::Lanes });
     }
     let value = match kind.words {
         1 => u64::from(scalar32(cx, &s.src[i], kind.ty)?),
         _ => cx.scalar_wide(&s.src[i], kind.ty)?,
     };
     let value = if is_plain { value } else { Change::of(s, i, kind.ty, flush).apply(value) };
-    Ok(Ready { slot: room, same: Some(value) })
+    Ok(Ready { slot: room, from: From::Same(value) })
 }
 
 /// What is done with the value of each lane, unless lanes or parts of registers are exchanged: abs, neg and flushing.
@@ -114,21 +141,23 @@ struct Changed<'v, R> {
     of: PhantomData<R>,
 }
 
-impl<R: Fetch + Finish> Work for Changed<'_, R> {
+impl<R: Grouped> Work for Changed<'_, R> {
     type Out = ();
 
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(self) {
-        for group in 0..LANES / GROUP {
-            let mut lanes = R::group_of(self.v, self.from, group);
+        let registers = groups(self.v);
+        let (from, to) = (R::at(registers, self.from), R::at(registers, self.to));
+        for group in 0..GROUPS {
+            let mut lanes = R::get(from, group);
             lanes.iter_mut().for_each(|lane| *lane = R::from_word(self.change.apply(lane.word())));
-            R::put_group(self.v, self.to, group, u16::MAX, &lanes);
+            R::put(to, group, u16::MAX, &lanes);
         }
     }
 }
 
 /// A type of register contents that vector operands may have.
-pub(crate) trait Fetch: Raw {
+pub(crate) trait Fetch: Grouped {
     /// Source `i` of `s` as an operand of type `ty`, with its modifiers applied. If nothing has to be applied, borrows from the register
     /// file; otherwise uses `buffer`.
     fn fetch<'a>(
@@ -139,20 +168,8 @@ pub(crate) trait Fetch: Raw {
         buffer: &'a mut [Self; LANES],
     ) -> Result<&'a [Self; LANES], Fault>;
 
-    /// Writes a value to the first group of lanes of `slot`.
-    fn put_same(value: u64, v: &mut [Lanes], slot: usize);
-
-    /// The content as a number.
-    fn word(self) -> u64;
-
-    /// The content that is the low bits of a number.
-    fn from_word(word: u64) -> Self;
-
     /// Writes the converted operand to slot `room` of the register file.
     fn put_into(cx: &mut Cx<'_>, s: &Step, i: usize, ty: Ty, room: usize) -> Result<(), Fault>;
-
-    /// A group of lanes of the operand that starts at `slot`.
-    fn group_of(v: &[Lanes], slot: usize, group: usize) -> [Self; GROUP];
 }
 
 impl Fetch for u32 {
@@ -186,26 +203,6 @@ impl Fetch for u32 {
         let changed = *u32::fetch(cx, s, i, ty, &mut buffer)?;
         cx.w.v[room] = changed;
         Ok(())
-    }
-
-    #[inline(always)]
-    fn put_same(value: u64, v: &mut [Lanes], slot: usize) {
-        v[slot].as_chunks_mut::<GROUP>().0[0] = [value as u32; GROUP];
-    }
-
-    #[inline(always)]
-    fn word(self) -> u64 {
-        self.into()
-    }
-
-    #[inline(always)]
-    fn from_word(word: u64) -> u32 {
-        word as u32
-    }
-
-    #[inline(always)]
-    fn group_of(v: &[Lanes], slot: usize, group: usize) -> [u32; GROUP] {
-        v[slot].as_chunks::<GROUP>().0[group]
     }
 }
 
@@ -243,32 +240,6 @@ impl Fetch for u64 {
         }
         Ok(())
     }
-
-    #[inline(always)]
-    fn put_same(value: u64, v: &mut [Lanes], slot: usize) {
-        u32::put_same(value, v, slot);
-        u32::put_same(value >> 32, v, slot + 1);
-    }
-
-    #[inline(always)]
-    fn word(self) -> u64 {
-        self
-    }
-
-    #[inline(always)]
-    fn from_word(word: u64) -> u64 {
-        word
-    }
-
-    #[inline(always)]
-    fn group_of(v: &[Lanes], slot: usize, group: usize) -> [u64; GROUP] {
-        let (low, high) = (u32::group_of(v, slot, group), u32::group_of(v, slot + 1, group));
-        let mut pairs = [0; GROUP];
-        for i in 0..GROUP {
-            pairs[i] = u64::from(low[i]) | u64::from(high[i]) << 32;
-        }
-        pairs
-    }
 }
 
 /// The type of an operand that an instruction does not have.
@@ -283,32 +254,14 @@ impl Fetch for () {
         Ok(buffer)
     }
 
-    #[inline(always)]
-    fn put_same(_: u64, _: &mut [Lanes], _: usize) {}
-
-    fn word(self) -> u64 {
-        0
-    }
-
-    fn from_word(_: u64) {}
-
     fn put_into(_: &mut Cx<'_>, _: &Step, _: usize, _: Ty, _: usize) -> Result<(), Fault> {
         Ok(())
-    }
-
-    #[inline(always)]
-    fn group_of(_: &[Lanes], _: usize, _: usize) -> [(); GROUP] {
-        [(); GROUP]
     }
 }
 
 #[inline(always)]
 fn flushes_input(w: &Wave, ty: Ty) -> bool {
-    match ty {
-        Ty::F32 => w.mode.flush_in32,
-        Ty::F16 | Ty::F64 => w.mode.flush_in16_64,
-        _ => false,
-    }
+    w.mode.flushes & input_flushes(ty) != 0
 }
 
 /// A register or a broadcast value, before modifiers.

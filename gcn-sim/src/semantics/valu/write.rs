@@ -1,21 +1,20 @@
 //! Writes vector results: output modifiers, denormal flush, and the masked write.
 
+use super::groups::{Grouped, groups};
 use crate::core::machine::{Cx, Step};
+use crate::core::plan::output_flushes;
 use crate::core::value::{GROUP, Kind, LANES, Raw, Ty};
 use crate::core::wave::{Lanes, Mode};
 use crate::fp::host::{self, Work};
 use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
 
 /// A type of register contents that vector results may have.
-pub(crate) trait Finish: Raw {
+pub(crate) trait Finish: Grouped {
     /// Applies the output modifiers of `s` to `out` and writes the active lanes of the destination.
     fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut [Self; LANES]);
 
     /// As [`Finish::finish`], for a result that starts at `slot` of the register file.
     fn finish_from(cx: &mut Cx<'_>, s: &Step, ty: Ty, slot: usize);
-
-    /// Writes the active lanes of a group to the register that starts at `slot`.
-    fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[Self; GROUP]);
 }
 
 impl Finish for u32 {
@@ -37,20 +36,6 @@ impl Finish for u32 {
         let mut out = cx.w.v[slot];
         Self::finish(cx, s, ty, &mut out);
     }
-
-    #[inline(always)]
-    fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u32; GROUP]) {
-        let register = &mut v[slot].as_chunks_mut::<GROUP>().0[group];
-        if active == u16::MAX {
-            *register = *out;
-            return;
-        }
-        let active = u32::from(active);
-        for lane in 0..GROUP {
-            let kept = (active >> lane & 1).wrapping_sub(1);
-            register[lane] = register[lane] & kept | out[lane] & !kept;
-        }
-    }
 }
 
 impl Finish for u64 {
@@ -71,17 +56,6 @@ impl Finish for u64 {
         }
         Self::finish(cx, s, ty, &mut out);
     }
-
-    #[inline(always)]
-    fn put_group(v: &mut [Lanes], slot: usize, group: usize, active: u16, out: &[u64; GROUP]) {
-        // Loops, because the compiler vectorises them, unlike `map`.
-        let (mut low, mut high) = ([0; GROUP], [0; GROUP]);
-        for lane in 0..GROUP {
-            (low[lane], high[lane]) = (out[lane] as u32, (out[lane] >> 32) as u32);
-        }
-        u32::put_group(v, slot, group, active, &low);
-        u32::put_group(v, slot + 1, group, active, &high);
-    }
 }
 
 /// The type of the result of an instruction that only computes flags.
@@ -89,16 +63,16 @@ impl Finish for () {
     fn finish(_: &mut Cx<'_>, _: &Step, _: Ty, _: &mut [(); LANES]) {}
 
     fn finish_from(_: &mut Cx<'_>, _: &Step, _: Ty, _: usize) {}
-
-    #[inline(always)]
-    fn put_group(_: &mut [Lanes], _: usize, _: usize, _: u16, _: &[(); GROUP]) {}
 }
 
-/// True if a result needs no output modifiers, so that it may be written directly to the destination. An
-/// instruction without a result needs none.
-#[inline]
-pub(super) fn is_written_in_place(mode: &Mode, s: &Step, result: Kind) -> bool {
-    result.words == 0 || is_whole(s, result.ty) && !flushes_output(mode, result.ty)
+/// The settings of MODE, as in [`Mode::flushes`], with which a result needs output modifiers, so that it may not be written directly to the
+/// destination. An instruction without a result needs none.
+pub(super) fn finishes(s: &Step, result: Kind) -> u8 {
+    match result.words {
+        0 => 0,
+        _ if is_whole(s, result.ty) => output_flushes(result.ty),
+        _ => Mode::ALWAYS,
+    }
 }
 
 /// True if a result of type `ty` replaces the whole register and no modifiers apply.
@@ -109,11 +83,7 @@ fn is_whole(s: &Step, ty: Ty) -> bool {
 
 #[inline(always)]
 fn flushes_output(mode: &Mode, ty: Ty) -> bool {
-    match ty {
-        Ty::F32 => mode.flush_out32,
-        Ty::F16 | Ty::F64 => mode.flush_out16_64,
-        _ => false,
-    }
+    mode.flushes & output_flushes(ty) != 0
 }
 
 /// EXEC without the lanes that DPP does not write.
@@ -150,10 +120,11 @@ impl Work for Some32<'_> {
 
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(self) {
+        let register = u32::at(groups(self.v), self.slot.into());
         for (group, out) in self.out.as_chunks::<GROUP>().0.iter().enumerate() {
             let active = (self.mask >> (GROUP * group)) as u16;
             if active != 0 {
-                u32::put_group(self.v, self.slot.into(), group, active, out);
+                u32::put(register, group, active, out);
             }
         }
     }

@@ -130,6 +130,7 @@ impl Cu {
             memory: code.memory,
             machine: code.launch.machine,
             trace: traced.then_some(&mut shared.trace),
+            next: Next::Fall,
         };
         cx.w.pc = at;
         // Sets the clock that `s_memtime` reads.
@@ -151,6 +152,7 @@ impl Cu {
             memory: code.memory,
             machine: code.launch.machine,
             trace: None,
+            next: Next::Fall,
         };
         Err(place::ran_off(&cx, group.id))
     }

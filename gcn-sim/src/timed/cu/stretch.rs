@@ -114,6 +114,7 @@ impl Cu {
             memory: code.memory,
             machine: code.launch.machine,
             trace: None,
+            next: crate::core::fault::Next::Fall,
         };
         let range = wave.pc..wave.pc + count as usize;
         let steps = code.launch.machine.steps()[range.clone()].iter();

@@ -83,8 +83,10 @@ impl Operation {
 /// The outstanding operations, oldest first, and the registers that they will write.
 pub(crate) struct Counters {
     operations: Vec<Operation>,
-    /// For each half of a register, the serial number of the operation that will write it; 0 if no operation will.
+    /// For each half of a register, the serial number of the operation that will write it; less than `first` if no operation will.
     pending: [u32; HALVES],
+    /// The serial number of the wave's first operation, and of the next one.
+    first: u32,
     next: u32,
     /// The serial numbers of the operations that the last instruction made certain.
     done: Vec<u32>,
@@ -92,23 +94,30 @@ pub(crate) struct Counters {
 
 impl Default for Counters {
     fn default() -> Counters {
-        Counters { operations: Vec::new(), pending: [0; HALVES], next: 1, done: Vec::new() }
+        Counters { operations: Vec::new(), pending: [0; HALVES], first: 1, next: 1, done: Vec::new() }
     }
 }
 
 impl Counters {
     pub(crate) fn reset(&mut self) {
         self.operations.clear();
-        if self.next > 1 {
-            self.pending = [0; HALVES];
-            self.next = 1;
-        }
         self.done.clear();
+        // The registers are not cleared for every workgroup: that would take as long as many instructions.
+        self.first = self.next;
+        if self.next > u32::MAX / 2 {
+            *self = Counters::default();
+        }
     }
 
     /// The serial numbers of the operations that the last instruction made certain.
     pub(crate) fn done(&self) -> &[u32] {
         &self.done
+    }
+
+    /// True if no operation is outstanding.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.operations.is_empty()
     }
 
     /// The serial number of the youngest operation.
@@ -134,17 +143,17 @@ impl Counters {
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.done.clear();
+        if self.operations.is_empty() {
+            return Ok(());
+        }
         if let Some(wait) = effect.wait {
             self.wait(effects, wait);
             return Ok(());
         }
-        if self.operations.is_empty() {
-            return Ok(());
-        }
         self.make_room(effects, effect.room);
         if (effect.barrier || effect.accesses)
-            && rules.counts(&counter::GWS)
             && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.is_uncertain())
+            && rules.counts(&counter::GWS)
         {
             return Err(self.too_early(machine, &counter::GWS, operation, None));
         }
@@ -152,12 +161,13 @@ impl Counters {
             return self.barrier(machine, rules, alone);
         }
         let whole = |part: &Part| Part { half: None, ..*part };
-        let halves = rules.counts(&counter::HALF);
+        // Asked only when it matters, because it takes longer than the rest.
+        let halves = || rules.counts(&counter::HALF);
         for part in &effect.reads {
             if let Some(operation) = self.writer(*part) {
                 return Err(self.too_early(machine, &counter::RAW, operation, Some(part.unit)));
             }
-            if let Some(operation) = self.writer(whole(part)).filter(|_| halves) {
+            if let Some(operation) = self.writer(whole(part)).filter(|_| halves()) {
                 return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
             }
         }
@@ -167,7 +177,7 @@ impl Counters {
             {
                 return Err(self.too_early(machine, &counter::WAW, operation, Some(part.unit)));
             }
-            if let Some(operation) = self.writer(whole(part)).filter(|_| halves && part.half.is_some())
+            if let Some(operation) = self.writer(whole(part)).filter(|_| part.half.is_some() && halves())
                 && !returns_in_order(machine, operation, effect)
             {
                 return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
@@ -243,7 +253,7 @@ impl Counters {
     }
 
     fn writer(&self, part: Part) -> Option<&Operation> {
-        let id = self.pending[part.halves()].iter().copied().find(|id| *id != 0)?;
+        let id = self.pending[part.halves()].iter().copied().find(|id| *id >= self.first)?;
         self.find(id)
     }
 

@@ -58,6 +58,8 @@ pub(crate) struct Effect {
     /// The values to which the counters must have decreased before the instruction can issue.
     pub room: WaitCnt,
     pub barrier: bool,
+    /// True if the instruction neither starts an operation nor waits for any.
+    pub is_idle: bool,
 }
 
 impl Effect {
@@ -94,6 +96,10 @@ impl Effect {
             wait,
             room: room(set, &events),
             barrier: desc.class == Class::Barrier,
+            is_idle: streams.is_empty()
+                && memory.is_empty()
+                && wait.is_none()
+                && desc.class != Class::Barrier,
             streams,
         }
     }

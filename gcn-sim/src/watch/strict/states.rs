@@ -74,6 +74,8 @@ struct Past {
     moved: Option<Arc<View>>,
     /// The wait states issued up to and including this instruction.
     position: u64,
+    /// The number of issued wait states from which on no rule requires more.
+    until: u64,
     /// Facts about the instructions executed since this one.
     since: Since,
 }
@@ -90,27 +92,39 @@ pub(crate) struct Recent {
     past: VecDeque<Past>,
     /// The number of wait states issued so far.
     position: u64,
+    /// The largest [`Past::until`].
+    until: u64,
 }
 
 impl Recent {
     pub(crate) fn reset(&mut self) {
         self.past.clear();
-        self.position = 0;
+        (self.position, self.until) = (0, 0);
     }
 
+    #[inline]
     pub(crate) fn check(
         &mut self,
         pairs: &Pairs,
         machine: &Machine,
         now: &Current<'_>,
     ) -> Result<(), Box<Hazard>> {
+        if self.position < self.until {
+            return self.check_all(pairs, machine, now);
+        }
+        self.past.clear();
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn check_all(&mut self, pairs: &Pairs, machine: &Machine, now: &Current<'_>) -> Result<(), Box<Hazard>> {
         let reach = u64::from(hazards::MAX_REACH);
         while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
             self.past.pop_front();
         }
-        for past in &self.past {
+        for past in self.past.iter().filter(|past| self.position < past.until) {
             let distance = self.position - past.position;
-            if distance < u64::from(past.view(pairs).reach()) && distance < pairs.needed(past, now) {
+            if distance < pairs.needed(past, now) {
                 return Err(report(pairs, machine, past, now, distance));
             }
         }
@@ -120,14 +134,16 @@ impl Recent {
     pub(crate) fn push(&mut self, pairs: &Pairs, now: &Current<'_>) {
         self.position += u64::from(pairs.own[now.at]);
         let view = now.view;
-        if view.matters_between() {
+        if !self.past.is_empty() && view.matters_between() {
             for past in &mut self.past {
                 past.since = past.since.past(past.view(pairs), view);
             }
         }
         if view.reach() > 0 {
-            let moved = now.moved.cloned();
-            self.past.push_back(Past { at: now.at, moved, position: self.position, since: Since::NOTHING });
+            let (moved, position) = (now.moved.cloned(), self.position);
+            let until = position + u64::from(view.reach());
+            self.until = self.until.max(until);
+            self.past.push_back(Past { at: now.at, moved, position, until, since: Since::NOTHING });
         }
     }
 }

@@ -52,7 +52,18 @@ impl<'m> Alone<'m> {
     pub fn after(&self, registers: &Registers) -> Option<Registers> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let (memory, machine) = (&self.memory, self.machine);
-        execute(&mut Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None }, &self.step).ok()?;
+        execute(
+            &mut Cx {
+                w: &mut wave,
+                lds: &mut lds,
+                memory,
+                machine,
+                trace: None,
+                next: crate::core::fault::Next::Fall,
+            },
+            &self.step,
+        )
+        .ok()?;
         wave.v.truncate(wave.room());
         Some(Registers { s: *wave.s.first_chunk()?, v: wave.v, scc: wave.scc })
     }
@@ -68,7 +79,14 @@ impl<'m> Alone<'m> {
             bits.set(Word::Vector(slot), register);
         }
         let (memory, machine) = (&self.memory, self.machine);
-        let cx = Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None };
+        let cx = Cx {
+            w: &mut wave,
+            lds: &mut lds,
+            memory,
+            machine,
+            trace: None,
+            next: crate::core::fault::Next::Fall,
+        };
         let now = Now { cx: &cx, step: &self.step, inst: &self.step.inst, info: &self.info, bits: &bits };
         let changes = now.changes(&mut self.aside).ok()?;
         if now.uses().is_some() || changes.exec().is_some() {

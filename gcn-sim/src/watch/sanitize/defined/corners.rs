@@ -274,7 +274,8 @@ impl Aside {
         let Aside { wave, lds, memory } = self;
         wave.mode = Mode::new(cx.w.mode.bits() & !Mode::GPR_IDX_EN);
         (wave.pc, wave.id, wave.lanes) = (cx.w.pc, cx.w.id, cx.w.lanes);
-        let mut beside = Cx { w: wave, lds, memory, machine: cx.machine, trace };
+        let mut beside =
+            Cx { w: wave, lds, memory, machine: cx.machine, trace, next: crate::core::fault::Next::Fall };
         execute(&mut beside, step)?;
         Ok(())
     }
