@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gcn_isa::Target;
 use gcn_isa::table;
 use gcn_isa::target::{Family, WaveSize};
-use gcn_sim::{KernelState, Machine, Memory, Options, UserSgprs, coverage, run};
+use gcn_sim::{KernelState, Machine, Memory, Mode, Options, UserSgprs, coverage, run};
 use half::{bf16, f16};
 
 use super::harness::{assemble, state};
@@ -124,6 +124,29 @@ fn long_branches_add_to_the_program_counter() {
 
 fn lanes(f: impl Fn(u32) -> u32) -> [u64; 32] {
     std::array::from_fn(|lane| f(lane as u32).into())
+}
+
+/// The result of a transcendental instruction is read too early only if the upper bits of its number are the same.
+#[test]
+fn strict_mode_compares_full_register_numbers() {
+    let strict = |msb: &str| {
+        let text = format!(
+            "s_branch over
+            s_nop 0
+            over: s_set_vgpr_msb 0x40
+            v_exp_f32_e32 v1, v2
+            s_set_vgpr_msb {msb}
+            v_add_f32_e32 v3, v1, v1
+            s_endpgm"
+        );
+        let kernel = KernelState { wave_size: WaveSize::W32, vgprs: 512, agprs: 0, sgprs: 32, ..state() };
+        let machine = Machine::new(Target::GFX1250, &assemble(Target::GFX1250, &text), kernel).unwrap();
+        let options = Options { mode: Mode::Strict, ..Options::default() };
+        run(&machine, &mut Memory::new(), [1, 1, 1], [32, 1, 1], &[], &options).map(|_| ())
+    };
+    strict("0x4000").unwrap();
+    let error = strict("0x4005").unwrap_err().to_string();
+    assert!(error.contains("trans"), "{error}");
 }
 
 /// HIP's `amd_warp_functions.h` states these results for its shuffles.
