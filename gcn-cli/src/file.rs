@@ -6,7 +6,8 @@ use std::io::{BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use gcn_emit::asm::Folders;
+use gcn_emit::asm::{self, Folders};
+use gcn_emit::object;
 use gcn_report::container::{holds_objects, holds_several};
 
 use crate::failure::Failure;
@@ -244,6 +245,11 @@ fn symbol(text: &str) -> Result<(String, i64), String> {
     if name.is_empty() {
         return Err("the name of the symbol is missing".to_owned());
     }
+    if !asm::is_symbol(name) {
+        return Err(format!(
+            "`{name}` is not the name of a symbol: it consists of letters, digits and `_ $ . @ ?`, and does not begin with a digit"
+        ));
+    }
     let (negative, digits) = value.strip_prefix('-').map_or((false, value), |rest| (true, rest));
     let number = number(digits).map(i128::from).map(|number| if negative { -number } else { number });
     let number = number.and_then(|number| i64::try_from(number).ok());
@@ -263,10 +269,13 @@ impl Includes {
 pub fn read_text(file: &str) -> Result<String, Failure> {
     String::from_utf8(read_unpacked(file)?).map_err(|error| {
         let bytes = error.as_bytes();
-        let remedy = if holds_objects(bytes) {
-            "it is an object file; `gcn disasm` converts it to assembly"
-        } else {
-            "assembly is text in UTF-8"
+        let foreign = object::foreign(bytes).filter(|_| !holds_several(bytes));
+        let remedy = match foreign {
+            Some(kind) => format!("this is {}; {}", kind.what, kind.remedy),
+            None if holds_objects(bytes) => {
+                "it is an object file; `gcn disasm` converts it to assembly".to_owned()
+            }
+            None => "assembly is text in UTF-8".to_owned(),
         };
         let at = error.utf8_error().valid_up_to();
         Failure::input(format!("{}: byte {at} is not UTF-8: {remedy}", shown(file)))

@@ -119,6 +119,7 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 use typed_arena::Arena;
 
+pub use args::is_symbol;
 pub use assembly::{AsmInst, AsmLabel, Assembly, Options, Origin, SourceFile, SourceLocation};
 pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity};
 pub use directive::directives;

@@ -68,7 +68,7 @@ impl Cfg {
             }
         }
         for (i, line) in program.lines.iter().enumerate() {
-            if line.inst.desc.ends_block() {
+            if line.inst.ends_block() {
                 leader[i + 1] = true;
             }
         }
@@ -88,7 +88,7 @@ impl Cfg {
         for b in 0..blocks.len() {
             let line = &program.lines[blocks[b].end - 1];
             let last = &line.inst;
-            if last.desc.falls_through() {
+            if last.falls_through() {
                 // Control falls through into undecodable bytes.
                 if program.gaps.binary_search(&blocks[b].end).is_ok() {
                     blocks[b].unknown_exit = true;

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::operand::{Operand, SrcSpecial};
 use crate::reg::{self, Half, Reg, RegFile};
-use crate::table::{Access, Behaviours, ImplicitRegs, InstDesc, MemBytes};
+use crate::table::{Access, Behaviours, Class, ImplicitRegs, InstDesc, MemBytes};
 
 pub use crate::mods::{Dpp, Mods, Sdwa};
 
@@ -68,6 +68,45 @@ impl Via {
 }
 
 impl Inst {
+    /// The number of the `s_trap` that is `llvm.trap`: the trap handler halts the wave and puts its queue into the error state, so that
+    /// control does not return (LLVM AMDGPU guide, trap handler ABI).
+    pub const ABORTING_TRAP: u8 = 2;
+    /// The number of the `s_trap` that is `llvm.debugtrap`: without a debugger, control returns at once (LLVM AMDGPU guide, trap handler
+    /// ABI).
+    pub const DEBUG_TRAP: u8 = 3;
+
+    /// The number of the trap, the lower 8 bits of the immediate; `None` for instructions other than `s_trap`.
+    pub fn trap(&self) -> Option<u8> {
+        match self.operands.first() {
+            Some(Operand::Imm(number)) if self.desc.class == Class::Trap => Some(*number as u8),
+            _ => None,
+        }
+    }
+
+    /// True if control may continue with the next instruction: [`InstDesc::falls_through`], except after the trap that ends the program
+    /// ([`Inst::ABORTING_TRAP`]). On gfx11.0, where that trap may have no effect, control may also continue
+    /// ([`InstructionSet::ignores_trap_if_privileged`](crate::InstructionSet::ignores_trap_if_privileged)).
+    ///
+    /// ```
+    /// use gcn_isa::{Inst, Operand, Target, table};
+    /// let trap = |target, id| {
+    ///     let row = table::find(target, "s_trap").next().unwrap();
+    ///     Inst::new(row, [Operand::Imm(id)]).falls_through()
+    /// };
+    /// assert!(!trap(Target::GFX942, 2) && trap(Target::GFX942, 3));
+    /// assert!(trap(Target::GFX1100, 2) && !trap(Target::GFX1151, 2));
+    /// ```
+    pub fn falls_through(&self) -> bool {
+        let ends = self.trap() == Some(Inst::ABORTING_TRAP)
+            && !self.desc.instruction_set().ignores_trap_if_privileged();
+        !ends && self.desc.falls_through()
+    }
+
+    /// True if the instruction is the last of its basic block: [`InstDesc::ends_block`], or control does not continue after it.
+    pub fn ends_block(&self) -> bool {
+        self.desc.ends_block() || !self.falls_through()
+    }
+
     /// An instruction with the row's default modifiers.
     pub fn new(desc: &'static InstDesc, operands: impl IntoIterator<Item = Operand>) -> Inst {
         Inst { desc, operands: operands.into_iter().collect(), mods: desc.default_mods() }

@@ -26,8 +26,8 @@ mod probe;
 
 pub use names::{NameError, aliases, matching, nearest};
 pub use page::{
-    Alias, CounterFacts, Form, Hazard, HazardStates, MatrixFacts, MatrixLayout, MemoryFacts, ModifierFacts,
-    OperandFacts, Page, Pipe,
+    Alias, CounterFacts, Form, Hazard, HazardStates, ImmediateField, MatrixFacts, MatrixLayout, MemoryFacts,
+    ModifierFacts, OperandFacts, Page, Pipe,
 };
 
 use crate::semantics;

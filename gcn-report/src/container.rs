@@ -12,8 +12,8 @@ use crate::Error;
 /// Criteria for selecting a file's code objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choice {
-    /// In a container, the target of the code objects to select; also the target of assembly that does not specify one. `None` selects code
-    /// objects for any target.
+    /// In a container, the target of the code objects to select; also the target of assembly that does not specify one. A single object and
+    /// assembly that specifies a target must agree with it. `None` selects code objects for any target.
     pub target: Option<TargetId>,
     /// The wave size of assembly that does not specify one; `None` means the usual size on the target.
     pub wave: Option<WaveSize>,
@@ -208,6 +208,10 @@ pub fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Error 
 
 /// The code object in a file that is not a container.
 fn single<'d>(name: &str, bytes: &'d [u8]) -> Result<Object<'d>, Error> {
+    if !bytes.is_empty() && !holds_objects(bytes) && std::str::from_utf8(bytes).is_ok() {
+        let problem = "this is text, not a code object; if it is assembly, `gcn asm` assembles it".to_owned();
+        return Err(Error::NotCode { name: name.to_owned(), problem });
+    }
     let host = bytes.starts_with(b"\x7fELF") && bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
     let without = "; a host file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
     let target_id = match code_object(name, bytes) {

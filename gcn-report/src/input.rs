@@ -1,6 +1,6 @@
 //! Reads files with code, of any kind.
 
-use gcn_emit::asm::{self, Diagnostic, Folders, Options};
+use gcn_emit::asm::{self, Diagnostic, Diagnostics, Folders, Options};
 use gcn_emit::code::Unit;
 use gcn_emit::lines::SourceLines;
 use gcn_emit::object;
@@ -31,7 +31,8 @@ pub enum Broken {
 }
 
 /// Reads assembly, or every code object that `choice` selects in a file: an object, relocatable or not, a bundle, or a host library or
-/// program. The target of `choice` applies to assembly that does not specify one; `.include` in assembly searches `folders`.
+/// program. The target of `choice` applies to assembly that does not specify one, and must agree with what assembly or a single object
+/// specifies; `.include` in assembly searches `folders`.
 ///
 /// If the bytes are of another kind, the assembly contains errors, an object cannot be read, or nothing is selected.
 pub fn read(
@@ -62,8 +63,6 @@ pub fn each<E: From<Error>>(
     mut visit: impl FnMut(Input) -> Result<(), E>,
 ) -> Result<(), E> {
     if container::holds_objects(&bytes) {
-        // A single object is read whatever the target: the same option may be used for many files.
-        let choice = if container::holds_several(&bytes) { *choice } else { Choice::default() };
         return choice.each(name, &bytes, |object| {
             let read = container::code_object(&object.name, &object.bytes)?;
             let unit = Unit::of_object(&read)
@@ -96,13 +95,24 @@ fn assembly(
     broken: Broken,
     folders: &Folders,
 ) -> Result<Input, Error> {
-    let options = options(&text, choice, true);
+    let options = options(choice, true);
     let read = match broken {
         Broken::Refuse => {
             asm::assemble_with(name, &text, &options, folders).map(|assembly| (assembly, Vec::new()))
         }
-        Broken::LeaveOut => asm::assemble_readable_with(name, &text, &options, folders)
-            .map(|read| (read.assembly, read.left_out)),
+        Broken::LeaveOut => {
+            asm::assemble_readable_with(name, &text, &options, folders).and_then(|read| {
+                // Without the line that names the target, the file would be read for another target.
+                let named = text.lines().position(names_target);
+                let names_it = |fault: &&Diagnostic| {
+                    fault.file == name && named.is_some_and(|line| line + 1 == fault.line as usize)
+                };
+                match read.left_out.iter().find(names_it) {
+                    Some(fault) => Err(Diagnostics { list: vec![fault.clone()], more: 0 }),
+                    None => Ok((read.assembly, read.left_out)),
+                }
+            })
+        }
     };
     let (assembly, left_out) = read.map_err(Error::Assembly)?;
     let unit = Unit::from_assembly(assembly)
@@ -116,18 +126,18 @@ fn assembly(
 /// The errors of [`read`].
 pub fn expanded(input: Input, choice: &Choice, folders: &Folders) -> Result<Input, Error> {
     let Some(text) = &input.text else { return Ok(input) };
-    let options = options(text, choice, false);
+    let options = options(choice, false);
     let plain = asm::expand(&input.name, text, &options, folders).map_err(Error::Assembly)?;
     assembly(&input.name, plain, choice, Broken::Refuse, folders)
 }
 
 /// The assembler's options for a text.
-fn options(text: &str, choice: &Choice, keep_instructions: bool) -> Options {
-    Options { target: target_of(text, choice.target), wave: choice.wave, keep_instructions }
+fn options(choice: &Choice, keep_instructions: bool) -> Options {
+    Options { target: choice.target, wave: choice.wave, keep_instructions }
 }
 
-/// The caller's target, unless the text specifies one: the same option may be used for many files with different targets. `None` if the
-/// text specifies one, or if the caller does not.
+/// The caller's target, unless the text specifies one: an editor has one setting for files with different targets. `None` if the text
+/// specifies one, or if the caller does not.
 pub fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
     target.filter(|_| !text.lines().any(names_target))
 }
@@ -162,12 +172,10 @@ pub fn one(
         return Ok(Loadable { bytes: chosen.bytes.into_owned(), lines: None });
     }
     let text = text(name, bytes)?;
-    let options = options(&text, choice, true);
+    let options = options(choice, true);
     let assembly = asm::assemble_with(name, &text, &options, folders).map_err(Error::Assembly)?;
     let linked = assembly.code_object_with_lines(name);
     let (bytes, lines) =
         linked.map_err(|error| Error::Object { name: name.to_owned(), problem: error.to_string() })?;
-    // A target in the text takes precedence over the caller's, which must not contradict it.
-    choice.select_one(name, &bytes, None)?;
     Ok(Loadable { bytes, lines: Some(lines) })
 }

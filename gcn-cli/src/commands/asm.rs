@@ -85,8 +85,8 @@ struct Instruction {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let output = output(args)?;
     let text = file::read_text(&args.file)?;
+    let output = output(args)?;
     let name = file::shown(&args.file);
     let options = Options {
         target: args.target,

@@ -14,7 +14,7 @@ use crate::file;
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Choice {
     /// In a bundle, host library or program, select the code objects for this target; also the target of
-    /// assembly that does not name one
+    /// assembly that does not name one. Must agree with the target of any other file
     #[arg(long, value_name = "T")]
     pub target: Option<TargetId>,
     #[command(flatten)]

@@ -31,7 +31,7 @@ pub struct Args {
     /// Files and folders; `-` for standard input
     #[arg(value_name = "FILE", required = true, value_parser = file::name())]
     files: Vec<String>,
-    /// The target of assembly files that do not name one
+    /// The target of assembly files that do not name one; must agree with the target that a file names, if any
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]

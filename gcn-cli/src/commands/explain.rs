@@ -32,7 +32,7 @@ pub struct Args {
     writers: bool,
     #[command(flatten)]
     rules: Rules,
-    /// The target id of a file that does not name one
+    /// The target id of a file that does not name one; must agree with the target that a file names, if any
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gcn_isa::reference::{self, CounterFacts, Form, Hazard, MatrixFacts, OperandFacts, Page};
+use gcn_isa::reference::{self, CounterFacts, Form, Hazard, ImmediateField, MatrixFacts, OperandFacts, Page};
 use gcn_isa::target::Subtarget;
 use gcn_isa::{Target, semantics, table};
 
@@ -203,6 +203,11 @@ fn render_form(out: &mut String, form: &Form) {
     }
     if !form.address.is_empty() {
         let _ = writeln!(out, "  address: {}", form.address);
+    }
+    if !form.immediate.is_empty() {
+        let field = |f: &ImmediateField| format!("{} {}", f.name, f.bits);
+        let list: Vec<_> = form.immediate.iter().map(field).collect();
+        let _ = writeln!(out, "  bits of the immediate: {}", list.join(", "));
     }
     if let Some(memory) = form.memory {
         let _ = writeln!(out, "  moves {} {} per {}", memory.amount, memory.unit, memory.per);

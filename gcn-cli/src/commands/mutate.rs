@@ -27,7 +27,7 @@ pub struct Args {
     file: String,
     #[command(flatten)]
     rules: Rules,
-    /// The target id of assembly that does not name one
+    /// The target id of assembly that does not name one; must agree with the target that a file names, if any
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]

@@ -89,7 +89,14 @@ fn waits(given: &str, target: Target) -> Result<Vec<Wait>, Failure> {
         };
     }
     let mnemonic = given.split_whitespace().next().unwrap_or_default();
-    if table::find(target, mnemonic).next().is_some() && (mnemonic != WaitCnt::INSTRUCTION || !has_list) {
+    if mnemonic == WaitCnt::INSTRUCTION && !has_list {
+        return Err(Failure::input(format!(
+            "`{mnemonic}` waits for nothing on {target}: its counters have instructions of their own, as in `s_wait_loadcnt 0x0`; give those, \
+             or counters by name: {}",
+            names(set)
+        )));
+    }
+    if table::find(target, mnemonic).next().is_some() && mnemonic != WaitCnt::INSTRUCTION {
         return instruction(given, target).map(|wait| vec![wait]);
     }
     if let Some(wait) = dependency_wait(given, target) {
@@ -121,6 +128,11 @@ fn instruction(text: &str, target: Target) -> Result<Wait, Failure> {
     }
 }
 
+/// The names of the counters of an instruction set.
+fn names(set: InstructionSet) -> String {
+    set.counters().iter().map(|c| c.name(set)).collect::<Vec<_>>().join(", ")
+}
+
 /// Parses counters by the names that they have on the target: `loadcnt(4) dscnt(0)`.
 fn counters_by_name(text: &str, set: InstructionSet) -> Result<WaitCnt, Failure> {
     let mut wait = WaitCnt::NONE;
@@ -128,11 +140,10 @@ fn counters_by_name(text: &str, set: InstructionSet) -> Result<WaitCnt, Failure>
         let parts = word.strip_suffix(')').and_then(|word| word.split_once('('));
         let counter = parts.and_then(|(name, _)| set.counters().iter().find(|c| c.name(set) == name));
         let (Some(&counter), Some((name, value))) = (counter, parts) else {
-            let names: Vec<&str> = set.counters().iter().map(|c| c.name(set)).collect();
+            let first = set.counters().first().map_or("", |c| c.name(set));
             return Err(Failure::input(format!(
-                "`{word}` is not a counter of {set} with its value; write for example `{}(0)`; there are {}",
-                names[0],
-                names.join(", ")
+                "`{word}` is not a counter of {set} with its value; write for example `{first}(0)`; there are {}",
+                names(set)
             )));
         };
         let most = counter.capacity(set);

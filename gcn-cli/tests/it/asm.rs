@@ -93,3 +93,14 @@ fn symbols_come_from_the_command_line() {
         assert!(error.contains("-D") || error.contains("--defsym"), "{error}");
     }
 }
+
+#[test]
+fn names_that_nothing_defines_are_told_as_such() {
+    // The linker's words for a distance to a symbol of another object would not help whoever misspelt a register.
+    let source =
+        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nk: s_mov_b32 s0, src_shared_base_lo\n s_endpgm\n";
+    let error = crate::gcn_with(&["asm", "-"], source.as_bytes()).failure(1);
+    assert!(error.contains("symbol `src_shared_base_lo`: the symbol is not defined"), "{error}");
+    let error = crate::gcn_with(&["asm", "-", "-D", "1x=3"], source.as_bytes()).failure(2);
+    assert!(error.contains("`1x` is not the name of a symbol"), "{error}");
+}

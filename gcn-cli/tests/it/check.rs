@@ -397,3 +397,35 @@ fn kernels_of_0_bytes_have_no_instructions() {
     let (code, out, _) = checked(&["-"], alias.as_bytes());
     assert!(code == 1 && out.contains("kernel dead: v62 is used"), "{out}");
 }
+
+/// The end of a function that does not return: `llvm.trap` as clang 22 writes it, and padding. Control does not run on into the next
+/// function, in which a register would be used too early (LLVM AMDGPU guide, trap handler ABI: `s_trap 2` halts the wave).
+#[test]
+fn control_ends_at_the_trap_that_ends_the_program() {
+    let source = |target: &str, trap: &str, [load, mov]: [&str; 2]| {
+        format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n.p2align 8\n.type die,@function\ndie: {load}\n{trap}\n.Le:\n\
+             .size die, .Le-die\n.p2align 8\n.globl k\n.type k,@function\nk: {mov}\ns_endpgm\n.Lk:\n.size k, .Lk-k\n"
+        )
+    };
+    let gfx9 = ["global_load_dword v1, v0, s[4:5]", "v_mov_b32 v2, v1"];
+    let gfx11 = ["global_load_b32 v1, v0, s[4:5]", "v_mov_b32 v2, v1"];
+    for (target, lines) in
+        [("gfx90a", gfx9), ("gfx942", gfx9), ("gfx1030", gfx9), ("gfx1151", gfx11), ("gfx1201", gfx11)]
+    {
+        let (code, out, _) = checked(&["-"], source(target, "s_trap 2", lines).as_bytes());
+        assert_eq!(code, 0, "{target}: {out}");
+        // A breakpoint continues.
+        let (code, out, _) = checked(&["-"], source(target, "s_trap 3", lines).as_bytes());
+        assert_eq!(code, 1, "{target}: {out}");
+        // Zeros after it are padding, not code that could not be read.
+        let zeros = source(target, "s_trap 2\n.zero 64", lines);
+        let object = gcn_with(&["asm", "-", "-o", "-"], zeros.as_bytes()).out;
+        let (code, out, _) = checked(&["-"], &object);
+        assert!(code == 0 && !out.contains("not read"), "{target}: {out}");
+    }
+    // On gfx11.0 the trap may have no effect, and LLVM writes a loop after it that halts the wave.
+    let (code, out, _) =
+        checked(&["-"], source("gfx1100", "s_trap 2\n.Lh: s_sethalt 5\ns_branch .Lh", gfx11).as_bytes());
+    assert_eq!(code, 0, "{out}");
+}

@@ -51,7 +51,16 @@ fn the_target_of_a_file_is_not_overruled() {
     }
     let assembly =
         gcn_with(&["sim", "-", "--kernel", "fill", "--target", "gfx90a"], crate::TWO_KERNELS.as_bytes());
-    assert!(assembly.failure(1).contains("the file is for gfx942"));
+    assert!(assembly.failure(1).contains("the file is for `gfx942`, but `gfx90a` is asked for"));
+    // Commands that analyse files do not ignore the option either.
+    for (command, code) in [("check", 2), ("explain", 1), ("mutate", 1), ("evidence", 1)] {
+        let arguments = [command, "-", "--target", "gfx90a"];
+        let error = gcn_with(&arguments, &two_kernels()).failure(code);
+        assert!(error.contains("the file is for gfx942, but --target is gfx90a"), "{command}: {error}");
+        let error = gcn_with(&arguments, crate::TWO_KERNELS.as_bytes()).failure(code);
+        assert!(error.contains("the file is for `gfx942`, but `gfx90a` is asked for"), "{command}: {error}");
+    }
+    gcn_with(&["check", "-", "--target", "gfx942"], crate::TWO_KERNELS.as_bytes()).text();
 }
 
 #[test]
@@ -71,6 +80,17 @@ fn what_holds_no_code_for_gpus_says_so() {
     assert!(error.contains(".hip_fatbin"), "{error}");
     let text = gcn_with(&["fix", "-"], &library()).failure(1);
     assert!(text.contains("`gcn disasm` converts it to assembly"), "{text}");
+    // The remedy is not a command that refuses the file, too.
+    for command in ["asm", "fix"] {
+        let error = gcn(&[command, host.to_str().expect("UTF-8")]).failure(1);
+        assert!(error.contains("this is an ELF file for ") && !error.contains("gcn disasm"), "{error}");
+        let error = gcn(&[command, "."]).failure(2);
+        assert!(error.contains("cannot read .: Is a directory"), "{error}");
+    }
+    for (command, text) in [("disasm", "s_nop 0\n"), ("inspect", "x"), ("disasm", crate::TWO_KERNELS)] {
+        let error = gcn_with(&[command, "-"], text.as_bytes()).failure(1);
+        assert!(error.contains("this is text, not a code object"), "{error}");
+    }
     assert!(gcn_with(&["inspect", "-", "--list"], b"s_nop 0\n").failure(1).contains("neither a code object"));
 }
 

@@ -99,3 +99,18 @@ fn a_layout_is_a_table_a_picture_or_json() {
     assert!(gcn(&["layout", "v_add_f32", "--target", "gfx942"]).failure(1).contains("not a matrix"));
     gcn(&["layout", name, "--target", "gfx942", "--cbsz", "7"]).failure(1);
 }
+
+/// The fields of `s_waitcnt`: LLVM AMDGPU guide, "Waitcnt"; RDNA3 ISA section 16.5, RDNA2 ISA section 13.5.
+#[test]
+fn the_fields_of_a_wait_are_those_of_the_target() {
+    for (target, fields) in [
+        ("gfx906", "vmcnt [15:14][3:0], expcnt [6:4], lgkmcnt [11:8]"),
+        ("gfx1030", "vmcnt [15:14][3:0], expcnt [6:4], lgkmcnt [13:8]"),
+        ("gfx1100", "vmcnt [15:10], expcnt [2:0], lgkmcnt [9:4]"),
+    ] {
+        let page = gcn(&["inst", "s_waitcnt", "--target", target]).text();
+        assert!(page.contains(&format!("  bits of the immediate: {fields}\n")), "{page}");
+    }
+    // It exists there, but its fields stand for no counter.
+    assert!(!gcn(&["inst", "s_waitcnt", "--target", "gfx1201"]).text().contains("bits of the immediate"));
+}

@@ -71,6 +71,11 @@ fn what_is_out_of_range_is_refused_with_the_range() {
     gcn(&["wait"]).failure(2);
     let error = gcn(&["wait", "0", "--target", "gfx1201"]).failure(1);
     assert!(error.contains("instructions of their own") && error.contains("s_wait_loadcnt"), "{error}");
+    for wait in ["s_waitcnt vmcnt(0)", "s_waitcnt 0"] {
+        let error = gcn(&["wait", wait, "--target", "gfx1201"]).failure(1);
+        assert!(error.contains("`s_waitcnt` waits for nothing on gfx1201"), "{error}");
+        assert!(error.contains("s_wait_loadcnt") && error.contains("dscnt"), "{error}");
+    }
 }
 
 /// The immediates of `s_waitcnt vmcnt(4) lgkmcnt(2)` according to llvm-mc 22 (`-show-encoding`).

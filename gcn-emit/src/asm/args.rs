@@ -19,6 +19,18 @@ pub(super) fn is_name(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
 
+/// True for a name that a symbol may have without quotation marks: letters, digits, `_ $ . @ ?` and characters that are not ASCII, not
+/// beginning with a digit. `.` alone is the position.
+///
+/// ```
+/// use gcn_emit::asm::is_symbol;
+/// assert!(is_symbol("tile.n") && is_symbol("_1x") && !is_symbol("1x") && !is_symbol("a b") && !is_symbol("."));
+/// ```
+pub fn is_symbol(name: &str) -> bool {
+    let starts = name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
+    starts && name != "." && name.bytes().all(is_name)
+}
+
 /// The length of the name at the start of `bytes`.
 pub(super) fn name_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| !is_name(*byte)).unwrap_or(bytes.len())

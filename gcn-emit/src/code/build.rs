@@ -84,13 +84,13 @@ impl<'s> Builder<'s> {
     /// True if control may fall through into the next piece.
     pub fn falls_through(&self) -> bool {
         self.gaps.last() != Some(&self.lines.len())
-            && self.lines.last().is_some_and(|l| l.inst.desc.falls_through())
+            && self.lines.last().is_some_and(|l| l.inst.falls_through())
     }
 
     /// True if control may fall through from the line before `line`.
     fn falls_into(&self, line: usize) -> bool {
         let Some(before) = line.checked_sub(1).and_then(|l| self.lines.get(l)) else { return false };
-        before.inst.desc.falls_through() && self.gaps.binary_search(&line).is_err()
+        before.inst.falls_through() && self.gaps.binary_search(&line).is_err()
     }
 
     /// True if a branch leads to `line`.
@@ -264,7 +264,7 @@ impl<'s> Builder<'s> {
         let behind = |offset: u64| places.partition_point(|p| p.offset < offset);
         self.unread.retain(|unread| {
             let before = behind(unread.offset).checked_sub(1).and_then(|l| lines.get(l));
-            before.is_some_and(|l| l.inst.desc.falls_through()) || !all_filling(bytes, unread)
+            before.is_some_and(|l| l.inst.falls_through()) || !all_filling(bytes, unread)
         });
         self.gaps = self.unread.iter().map(|u| behind(u.offset)).collect();
         self.gaps.dedup();

@@ -1,5 +1,7 @@
 //! A kernel with the code that it reaches.
 
+use std::collections::BTreeSet;
+
 use gcn_isa::cfg::{Cfg, is_call};
 use gcn_isa::program::{EntryKind, Line};
 use gcn_isa::{Program, Target};
@@ -85,6 +87,23 @@ impl<'u> Reached<'u> {
         let mut reached = Reached { section, program, cfg, entries, blocks, jumps: false };
         reached.jumps = reached.blocks.iter().any(|b| reached.jumps_from(*b));
         reached
+    }
+
+    /// The lines that the kernel may reach without having executed a line that satisfies `stops`.
+    pub fn before(&self, stops: impl Fn(&Line) -> bool) -> BTreeSet<usize> {
+        let mut before = BTreeSet::new();
+        let mut open = self.entries.clone();
+        let mut seen = BTreeSet::new();
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            let own = self.lines(block).take_while(|(_, line)| !stops(line)).map(|(line, _)| line);
+            before.extend(own);
+            let passes = self.lines(block).all(|(_, line)| !stops(line));
+            open.extend(self.cfg.blocks.get(block).filter(|_| passes).into_iter().flat_map(|b| &b.succs));
+        }
+        before
     }
 
     fn jumps_from(&self, block: usize) -> bool {

@@ -1,6 +1,7 @@
 //! Compares LDS and scratch accesses at constant offsets with the sizes that the kernel declares.
 
 use gcn_isa::counters::{self, MemoryEffect};
+use gcn_isa::operand::SrcSpecial;
 use gcn_isa::program::Line;
 use gcn_isa::table::{Class, Format, MemBytes};
 use gcn_isa::{Inst, Operand};
@@ -87,7 +88,9 @@ fn lds_end(inst: &Inst) -> Option<u32> {
 }
 
 fn scratch(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
-    let mut accesses = kernel.lines().filter(|(_, l)| l.inst.desc.format == Format::Scratch).peekable();
+    let guarded = behind_aperture(kernel);
+    let lines = kernel.lines().filter(|(line, l)| !guarded(*line, &l.inst));
+    let mut accesses = lines.filter(|(_, l)| l.inst.desc.format == Format::Scratch).peekable();
     let Some(first) = accesses.peek().map(|a| a.0) else { return };
     let descriptor = &kernel.facts.descriptor;
     let have = descriptor.private_segment_fixed_size;
@@ -109,6 +112,24 @@ fn scratch(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
             let remedy = format!("write `.amdhsa_private_segment_fixed_size {end}` or more");
             lints.add(&SCRATCH, kernel.place(line), message, remedy);
         }
+    }
+}
+
+/// For a kernel without scratch, whether an instruction accesses it at an address in a register, behind a comparison with the private
+/// aperture. Compilers split atomics on flat addresses so: one branch is for addresses in scratch, and in such a kernel there are none.
+/// Compared is wherever every path has read `src_private_base`.
+fn behind_aperture<'k>(kernel: &'k Kernel<'_>) -> impl Fn(usize, &Inst) -> bool + 'k {
+    let has_none =
+        kernel.facts.descriptor.private_segment_fixed_size == 0 && !kernel.settings.uses_dynamic_stack;
+    let before = kernel.code.as_ref().filter(|_| has_none).map(|code| {
+        let reads =
+            |line: &Line| line.inst.operands.iter().any(|o| *o == Operand::Special(SrcSpecial::PrivateBase));
+        code.before(reads)
+    });
+    move |line, inst| {
+        before.as_ref().is_some_and(|before| !before.contains(&line))
+            && inst.desc.format == Format::Scratch
+            && scratch_end(inst).is_none()
     }
 }
 

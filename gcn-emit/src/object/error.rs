@@ -339,6 +339,15 @@ pub enum LinkFault {
         /// `R_AMDGPU_…`.
         kind: &'static str,
     },
+    /// Nothing defines the symbol, and the loader cannot write the distance to one in another object.
+    #[error(
+        "the symbol is not defined, and {kind} needs the distance to it; define it or correct its name, or use \
+         `@gotpcrel32@lo` and `@gotpcrel32@hi` if another code object defines it"
+    )]
+    Undefined {
+        /// `R_AMDGPU_…`.
+        kind: &'static str,
+    },
     /// The target is a number, so there is no distance to it.
     #[error(
         "{kind} needs an address, the symbol is a number; use it without `@rel32`, or define it in a section"

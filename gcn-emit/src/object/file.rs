@@ -89,6 +89,12 @@ impl<'d> File<'d> {
         if let Some(Foreign { what, remedy, offset }) = foreign(data) {
             return Err(fault(offset, ReadFault::Foreign { what, remedy }));
         }
+        // First, so that a short file of another kind is not taken for a part of a code object.
+        if let Some(magic) = data.first_chunk::<4>().filter(|magic| **magic != elf::ELFMAG) {
+            let found = u32::from_be_bytes(*magic).into();
+            let expected = "0x7f454c46 (ELF)";
+            return Err(fault(0, ReadFault::Header { field: "the magic number", found, expected }));
+        }
         let header: &FileHeader64<LittleEndian> = one(data, 0, "the ELF header")?;
         check_header(header)?;
         let abi_version = header.e_ident.abi_version;
@@ -253,11 +259,9 @@ fn section_counts(data: &[u8], header: &FileHeader64<LittleEndian>) -> Result<(u
 
 fn check_header(header: &FileHeader64<LittleEndian>) -> Result<(), ObjectError> {
     let ident = &header.e_ident;
-    let magic = u32::from_be_bytes(ident.magic);
     let kind = header.e_type.get(E);
     // Offset, field, value, whether it is correct, and the correct value.
     let fields = [
-        (0, "the magic number", magic.into(), ident.magic == elf::ELFMAG, "0x7f454c46 (ELF)"),
         (4, "EI_CLASS", u64::from(ident.class), ident.class == elf::ELFCLASS64, "2 (64 bits)"),
         (5, "EI_DATA", ident.data.into(), ident.data == elf::ELFDATA2LSB, "1 (little endian)"),
         (

@@ -347,6 +347,30 @@ fn only_what_is_certain_counts() {
 }
 
 /// Scalar stores that are written back on every path, including in loops, or possibly by a called function.
+/// Atomics on flat addresses as clang 22 splits them. A kernel without scratch has no addresses in it, so the branch for them is not taken.
+#[test]
+fn scratch_behind_a_comparison_with_its_aperture() {
+    let guarded = "s_mov_b64 s[4:5], src_private_base
+        v_cmp_eq_u32 vcc, s5, v1
+        s_cbranch_vccz .La
+        scratch_load_dwordx2 v[2:3], v4, off
+        .La: s_endpgm";
+    let rules = |code: &'static str, scratch: &str| {
+        let descriptor = format!("{PLAIN}\n.amdhsa_accum_offset 8\n{scratch}").leak();
+        let case = Case { target: "gfx942", code, descriptor, metadata: "" };
+        case.lints().iter().map(|l| l.rule.id).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(guarded, ""), [""; 0]);
+    let found = ["kernel.scratch"];
+    // A kernel that has scratch but does not enable it; an address that no comparison has seen; and a path around the comparison.
+    assert_eq!(rules(guarded, ".amdhsa_private_segment_fixed_size 16"), found);
+    assert_eq!(rules(guarded.replace("v4, off", "off, off").leak(), ""), found);
+    assert_eq!(
+        rules(format!("s_cbranch_scc0 .Lb\n{}", guarded.replace("scratch", ".Lb: scratch")).leak(), ""),
+        found
+    );
+}
+
 #[test]
 fn scalar_stores_that_are_written_back() {
     let store = "s_store_dword s4, s[0:1], 0x0";

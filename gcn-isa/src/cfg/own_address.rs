@@ -41,7 +41,7 @@ impl OwnAddress {
         let pair = getpc.operands.first()?.reg().filter(|reg| reg.len == 2)?;
         let mut low: Option<(usize, u32)> = None;
         for (at, inst) in code.take(OwnAddress::REACH).enumerate() {
-            if inst.desc.ends_block() {
+            if inst.ends_block() {
                 return None;
             }
             let is = |half: u8| inst.operands.first() == Some(&Operand::Reg(pair.sub(half)));

@@ -1,8 +1,9 @@
 //! Converts a table row to a form of the page.
 
-use super::page::{CounterFacts, Form, MemoryFacts, ModifierFacts, OperandFacts, Pipe};
+use super::page::{CounterFacts, Form, ImmediateField, MemoryFacts, ModifierFacts, OperandFacts, Pipe};
 use super::{constants, probe, targets_shown};
-use crate::counters::{self, Event};
+use crate::counters::{self, Event, WaitCnt};
+use crate::immediate::Immediate;
 use crate::inst::Inst;
 use crate::mods::Modifiers;
 use crate::table::{
@@ -42,6 +43,7 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
         pipe: pipe(row),
         counters: targets.first().map_or_else(Vec::new, |target| counters(row, *target)),
         address: crate::semantics::address(row),
+        immediate: targets.first().map_or_else(Vec::new, |target| immediate(row, *target)),
         memory: memory(row),
         notes: notes(row),
     }
@@ -187,6 +189,21 @@ fn counters(row: &'static InstDesc, target: Target) -> Vec<CounterFacts> {
         list.extend(facts(&plain.with(|m| m.gds = true), Some("gds")));
     }
     list
+}
+
+fn immediate(row: &InstDesc, target: Target) -> Vec<ImmediateField> {
+    let set = target.instruction_set();
+    let notation = row.entry.immediate;
+    // Where every counter has a wait instruction of its own, the fields of `s_waitcnt` stand for none.
+    let waits_for_none = notation == Immediate::Counters && WaitCnt::of_immediate(set, 0) == WaitCnt::NONE;
+    let fields = notation.fields(set).iter().filter(|_| !waits_for_none);
+    let piece = |&(first, bits): &(u8, u8)| match bits {
+        1 => format!("[{first}]"),
+        _ => format!("[{}:{first}]", first + bits - 1),
+    };
+    fields
+        .map(|f| ImmediateField { name: f.name, bits: f.pieces.iter().rev().map(piece).collect() })
+        .collect()
 }
 
 fn counter(target: Target, event: &Event, with: Option<&'static str>) -> CounterFacts {

@@ -83,6 +83,8 @@ pub struct Form {
     pub counters: Vec<CounterFacts>,
     /// How the address `ADDR` in the semantics line is computed in this form. It is empty if the form does not access memory.
     pub address: &'static str,
+    /// The fields of the immediate, if it consists of several numbers: the counters of a wait, for example.
+    pub immediate: Vec<ImmediateField>,
     /// The memory that the form transfers.
     pub memory: Option<MemoryFacts>,
     /// Further notes on the form.
@@ -110,6 +112,16 @@ pub struct OperandFacts {
     pub special_registers: Vec<&'static str>,
     /// The source modifiers: `neg`, `abs`, `sext`.
     pub source_modifiers: Vec<&'static str>,
+}
+
+/// A field of an immediate that consists of several numbers.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ImmediateField {
+    /// The name in assembly text.
+    pub name: &'static str,
+    /// The bits of the immediate that hold the number, the highest first, as in manuals: `[15:14][3:0]`.
+    pub bits: String,
 }
 
 /// A modifier of a form.

@@ -201,7 +201,7 @@ impl InstDesc {
     }
 
     /// True if control may continue with the next instruction. This includes `s_swappc` and `s_call`, because control returns from the
-    /// called function.
+    /// called function, and every trap; [`Inst::falls_through`](crate::Inst::falls_through) also considers the trap's number.
     pub fn falls_through(&self) -> bool {
         !self.does(Behaviours::LEAVES) && self.class != Class::Endpgm
     }

@@ -195,7 +195,7 @@ impl Edge {
         let jumps_there = named
             .chain(jump)
             .any(|Label(l)| program.labels.get(l as usize).is_some_and(|l| l.at == Some(start)));
-        if !jumps_there && last.desc.falls_through() && self.to == self.from + 1 {
+        if !jumps_there && last.falls_through() && self.to == self.from + 1 {
             return Some(Place::FallingInto(start));
         }
         (jumps_there && last.desc.does(Behaviours::LEAVES) && !last.desc.does(Behaviours::TO_REGISTER))

@@ -315,7 +315,7 @@ fn waits_at_once(program: &Program, line: usize) -> bool {
         if waited.and(at_calls) == waited || inst.desc.class == Class::Endpgm {
             return true;
         }
-        if inst.desc.ends_block() || !inst.reads().is_empty() || !inst.writes().is_empty() {
+        if inst.ends_block() || !inst.reads().is_empty() || !inst.writes().is_empty() {
             return false;
         }
     }

@@ -231,6 +231,54 @@ fn a_barrier_in_a_loop() {
     }
 }
 
+/// Tests a wait for an LDS read that is followed by a load from memory into LDS and another LDS read. LLVM counts the load on lgkmcnt, too,
+/// but it is on vmcnt only (LLVM pull request 179305), so the wait is too weak. With a load to a register it is right.
+#[test]
+fn a_load_to_lds_does_not_count_as_an_lds_operation() {
+    for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
+        for (load, mir, count, rules) in [
+            (
+                "global_load_lds_dword v[2:3], off",
+                "GLOBAL_LOAD_LDS_DWORD $vgpr2_vgpr3, 0, 0, implicit $m0, implicit $exec",
+                2,
+                &["waitcnt.raw"][..],
+            ),
+            (
+                "global_load_dword v6, v[2:3], off",
+                "$vgpr6 = GLOBAL_LOAD_DWORD $vgpr2_vgpr3, 0, 0, implicit $exec",
+                1,
+                &[],
+            ),
+        ] {
+            let program = |wait: &str| {
+                format!(
+                    "ds_read_b32 v1, v0\n{load}\nds_read_b32 v4, v0\n{wait}v_mov_b32_e32 v5, v1\ns_endpgm\n"
+                )
+            };
+            let read = |to| format!("    ${to} = DS_READ_B32_gfx9 $vgpr0, 0, 0, implicit $exec\n");
+            let case = Case {
+                name: "lds_dma".to_owned(),
+                target,
+                pass: "si-insert-waitcnts",
+                program: program(""),
+                llvm: format!("s_waitcnt 0\n{}", program(&format!("s_waitcnt lgkmcnt({count})\n"))),
+                mir: format!(
+                    "  bb.0:\n{}    {mir}\n{}    $vgpr5 = V_MOV_B32_e32 $vgpr1, implicit $exec\n    S_ENDPGM 0\n",
+                    read("vgpr1"),
+                    read("vgpr4")
+                ),
+            };
+            let found: Vec<_> = case.findings(&case.llvm).iter().map(|f| f.rule).collect();
+            assert_eq!(found, rules, "{target}");
+            accepts_ours(&case);
+            if tool("llc").is_some() {
+                let now = run_llvm(target, case.pass, &[(0, &case)]);
+                assert_eq!(now.get("f0"), Some(&waits(&case)), "{target}");
+            }
+        }
+    }
+}
+
 fn wait_of(operands: &[Operand]) -> WaitCnt {
     match operands.first() {
         Some(Operand::Imm(imm)) => WaitCnt::of_immediate(InstructionSet::GFX900, *imm as u16),

@@ -71,7 +71,7 @@ impl Reach<'_> {
                 }
                 let next = Next {
                     branch: branch_offset(&inst, at, size),
-                    falls: inst.desc.falls_through(),
+                    falls: inst.falls_through(),
                     indirect: inst.desc.class == Class::Branch && inst.distance().is_none(),
                 };
                 self.code.insert(at, Decoded::Inst(size, inst));

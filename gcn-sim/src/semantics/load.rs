@@ -31,7 +31,7 @@ impl Machine {
         while offset < text.len() {
             match gcn_emit::decode::decode_inst(&text[offset..], on) {
                 Ok((inst, size)) => {
-                    open = inst.desc.falls_through();
+                    open = inst.falls_through();
                     code.insert(offset as u32, Decoded::Inst(size as u32, inst));
                     offset += size;
                 }

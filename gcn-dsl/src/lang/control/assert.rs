@@ -13,9 +13,6 @@ use crate::lang::values::flow::WholeWorkgroup;
 use crate::lang::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::scalar::Elem;
 
-/// The `s_trap` number for which the runtime reports an error and ends the queue (LLVM's `llvm.trap`).
-const TRAP: i64 = 2;
-
 /// Stops the kernel if any lane gets here. The simulator reports the source line; on a GPU the runtime's trap handler
 /// ends the queue with an error.
 ///
@@ -57,7 +54,7 @@ fn guarded(condition: S<bool>, loc: &'static Location<'static>) {
 
 pub(in crate::lang) fn stop(loc: &'static Location<'static>) {
     let mut call = Call::plain("s_trap", [], Type::uniform(Elem::U32));
-    call.args.push(Arg::Imm(TRAP));
+    call.args.push(Arg::Imm(i64::from(gcn_isa::Inst::ABORTING_TRAP)));
     call.results = SmallVec::new();
     call.effect = Effect::Kept;
     with(|c| c.effect(Inst::Machine(Box::new(call)), loc));

@@ -213,6 +213,7 @@ pub(super) fn action(
         }
         _ if !has(elf::SHF_ALLOC) => Ok(Action::Write),
         Class::Got => Ok(Action::Write),
+        Class::Distance if base.is_preemptible && base.is_undefined => Err(LinkFault::Undefined { kind }),
         Class::Distance if base.is_preemptible => Err(LinkFault::Preemptible { kind }),
         Class::Distance if base.is_number && !base.is_undefined => Err(LinkFault::DistanceToNumber { kind }),
         Class::Distance => Ok(Action::Write),

@@ -19,7 +19,7 @@ use crate::golden;
 pub fn successors(program: &Program, line: usize) -> Vec<usize> {
     let inst = &program.lines[line].inst;
     let mut next = Vec::new();
-    if inst.desc.falls_through() {
+    if inst.falls_through() {
         next.push(line + 1);
     }
     for operand in &inst.operands {

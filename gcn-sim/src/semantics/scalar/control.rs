@@ -1,7 +1,7 @@
 //! Branches, barriers, MODE, and instructions that matter only for timing.
 
-use gcn_isa::indexing;
 use gcn_isa::target::Family;
+use gcn_isa::{Inst, indexing};
 
 use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
@@ -224,9 +224,8 @@ fn jumps(ops: &mut Ops) {
 
 /// Acts as the runtime's trap handler without a debugger: debugger breakpoints do nothing (LLVM AMDGPU guide, "Trap Handler ABI").
 fn trap(_: &mut Cx<'_>, s: &Step) -> Outcome {
-    const DEBUGGER_BREAKPOINT: u8 = 3;
     match s.imm as u8 {
-        DEBUGGER_BREAKPOINT => Ok(Next::Fall),
+        Inst::DEBUG_TRAP => Ok(Next::Fall),
         id => Err(Fault::Trap(id)),
     }
 }
