@@ -336,7 +336,8 @@ impl Group {
             result = self.follow_bits(shared, cx, step, &touches);
         }
         if step.inst.desc.class == Class::Gws && shared.has(Sanitize::RACES) {
-            self.meets(shared, number, mem::gws::resource(cx, step), matches!(next, Next::Queue(_)));
+            let resource = (step.inst.desc.mnemonic, mem::gws::resource(cx, step));
+            self.meets(shared, number, resource, matches!(next, Next::Queue(_)));
         }
         if shared.has(Sanitize::DEADLOCK) {
             self.follow(shared, cx, next, &touches);

@@ -193,12 +193,18 @@ impl Group {
 
     /// Called when a wave executes an instruction of global wave sync, which acts as an atomic of agent scope on its resource. If `queued`,
     /// the wave has to wait.
-    pub(super) fn meets(&mut self, shared: &Shared, number: usize, resource: u8, queued: bool) {
+    pub(super) fn meets(
+        &mut self,
+        shared: &Shared,
+        number: usize,
+        (mnemonic, resource): (&'static str, u8),
+        queued: bool,
+    ) {
         let (index, sync) = (self.index, &mut self.waves[number].sync);
         let released = &mut shared.global().released;
         let before = released.remove(&resource_key(resource));
         if let Some(before) = before.as_ref().filter(|_| !queued) {
-            sync.acquire_waited(before, index, number);
+            sync.acquire_met(before, index, number, mnemonic);
         }
         let made = sync.release(before, index, number, Scope::Agent);
         released.insert(resource_key(resource), made);
@@ -206,9 +212,12 @@ impl Group {
 
     /// Called when a wave that waited for a resource continues.
     pub(crate) fn released(&mut self, shared: &Shared, number: usize, queued: Queued) {
-        let (Queued::Barrier { resource, .. } | Queued::Semaphore { resource }) = queued;
+        let (mnemonic, resource) = match queued {
+            Queued::Barrier { resource, .. } => ("ds_gws_barrier", resource),
+            Queued::Semaphore { resource } => ("ds_gws_sema_p", resource),
+        };
         if let Some(released) = shared.global().released.get(&resource_key(resource)) {
-            self.waves[number].sync.acquire_waited(released, self.index, number);
+            self.waves[number].sync.acquire_met(released, self.index, number, mnemonic);
         }
     }
 

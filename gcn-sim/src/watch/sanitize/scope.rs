@@ -9,6 +9,8 @@
 //! for workgroup scope as well. A barrier or an atomic then still orders accesses to LDS, but a load from global memory may read an old
 //! value from the cache of its compute unit ([`Split`]).
 
+use std::fmt;
+
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::memory_model::{Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space, sequence};
 use gcn_isa::{Inst, Mods, Target};
@@ -148,12 +150,16 @@ impl Rules {
         };
         let fence = |ordering, scope| text(Operation::Fence, ordering, scope);
         match missing {
-            Missing::Release => format!(
-                "the other wave releases it for its own workgroup only; at agent scope `{}` stands before the atomic",
+            Missing::Release(through) => format!(
+                "the other wave releases it for its own workgroup only; at agent scope `{}` stands before {through}",
                 fence(Ordering::Release, Scope::Agent)
             ),
-            Missing::Acquire => format!(
+            Missing::Acquire(Through::Atomic) => format!(
                 "what the atomic read is acquired for a workgroup only; at agent scope `{}` stands after it",
+                fence(Ordering::Acquire, Scope::Agent)
+            ),
+            Missing::Acquire(through) => format!(
+                "what comes before {through} is acquired for a workgroup only; at agent scope `{}` stands after it",
                 fence(Ordering::Acquire, Scope::Agent)
             ),
             Missing::Bits => format!(
@@ -174,11 +180,29 @@ impl Rules {
     }
 }
 
+/// The instruction by which two waves synchronise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Through {
+    #[default]
+    Atomic,
+    /// The instruction of global wave sync with this mnemonic.
+    Gws(&'static str),
+}
+
+impl fmt::Display for Through {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Through::Atomic => f.write_str("the atomic"),
+            Through::Gws(mnemonic) => write!(f, "`{mnemonic}`"),
+        }
+    }
+}
+
 /// The missing part of a synchronisation between workgroups, or between the compute units of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missing {
-    Release,
-    Acquire,
+    Release(Through),
+    Acquire(Through),
     /// The accesses are atomic, but their scope is too narrow.
     Bits,
     SplitRelease,
@@ -221,6 +245,9 @@ pub(super) struct Sync {
     split: Split,
     /// The clock that the wave would have if every atomic had agent scope.
     wide: Clock,
+    /// The part of `wide` that the wave knows through global wave sync, and the last such instruction.
+    met: Clock,
+    met_through: Through,
 }
 
 /// The clocks that have been released through one word.
@@ -249,6 +276,7 @@ impl Sync {
             outer: nothing(),
             split: Split { arrived: nothing(), read: nothing(), waited: nothing(), seen: nothing() },
             wide: nothing(),
+            met: nothing(),
             ..Sync::default()
         }
     }
@@ -336,9 +364,17 @@ impl Sync {
         }
     }
 
-    /// An acquire at agent scope by a wave that has waited for the completion of the atomic.
-    pub(super) fn acquire_waited(&mut self, released: &Released, group: u32, wave: usize) {
+    /// An acquire at agent scope by a wave that has waited for the completion of an instruction of global wave sync.
+    pub(super) fn acquire_met(
+        &mut self,
+        released: &Released,
+        group: u32,
+        wave: usize,
+        mnemonic: &'static str,
+    ) {
         self.acquire(released, group, wave, Scope::Agent);
+        self.met.join(&released.wide);
+        self.met_through = Through::Gws(mnemonic);
         self.waited.join(&self.read);
         self.split.waited.join(&self.split.read);
     }
@@ -392,7 +428,8 @@ impl Sync {
             return None;
         }
         let released = self.read.knows(thread, at) || self.waited.knows(thread, at);
-        Some(if released { Missing::Acquire } else { Missing::Release })
+        let through = if self.met.knows(thread, at) { self.met_through } else { Through::Atomic };
+        Some(if released { Missing::Acquire(through) } else { Missing::Release(through) })
     }
 
     /// What the synchronisation lacks for this wave to read from global memory what `thread`, a wave of the same workgroup that may run on
