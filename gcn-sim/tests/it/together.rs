@@ -7,7 +7,7 @@ use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
 use gcn_sim::launch::{Arg, Buffer, Element, Program, Spec};
 use gcn_sim::timed::{self, Config};
 use gcn_sim::{
-    FindingKind, KernelState, LaunchError, Machine, Memory, Options, Sanitize, SimError, Stats, run,
+    Finding, FindingKind, KernelState, LaunchError, Machine, Memory, Options, Sanitize, SimError, Stats, run,
 };
 
 use super::harness::{assemble, state};
