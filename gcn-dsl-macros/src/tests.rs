@@ -236,7 +236,7 @@ fn a_body_that_does_not_parse_keeps_its_whole_statements() {
     });
     let text: String = text.to_string().split_whitespace().collect();
     assert!(text.contains("#[cfg(rust_analyzer)]{"), "{text}");
-    for part in ["each_lanes_own(global_id()).x;", "__private::if_begin(", "letmutsum=", "sum.set("] {
+    for part in ["each_lanes_own(global_id()).x;", "__gcn::if_begin(", "letmutsum=", "sum.set("] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("broken") && !text.contains("q="), "{text}");
