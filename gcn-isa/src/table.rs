@@ -18,6 +18,7 @@ mod entry;
 mod format;
 mod index;
 mod load;
+mod msb;
 mod names;
 mod slot;
 mod variant;
@@ -31,7 +32,8 @@ pub use constants::{ConstType, Constants};
 pub use desc::InstDesc;
 pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use format::{Format, Unit};
-pub use index::{IndexedBy, MsbField};
+pub use index::IndexedBy;
+pub use msb::MsbField;
 pub use names::{NameHasher, NameMap};
 pub use slot::{
     Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,

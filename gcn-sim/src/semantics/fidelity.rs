@@ -134,6 +134,7 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("ds_read_", "_tr_b4"), Grade::Assumed, TRANSPOSE),
     (("s_memtime", ""), Grade::Approximate, CLOCK),
     (("s_memrealtime", ""), Grade::Approximate, CLOCK),
+    (("s_get_shader_cycles_", ""), Grade::Approximate, CLOCK),
     (("s_getreg_", ""), Grade::Assumed, HARDWARE),
     (("s_sendmsg", ""), Grade::Assumed, MESSAGE),
     (("s_setvskip", ""), Grade::Assumed, SIGN),

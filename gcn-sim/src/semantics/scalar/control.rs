@@ -80,6 +80,16 @@ pub(crate) fn add(ops: &mut Ops) {
             Ok(Next::Yield)
         }),
     );
+    // Wakes up at once. A program has to look again at the memory that it watches, because other events wake waves, too.
+    ops.add("s_monitor_sleep", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
+    ops.add(
+        "s_get_shader_cycles_u64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let now = cx.w.clock();
+            cx.w.set_pair(s.sdst as usize, now);
+            Ok(Next::Fall)
+        }),
+    );
     ops.add("s_wakeup", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
     ops.add("s_barrier", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Barrier)));
     for name in ["s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"] {

@@ -118,8 +118,7 @@ impl Recent {
 
     #[inline(never)]
     fn check_all(&mut self, pairs: &Pairs, machine: &Machine, now: &Current<'_>) -> Result<(), Box<Hazard>> {
-        let reach = u64::from(hazards::MAX_REACH);
-        while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
+        while self.past.front().is_some_and(|past| past.until <= self.position) {
             self.past.pop_front();
         }
         for past in self.past.iter().filter(|past| self.position < past.until) {
@@ -135,7 +134,8 @@ impl Recent {
         self.position += u64::from(pairs.own[now.at]);
         let view = now.view;
         if !self.past.is_empty() && view.matters_between() {
-            for past in &mut self.past {
+            let position = self.position;
+            for past in self.past.iter_mut().filter(|past| position < past.until) {
                 past.since = past.since.past(past.view(pairs), view);
             }
         }
