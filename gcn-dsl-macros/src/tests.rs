@@ -12,7 +12,8 @@ mod rules;
 fn expand(input: proc_macro2::TokenStream) -> String {
     let out = kernels(input);
     syn::parse2::<syn::File>(out.clone()).unwrap_or_else(|e| panic!("{e}: {out}"));
-    out.to_string().split_whitespace().collect()
+    // With one name for the module, which has a short one in bodies.
+    out.to_string().split_whitespace().collect::<String>().replace("__gcn::", "::gcn_dsl::__private::")
 }
 
 /// The error messages for a rejected input.
@@ -235,7 +236,7 @@ fn a_body_that_does_not_parse_keeps_its_whole_statements() {
     });
     let text: String = text.to_string().split_whitespace().collect();
     assert!(text.contains("#[cfg(rust_analyzer)]{"), "{text}");
-    for part in ["each_lanes_own(global_id()).x;", "__private::if_begin(", "letmutsum=", "sum.set("] {
+    for part in ["each_lanes_own(global_id()).x;", "__gcn::if_begin(", "letmutsum=", "sum.set("] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("broken") && !text.contains("q="), "{text}");

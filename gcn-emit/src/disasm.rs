@@ -78,6 +78,11 @@ pub struct Item<'d> {
 pub const ZEROS: &str = "zeros, as padding";
 
 impl Item<'_> {
+    /// The address of the byte after the piece.
+    pub fn end(&self) -> u64 {
+        self.address.wrapping_add(self.bytes.len() as u64)
+    }
+
     /// True for a dword of zeros, which is padding. Decoded as an instruction it would be `v_cndmask_b32_e32 v0, s0, v0, vcc`, which reads
     /// two scalar values; no target allows that.
     pub fn is_padding(&self) -> bool {

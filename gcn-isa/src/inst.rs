@@ -157,6 +157,24 @@ impl Inst {
             || implied(self.desc.implicit_reads | self.desc.implicit_writes).any(is)
     }
 
+    /// The distance in bytes from the next instruction to that to which the branch leads, if the instruction gives it as a number.
+    ///
+    /// ```
+    /// use gcn_isa::{Inst, Operand, Target, table};
+    /// let branch = |name, to| Inst::new(table::find(Target::GFX1250, name).next().unwrap(), [to]);
+    /// assert_eq!(branch("s_branch", Operand::Imm(0xffff)).distance(), Some(-4));
+    /// assert_eq!(branch("s_add_pc_i64", Operand::Literal64(1 << 40)).distance(), Some(1 << 40));
+    /// ```
+    pub fn distance(&self) -> Option<i64> {
+        if self.desc.does(Behaviours::JUMPS_BY) {
+            return self.operands.first()?.constant64();
+        }
+        match self.operands.get(self.desc.branch_operand()?)? {
+            Operand::Imm(dwords) => Some(4 * i64::from(*dwords as u16 as i16)),
+            _ => None,
+        }
+    }
+
     /// True if, because of a modifier, lanes or bits of the vector destination that the instruction does not write keep their old value.
     /// This includes the other half of the register for every 16-bit VOP3 result with a destination `op_sel`. It does not include EXEC
     /// masking, which applies to every vector instruction.

@@ -229,6 +229,18 @@ impl Operand {
         }
     }
 
+    /// The constant that a signed 64-bit operand reads; `None` for other operands.
+    pub fn constant64(self) -> Option<i64> {
+        match self {
+            Operand::Inline(inline) => Some(inline.bits64() as i64),
+            Operand::Literal(bits) => Some((bits as i32).into()),
+            Operand::Literal64(bits) => Some(bits as i64),
+            Operand::Reg(_) | Operand::Special(_) | Operand::Imm(_) | Operand::Label(_) | Operand::Off => {
+                None
+            }
+        }
+    }
+
     /// A 32-bit constant: an inline constant if there is one for it, otherwise a literal.
     pub fn const32(bits: u32) -> Operand {
         Inline::of_bits32(bits).map_or(Operand::Literal(bits), Operand::Inline)

@@ -55,7 +55,8 @@ impl From<&Entry> for Semantics {
     }
 }
 
-/// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`); `None` if GFX9 has no such instruction.
+/// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`); `None` if no target has such an instruction. The line is empty
+/// for the instructions of RDNA whose meaning is not in the tables yet.
 ///
 /// ```
 /// let add = gcn_isa::semantics::of("s_add_u32").unwrap();
@@ -63,11 +64,6 @@ impl From<&Entry> for Semantics {
 /// ```
 pub fn of(mnemonic: &str) -> Option<Semantics> {
     table::entry(mnemonic).map(Semantics::from)
-}
-
-/// All lines, in no particular order.
-pub fn all() -> impl Iterator<Item = Semantics> {
-    table::mnemonics().filter_map(of)
 }
 
 /// How the address `ADDR` of a memory instruction is computed, by format and addressing form. It is empty for other instructions.

@@ -18,6 +18,7 @@ mod entry;
 mod format;
 mod index;
 mod load;
+mod msb;
 mod names;
 mod slot;
 mod variant;
@@ -31,7 +32,8 @@ pub use constants::{ConstType, Constants};
 pub use desc::InstDesc;
 pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use format::{Format, Unit};
-pub use index::{IndexedBy, MsbField};
+pub use index::IndexedBy;
+pub use msb::MsbField;
 pub use names::{NameHasher, NameMap};
 pub use slot::{
     Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,
@@ -273,24 +275,36 @@ pub fn find_form(on: impl Into<Subtarget>, printed: &str, form: &str) -> Option<
     find(on, printed).find(|r| r.form == form)
 }
 
-/// Common properties of all forms of an instruction of GFX9; `None` if GFX9 has no such instruction.
-pub fn entry(mnemonic: &str) -> Option<&'static Entry> {
-    Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).entry)
+/// The first form of an operation ([`Entry::mnemonic`]) on any family. An RDNA name of an operation that GFX9 calls otherwise is
+/// understood, too.
+fn first_form(operation: &str) -> Option<&'static InstDesc> {
+    let named = |table: &'static Table| {
+        table.by_entry().get(operation).or_else(|| table.by_mnemonic().get(operation))?.first()
+    };
+    named(&GFX9).or_else(|| named(&RDNA)).map(|&id| row(id))
 }
 
-/// The class of the first form of an instruction of GFX9; `None` if GFX9 has no such instruction.
-pub fn class_of(mnemonic: &str) -> Option<Class> {
-    Some(row(*GFX9.by_mnemonic().get(mnemonic)?.first()?).class)
+/// Common properties of all forms of an operation; `None` if no family has it.
+///
+/// ```
+/// use gcn_isa::table;
+///
+/// assert_eq!(table::entry("v_add_nc_u32").unwrap().mnemonic, "v_add_u32");
+/// assert_eq!(table::entry("s_barrier_wait").unwrap().mnemonic, "s_barrier_wait");
+/// assert!(table::entry("barrier").is_none());
+/// ```
+pub fn entry(operation: &str) -> Option<&'static Entry> {
+    first_form(operation).map(|row| row.entry)
 }
 
-/// The table's static copy of a GFX9 mnemonic, for callers that store it; `None` if GFX9 has no such instruction.
-pub fn mnemonic(name: &str) -> Option<&'static str> {
-    GFX9.by_mnemonic().get_key_value(name).map(|(mnemonic, _)| *mnemonic)
+/// The class of the first form of an operation; `None` if no family has it.
+pub fn class_of(operation: &str) -> Option<Class> {
+    first_form(operation).map(|row| row.class)
 }
 
-/// All mnemonics of GFX9, without suffixes, in no particular order.
-pub fn mnemonics() -> impl Iterator<Item = &'static str> {
-    GFX9.by_mnemonic().keys().copied()
+/// The table's static copy of an operation's name, for callers that store it; `None` if no family has it.
+pub fn mnemonic(operation: &str) -> Option<&'static str> {
+    entry(operation).map(|entry| entry.mnemonic)
 }
 
 #[cfg(test)]

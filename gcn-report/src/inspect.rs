@@ -125,11 +125,7 @@ pub fn report(object: &CodeObject<'_>, only: Option<&str>) -> InspectReport {
 fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {
     let settings = kernel.descriptor.settings(target);
     let metadata = kernel.metadata.clone();
-    let workgroup = metadata.as_ref().map_or(MAX_WORKGROUP, |m| {
-        m.reqd_workgroup_size
-            .map_or(m.max_flat_workgroup_size, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
-    });
-    let usage = Usage {
+    let usage = |workgroup: u32| Usage {
         vgprs: settings.vgprs,
         sgprs: settings.sgprs,
         lds_bytes: kernel.descriptor.group_segment_fixed_size,
@@ -137,6 +133,17 @@ fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {
     };
     let workgroup_processor = settings.scheduling.is_some_and(|scheduling| scheduling.workgroup_processors);
     let own = Mode { wave: settings.wave, workgroup_processor };
+    let declared = metadata.as_ref().map(|m| {
+        m.reqd_workgroup_size
+            .map_or(m.max_flat_workgroup_size, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
+    });
+    // Without metadata, the largest workgroup that can run.
+    let workgroup = declared.unwrap_or_else(|| {
+        let smaller = |w: &u32| (*w > settings.wave.lanes()).then_some(w / 2);
+        let runs = |w: &u32| occupancy_in(target, own, usage(*w)).waves_per_simd > 0;
+        std::iter::successors(Some(MAX_WORKGROUP), smaller).find(runs).unwrap_or(MAX_WORKGROUP)
+    });
+    let usage = usage(workgroup);
     let fields = KernelDescriptor::describe(kernel.descriptor_bytes, target);
     Kernel {
         name: kernel.name.to_owned(),

@@ -59,9 +59,27 @@ fn list(names: &[&str]) -> String {
     names.iter().map(line).collect()
 }
 
+/// The effect, or how the simulator treats an instruction whose effect the tables do not state.
+fn meaning(page: &Page) -> String {
+    if !page.semantics.is_empty() {
+        return page.semantics.to_owned();
+    }
+    const NONE: &str = "no formula here states what it does";
+    let Some(target) = page.targets.last().and_then(|name| name.parse::<Target>().ok()) else {
+        return NONE.to_owned();
+    };
+    let coverage = gcn_sim::coverage(target);
+    if coverage.known.contains(&page.mnemonic) {
+        return format!("{NONE}, but the simulator executes it");
+    }
+    match coverage.refused.iter().find(|refusal| refusal.mnemonic == page.mnemonic) {
+        Some(refusal) => format!("{NONE}, and the simulator refuses it: {}", refusal.reason),
+        None => NONE.to_owned(),
+    }
+}
+
 fn render(page: &Page) -> String {
-    let meaning =
-        if page.semantics.is_empty() { "what it does is not in the tables yet" } else { page.semantics };
+    let meaning = meaning(page);
     let mut out = format!("{}\n\n  {meaning}\n", page.mnemonic);
     let _ = writeln!(out, "\n  targets: {}", page.targets.join(", "));
     if let Some(one) = page.elsewhere.first() {

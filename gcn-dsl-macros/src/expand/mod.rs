@@ -262,14 +262,19 @@ pub(crate) fn helper(name: &str, at: Span, site: Span) -> Ident {
     Ident::new(&format!("__gcn_{name}"), at.resolved_at(site))
 }
 
-/// `::gcn_dsl::__private::name`, with the span to which errors about the call should point.
+/// The name of `::gcn_dsl::__private` in the bodies of functions, which [`traits_by_type`] imports: every token of an
+/// expansion takes rustc time, and of this one there are several in each statement.
+const LANG: &str = "__gcn";
+
+/// `gcn_dsl::__private::name` in a function's body, with the span to which errors about the call should point.
 pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
-    let name = Ident::new(name, span);
-    quote_spanned!(span=> ::gcn_dsl::__private::#name)
+    let (module, name) = (Ident::new(LANG, span), Ident::new(name, span));
+    quote_spanned!(span=> #module::#name)
 }
 
-/// Imports the traits whose methods choose by a type that only rustc knows. Every function that the expansion writes has
-/// one import at its head: one at each use, in a block of its own, takes rustc longer than everything else in the block.
+/// Imports [`LANG`], and the traits whose methods choose by a type that only rustc knows. Every function that the expansion
+/// writes has one import at its head: one at each use, in a block of its own, takes rustc longer than everything else in
+/// the block.
 fn traits_by_type() -> TokenStream {
     quote! {
         #[allow(unused_imports)]
@@ -279,6 +284,8 @@ fn traits_by_type() -> TokenStream {
 
 /// True for the path of an item of [`lang`], which only the expansion writes.
 pub(crate) fn is_of_lang(path: &syn::Path) -> bool {
-    path.leading_colon.is_some()
-        && path.segments.iter().nth(1).is_some_and(|module| module.ident == "__private")
+    match path.leading_colon {
+        Some(_) => path.segments.iter().nth(1).is_some_and(|module| module.ident == "__private"),
+        None => path.segments.first().is_some_and(|module| module.ident == LANG),
+    }
 }

@@ -1,9 +1,11 @@
 //! The builder of a [`Kernel`]: appends statements one by one, folds constants, and reuses equal values.
 
+mod bounds;
 pub(in crate::ir) mod if_conversion;
 mod regions;
 pub(crate) mod unroll;
 
+use bounds::Bounds;
 use gcn_isa::target::WaveSize;
 use std::rc::Rc;
 
@@ -65,6 +67,8 @@ struct Open {
     written: HashSet<Variable>,
     /// The variables that closed regions write which are not yet part of a statement.
     pending: HashSet<Variable>,
+    /// What the conditions of the region say about values.
+    bounds: Vec<(Value, Bounds)>,
 }
 
 impl Open {

@@ -57,7 +57,10 @@ fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded
         Inst::Cmp(pred, x, y) => cmp(b, pred, x, y),
         Inst::Select(c, x, y) => select::select(b, c, [x, y], ty, loc),
         Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
-        Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
+        Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(match b.as_const(v) {
+            Some(bits) => Inst::Const(bits),
+            None => Inst::Bitcast(v),
+        }),
         Inst::Cast(v) => cast(b, v, ty),
         Inst::Bitcast(v) => match b.as_const(v) {
             // The IR has mask constants only for all lanes and for no lane, so a bitcast to a mask is not folded.
@@ -176,6 +179,9 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             _ => sum_with_constant(b, op, x, y, ty, loc),
         };
     };
+    if keeps_left(b, op, x, c, ty) {
+        return Folded::Value(x);
+    }
     let mut constant = |c: u32| b.constant(u64::from(c), ty);
     match (op, c) {
         (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, 0)
@@ -192,15 +198,20 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             let k = constant(c.trailing_zeros());
             shift_left(b, x, k, c.trailing_zeros(), ty, loc)
         }
-        (Bin::Mul, _) => match plus_constant(b, x) {
+        (Bin::Mul, _) => match (plus_constant(b, x), negated(b, x)) {
+            // -x * c = x * -c.
+            (_, Some(inner)) => {
+                let minus = b.constant(u64::from(c.wrapping_neg()), ty);
+                bin(b, Bin::Mul, inner, minus, ty, loc)
+            }
             // (x + c1) * c2 = x * c2 + c1 * c2 in wrapping arithmetic. Multiplying first moves the constant to the
             // outside.
-            Some((inner, c1)) => {
+            (Some((inner, c1)), None) => {
                 let product = b.value(Inst::Bin(Bin::Mul, inner, y), ty, loc);
                 let c = b.constant(u64::from(c.wrapping_mul(c1)), ty);
                 bin(b, Bin::Add, product, c, ty, loc)
             }
-            None => Folded::Inst(Inst::Bin(op, x, y)),
+            (None, None) => Folded::Inst(Inst::Bin(op, x, y)),
         },
         (Bin::Shl, _) => shift_left(b, x, y, c, ty, loc),
         (Bin::Div, _) if ty.elem == Elem::U32 && c.is_power_of_two() => {
@@ -228,6 +239,20 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             None => Folded::Inst(Inst::Bin(op, x, y)),
         },
         _ => Folded::Inst(Inst::Bin(op, x, y)),
+    }
+}
+
+/// True if the known bounds of `x` show that `x op c` is `x`.
+fn keeps_left(b: &Builder, op: Bin, x: Value, c: u32, ty: Type) -> bool {
+    let alike = |high: u32| ty.elem == Elem::U32 || high.max(c) <= i32::MAX.cast_unsigned();
+    match op {
+        Bin::Min | Bin::Max => {
+            let known = b.bounds(x);
+            alike(known.high) && if op == Bin::Min { known.high <= c } else { known.low >= c }
+        }
+        // A mask of the low bits.
+        Bin::And => c & c.wrapping_add(1) == 0 && b.bounds(x).high <= c,
+        _ => false,
     }
 }
 
@@ -448,6 +473,14 @@ fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Op
 fn plus_constant(b: &Builder, x: Value) -> Option<(Value, u32)> {
     match b.kernel().def(x).inst {
         Inst::Bin(Bin::Add, inner, c) if is_int32(b.kernel().ty(x)) => Some((inner, b.as_const(c)? as u32)),
+        _ => None,
+    }
+}
+
+/// If `x` is a negated integer: that integer.
+fn negated(b: &Builder, x: Value) -> Option<Value> {
+    match b.kernel().def(x).inst {
+        Inst::Un(Un::Neg, inner) if is_int32(b.kernel().ty(x)) => Some(inner),
         _ => None,
     }
 }

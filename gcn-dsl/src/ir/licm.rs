@@ -3,6 +3,8 @@
 //!
 //! Arithmetic has no effect and cannot fault, so it may be executed even if the loop runs no iteration. Scalar loads
 //! from read-only slices move, too: the hardware checks their bounds wherever they run, and nothing writes the memory.
+//! Comparisons of lanes move as well: in the loop, at most the lanes are active that are active before it. From branches
+//! of the loop only scalar arithmetic moves, which takes no vector registers.
 
 use super::{Inst, Kernel, Place, Region, Stmt, Un, Value, gvn};
 use crate::scalar::Elem;
@@ -35,23 +37,27 @@ impl Hoister<'_> {
             }
             if stmt.repeats() {
                 for inner in stmt.regions_mut() {
-                    self.hoist(number, inner, out);
+                    self.hoist(number, inner, moves_from_body, out);
                 }
             }
             out.push(stmt);
         });
     }
 
-    /// Moves instructions that depend on nothing inside the loop from its body to `out`. Statements in branches of the
-    /// loop stay, since they do not run in every iteration.
-    fn hoist(&mut self, loop_: u32, region: &mut Region, out: &mut Vec<Stmt>) {
+    /// Moves the instructions that `moves` selects, and that depend on nothing inside the loop, from its body to `out`.
+    fn hoist(&mut self, loop_: u32, region: &mut Region, moves: Moves, out: &mut Vec<Stmt>) {
         region.rebuild(|mut stmt, rest| {
             match &mut stmt {
                 Stmt::Inst(v) if moves(self.kernel, *v) && !self.depends(loop_, *v) => {
                     self.place[v.0 as usize] = loop_;
                     return out.push(stmt);
                 }
-                Stmt::Block { body, .. } => self.hoist(loop_, body, out),
+                Stmt::Block { body, .. } => self.hoist(loop_, body, moves, out),
+                // A branch does not run in every iteration.
+                Stmt::If { then, els, .. } => {
+                    self.hoist(loop_, then, moves_from_branch, out);
+                    self.hoist(loop_, els, moves_from_branch, out);
+                }
                 _ => {}
             }
             rest.push(stmt);
@@ -67,10 +73,23 @@ impl Hoister<'_> {
     }
 }
 
-fn moves(kernel: &Kernel, v: Value) -> bool {
+/// True for an instruction that moves if its operands are invariant.
+type Moves = fn(&Kernel, Value) -> bool;
+
+fn moves_from_branch(kernel: &Kernel, v: Value) -> bool {
+    matches!(kernel.def(v).inst, Inst::Bin(..))
+        && kernel.ty(v).place == Place::Uniform
+        && gvn::is_cheap(kernel, v)
+}
+
+fn moves_from_body(kernel: &Kernel, v: Value) -> bool {
     match &kernel.def(v).inst {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
         Inst::Un(op, _) => *op == Un::Reciprocal,
+        Inst::Cmp(_, x, _) => {
+            let (result, compared) = (kernel.ty(v), kernel.ty(*x));
+            result.place == Place::Varying && compared.count == 1 && !compared.elem.is_float()
+        }
         Inst::Constants => kernel.pipelines.is_empty(),
         // A pair of dwords for packed instructions: inside the loop the pair would be composed again in each iteration,
         // while its parts stay live anyway.

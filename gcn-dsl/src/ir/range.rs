@@ -128,6 +128,26 @@ impl Ranges {
         known.ones & c == 0 || known.max.checked_add(c).is_some()
     }
 
+    /// True if `a op b`, computed in a 32-bit register, is known to be a number of the narrow type `elem`, so that no
+    /// bit has to be cleared. Always false for signed types.
+    pub fn stays_within(&self, kernel: &Kernel, op: Bin, [a, b]: [Value; 2], elem: Elem) -> bool {
+        let most = match elem {
+            Elem::U8 => u32::from(u8::MAX),
+            Elem::U16 => u32::from(u16::MAX),
+            _ => return false,
+        };
+        self.bin(kernel, op, [a, b], elem).max <= most
+    }
+
+    /// The range of `a op b`, computed in a 32-bit register from operands of the type `elem`.
+    fn bin(&self, kernel: &Kernel, op: Bin, [a, b]: [Value; 2], elem: Elem) -> Range {
+        let right = match op {
+            Bin::Shl | Bin::Shr => kernel.shift_count(b, elem),
+            _ => kernel.constant(b).map(|bits| bits as u32),
+        };
+        bin(op, self.get(a), self.get(b), right, elem)
+    }
+
     fn look(&self, kernel: &Kernel, v: Value) -> Range {
         let ty = kernel.ty(v);
         let by_type = match ty.elem {
@@ -146,10 +166,7 @@ impl Ranges {
             Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.get(a),
             Inst::Read(var) => self.variables[var.0 as usize],
             Inst::Select(_, a, b) => self.get(a).join(self.get(b)),
-            Inst::Bin(op @ (Bin::Shl | Bin::Shr), a, b) => {
-                bin(op, self.get(a), self.get(b), kernel.shift_count(b, ty.elem), ty.elem)
-            }
-            Inst::Bin(op, a, b) => bin(op, self.get(a), self.get(b), constant(kernel, b), ty.elem),
+            Inst::Bin(op, a, b) => self.bin(kernel, op, [a, b], ty.elem),
             _ => Range::ANY,
         };
         Range::of(Some(known.max.min(by_type)), known.ones)
@@ -193,8 +210,4 @@ fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range 
 fn is_word(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     ty.count == 1 && matches!(ty.elem, Elem::U8 | Elem::U16 | Elem::U32 | Elem::I32)
-}
-
-fn constant(kernel: &Kernel, v: Value) -> Option<u32> {
-    kernel.constant(v).map(|bits| bits as u32)
 }

@@ -22,6 +22,7 @@
 
 mod last;
 
+use gcn_isa::Target;
 use hashbrown::{HashMap, HashSet};
 
 use super::align::Alignment;
@@ -39,7 +40,7 @@ const LANE: Type = Type::varying(Elem::U32);
 const CONDITION: Type = Type::varying(Elem::Bool);
 
 /// Adds the missing accesses to wide accesses of narrow elements. Returns true if there are such wide accesses.
-pub fn run(kernel: &mut Kernel) -> bool {
+pub fn run(kernel: &mut Kernel, target: Target) -> bool {
     let mut found = false;
     kernel.body.each_inst(&mut |v| found |= Access::of(kernel, v).is_some());
     if !found {
@@ -49,6 +50,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
     kernel.rewrite(|kernel, body| {
         let mut tails = Tails {
             loops: 0,
+            long_buffers: target.has_long_buffers(),
             kernel,
             alignment,
             entry: body.insts().collect(),
@@ -131,6 +133,7 @@ struct Loaded {
 struct Tails<'k> {
     /// The number of loops around the current point.
     loops: u32,
+    long_buffers: bool,
     kernel: &'k mut Kernel,
     alignment: Alignment,
     /// The instructions of the outermost region.
@@ -233,8 +236,7 @@ impl Tails<'_> {
         out: &mut Vec<Stmt>,
         add: impl FnOnce(&mut Self, &mut Vec<Stmt>),
     ) {
-        // This dword of the resource is NUM_RECORDS: because the stride is 0, it is the size in bytes.
-        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
+        let bytes = self.size(access.resource, out);
         let [three, zero] = [3, 0].map(|bits| self.value(Inst::Const(bits), UNIFORM, out));
         let after = self.value(Inst::Bin(Bin::And, bytes, three), UNIFORM, out);
         let cond = self.value(Inst::Cmp(Pred::Ne, after, zero), Type::uniform(Elem::Bool), out);
@@ -242,6 +244,20 @@ impl Tails<'_> {
         let mut stmts = vec![Stmt::Inst(rare)];
         add(self, &mut stmts);
         out.push(Stmt::If { cond, then: Region { stmts }, els: Region::default() });
+    }
+
+    /// The size of a resource in bytes, which is NUM_RECORDS because the stride is 0.
+    fn size(&mut self, resource: Value, out: &mut Vec<Stmt>) -> Value {
+        if !self.long_buffers {
+            return self.value(Inst::Extract { from: resource, dword: 2 }, UNIFORM, out);
+        }
+        // NUM_RECORDS begins after the 57 bits of the base. A slice has less than 2^32 bytes.
+        let [low, high] =
+            [1, 2].map(|dword| self.value(Inst::Extract { from: resource, dword }, UNIFORM, out));
+        let [after, below] = [25, 7].map(|n| self.value(Inst::Const(n), UNIFORM, out));
+        let low = self.value(Inst::Bin(Bin::Shr, low, after), UNIFORM, out);
+        let high = self.value(Inst::Bin(Bin::Shl, high, below), UNIFORM, out);
+        self.value(Inst::Bin(Bin::Or, low, high), UNIFORM, out)
     }
 
     /// Replaces the partial dword of a loaded value.

@@ -164,3 +164,28 @@ pub enum Pred {
     Eq,
     Ne,
 }
+
+impl Pred {
+    /// The comparison of integers that is true exactly if this one is false.
+    pub fn negated(self) -> Pred {
+        match self {
+            Pred::Lt => Pred::Ge,
+            Pred::Le => Pred::Gt,
+            Pred::Gt => Pred::Le,
+            Pred::Ge => Pred::Lt,
+            Pred::Eq => Pred::Ne,
+            Pred::Ne => Pred::Eq,
+        }
+    }
+
+    /// The comparison that gives the same result with its operands exchanged.
+    pub fn mirrored(self) -> Pred {
+        match self {
+            Pred::Lt => Pred::Gt,
+            Pred::Le => Pred::Ge,
+            Pred::Gt => Pred::Lt,
+            Pred::Ge => Pred::Le,
+            Pred::Eq | Pred::Ne => self,
+        }
+    }
+}

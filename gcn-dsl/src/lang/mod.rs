@@ -109,13 +109,16 @@ pub mod private {
     /// The traits whose methods an expansion calls on wrappers of its own, so that method lookup chooses by the type of the
     /// wrapped value. Without names, because a function that imports all of them may use the same names for other things.
     pub mod by_type {
+        /// The short name of this module's parent in expansions.
+        pub use crate::lang::private as __gcn;
+
         pub use super::{
             AssertedOnHost as _, BesideAny as _, BesideOther as _, BesideSame as _, CallsWith as _,
             CallsWithAll as _, ElementBecomes as _, ElementIs as _, FirstStays as _, FirstVaries as _,
             GivenInLanes as _, GivenToAll as _, GivenUniform as _, GivesBack as _, HasElement as _,
             HoldNumber as _, HoldOther as _, IsNoSize as _, IsSize as _, JoinsLiterals as _,
             JoinsNumbers as _, JoinsOthers as _, LiteralsOfNumbers as _, LiteralsOfOthers as _,
-            NumberInto as _, OtherInto as _, ShowDevice as _, ShowOther as _,
+            NumberInto as _, OtherInto as _, ShowOther as _,
         };
     }
 
@@ -179,7 +182,7 @@ pub mod private {
         traced,
     };
     pub use super::values::data::{AssignIn, Declare, Flatten};
-    pub use super::values::debug_name::{ShowDevice, ShowOther, Shown};
+    pub use super::values::debug_name::{ShowOther, Shown};
     pub use super::values::element_assign::{HasElements, at, element_of, put};
     pub use super::values::flow::{
         After, EveryLane, Flow, InLoop, Leave, SameScope, SomeLanesOf, WholeWorkgroup, after, either,

@@ -154,11 +154,14 @@ impl Lower<'_> {
             _ => None,
         };
         let zero_above = [a, b].map(|v| self.kernel.has_zero_above(v));
+        // The bits above a narrow result are cleared only if they may be set.
+        let fits = self.ranges.stays_within(self.kernel, op, [a, b], ty.elem);
+        let elem = if fits { Elem::U32 } else { ty.elem };
         let (count, values) = (b, [a, b]);
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
-            return self.multiply(ty.elem, fits_24, dst, a, b);
+            return self.multiply(elem, fits_24, dst, a, b);
         }
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I64 | Calc::U64) {
             return self.mul_64(dst, [a, b], zero_above);
@@ -195,7 +198,7 @@ impl Lower<'_> {
             }
             if let Some(mnemonic) = scalar_op(op, calc(ty.elem)) {
                 self.machine(mnemonic, &[dst], &[a, b])?;
-                return if stays_narrow(op) { Ok(()) } else { self.wrap_scalar(dst, ty.elem) };
+                return if stays_narrow(op) { Ok(()) } else { self.wrap_scalar(dst, elem) };
             }
             if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && matches!(op, Bin::Add | Bin::Sub) {
                 return self.add_sub_64_scalar(op, dst, a, b);
@@ -206,10 +209,10 @@ impl Lower<'_> {
             // The SALU lacks the operation: all active lanes compute it, and the first active lane's result is read
             // back.
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
-            self.bin_vector(op, ty.elem, wide, a, b)?;
+            self.bin_vector(op, elem, wide, a, b)?;
             return self.uniform_result(dst, wide, ty);
         }
-        self.bin_vector(op, ty.elem, dst, a, b)
+        self.bin_vector(op, elem, dst, a, b)
     }
 
     /// True if the operation (a bitwise AND, minimum or maximum with a constant) cannot change its left operand, as the

@@ -3,10 +3,11 @@
 
 use gcn_dsl::BuildCause;
 use gcn_dsl::prelude::{Kernel, Target};
+use gcn_dsl::{BuildOptions, WaveSize};
 use gcn_test_support::env::{fuzz_count, fuzz_seed};
 
 use super::ast::{Program, Stmt};
-use super::run::{self, Outcome};
+use super::run::{self, Outcome, Place};
 use super::trace::Generated;
 use super::{generate, typing};
 
@@ -40,9 +41,10 @@ fn loops(program: &Program) -> Vec<bool> {
     found
 }
 
-/// The number of loops of the program that are pipelined when it is built.
-fn pipelined(program: &Program) -> usize {
-    match Generated(program).build(Target::GFX942) {
+/// The number of loops of the program that are pipelined when it is built for this place.
+fn pipelined(program: &Program, (target, wave): Place) -> usize {
+    let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
+    match Generated(program).build_with(target, &options) {
         Ok(built) => built.pipelines().len(),
         Err(e) if matches!(e.cause, BuildCause::Pipeline(_)) => 0,
         // Another error, which the run reports.
@@ -50,13 +52,15 @@ fn pipelined(program: &Program) -> usize {
     }
 }
 
-/// The program with `#[pipeline]` on each loop in which a load can be moved ahead, and the number of these loops.
-fn transformed(seed: u64, program: &Program) -> (Program, usize) {
+/// The program with `#[pipeline]` on each loop in which a load can be moved ahead at all of these places, and the number
+/// of these loops. A shuffle goes through LDS at some places, where what depends on it then stays in its trip.
+fn transformed(seed: u64, program: &Program, places: &[Place]) -> (Program, usize) {
     let candidates = loops(program);
     let stages = |i: usize| 2 + ((seed as usize + i) % 3) as u8;
     let alone = |i: usize| {
         let only: Vec<Option<u8>> = (0..candidates.len()).map(|k| (k == i).then(|| stages(i))).collect();
-        pipelined(&with_stages(program, &only)) > 0
+        let with_only = with_stages(program, &only);
+        places.iter().all(|place| pipelined(&with_only, *place) > 0)
     };
     let chosen: Vec<Option<u8>> =
         candidates.iter().enumerate().map(|(i, free)| (*free && alone(i)).then(|| stages(i))).collect();
@@ -69,15 +73,20 @@ fn pipelined_programs_give_what_the_interpreter_gives() {
     let (first, count) = (fuzz_seed(0), fuzz_count(COUNT));
     let (mut same, mut loops, mut seed) = (0, 0, first);
     while same < count && seed < first + 20 * count {
-        let (program, pipelined) = transformed(seed, &generate::program(seed));
+        // One place of RDNA, each program another one.
+        let rdna = run::rdna();
+        let radeon = rdna[seed as usize % rdna.len()];
+        let chosen = [(Target::GFX942, WaveSize::W64), radeon];
+        let (program, pipelined) = transformed(seed, &generate::program(seed), &chosen);
         assert!(typing::is_valid(&program));
         if pipelined > 0 {
-            // One place of RDNA, each program another one.
-            let rdna = run::rdna();
-            let places = [run::gfx9(), vec![rdna[seed as usize % rdna.len()]]].concat();
+            let places = [run::gfx9(), vec![radeon]].concat();
             match run::check(&program, &places) {
                 Outcome::Same => (same, loops) = (same + 1, loops + pipelined),
-                Outcome::Failure(failure) => panic!("{}", run::report(seed, &program, &failure)),
+                Outcome::Failure(failure) => {
+                    eprintln!("program {seed} fails: {failure}");
+                    panic!("{}", run::report(seed, &program, &failure));
+                }
                 Outcome::Unspecified(_) | Outcome::TooLarge | Outcome::Missing => {}
             }
         }

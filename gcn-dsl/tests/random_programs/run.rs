@@ -34,13 +34,11 @@ pub fn rdna() -> Vec<Place> {
 }
 
 /// Those of the places that `GCN_FUZZ_TARGET` selects: a target, or a target and the lanes of its waves, as in
-/// `gfx1100/32`. By default all but gfx1250, where the result of a load of a vector of bytes still differs.
+/// `gfx1100/32`. By default all.
 fn asked(places: Vec<Place>) -> Vec<Place> {
     let asked = setting("GCN_FUZZ_TARGET", String::new());
     let is_asked = |(target, wave): &Place| {
-        asked.is_empty() && *target != Target::GFX1250
-            || asked == target.name()
-            || asked == format!("{target}/{}", wave.lanes())
+        asked.is_empty() || asked == target.name() || asked == format!("{target}/{}", wave.lanes())
     };
     places.into_iter().filter(is_asked).collect()
 }

@@ -12,6 +12,7 @@ mod floats;
 mod folded;
 mod halves;
 mod integers;
+mod known;
 mod math;
 mod methods;
 mod packed;

@@ -25,8 +25,8 @@ pub(super) struct Fixup {
 pub(super) enum FixupKind {
     /// The distance of a branch, in the low half of the instruction.
     Branch,
-    /// A literal operand.
-    Literal,
+    /// A literal operand of this many bytes.
+    Literal(u8),
     /// A value of this many bytes.
     Data(u8),
     /// The distance from a kernel's descriptor to its code.
@@ -37,8 +37,7 @@ impl FixupKind {
     fn bytes(self) -> u8 {
         match self {
             FixupKind::Branch => 2,
-            FixupKind::Literal => 4,
-            FixupKind::Data(bytes) => bytes,
+            FixupKind::Literal(bytes) | FixupKind::Data(bytes) => bytes,
             FixupKind::Entry => 8,
         }
     }
@@ -77,7 +76,7 @@ impl Assembler<'_> {
         }
         let relative = match fixup.kind {
             FixupKind::Branch => true,
-            FixupKind::Literal => value.minus.is_none() && self.is_relative(fixup.expr),
+            FixupKind::Literal(_) => value.minus.is_none() && self.is_relative(fixup.expr),
             FixupKind::Data(_) | FixupKind::Entry => false,
         };
         let (plus, number, relative) = self.with_difference(value, at, relative)?;

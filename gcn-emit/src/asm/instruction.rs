@@ -74,9 +74,15 @@ impl<'s> Assembler<'s> {
         }
         for fixup in &parsed.fixups {
             let expr = self.later.get(fixup.expr as usize).copied().unwrap_or(Expr::Const(0));
-            // A literal is the last dword of its instruction.
-            let place = Place { bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(4), ..place };
-            self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
+            let long =
+                matches!(parsed.inst.operands.get(usize::from(fixup.operand)), Some(Operand::Literal64(_)));
+            // A literal ends its instruction.
+            let bytes = if long { 8 } else { 4 };
+            let place = Place {
+                bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(bytes.into()),
+                ..place
+            };
+            self.fixups.push(Fixup { place, kind: FixupKind::Literal(bytes), expr, span });
         }
         // Only branches to labels are changed; distances that are written as numbers are kept.
         if let (Some(bad), Some(to)) = (parsed.inst.desc.bad_distance(target.target), self.later.first()) {

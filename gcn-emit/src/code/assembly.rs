@@ -144,7 +144,7 @@ impl Reader<'_> {
             }
             if at >= bytes.len() && from.is_multiple_of(4) {
                 for (offset, length, inst) in read {
-                    let leads_to = CodeSection::destination(offset, &inst);
+                    let leads_to = CodeSection::destination(offset + u64::from(length), &inst);
                     let place = CodePlace { offset, length, line: None, origin: None, location: None };
                     self.builder.inst(place, inst, leads_to);
                 }

@@ -109,7 +109,8 @@ impl<'s> Builder<'s> {
         let starts = functions::in_order(starts);
         // Words that look like padding may be the first instructions of a function without a symbol. If code computes addresses, such a
         // function is found only by following its jumps.
-        let makes_addresses = |l: &Line| l.inst.desc.does(Behaviours::READS_PC);
+        let makes_addresses =
+            |l: &Line| l.inst.desc.entry.behaviours.intersects(Behaviours::READS_PC | Behaviours::JUMPS_BY);
         let whole = self.lines.iter().any(makes_addresses).then(|| self.clone());
         let mut entered: Vec<u64> = Vec::new();
         let (mut code, mut missed) = self.build(target, &starts, &label, links, &entered);

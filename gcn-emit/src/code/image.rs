@@ -17,8 +17,8 @@ const APART: i64 = 16;
 /// to the start of the section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
-    /// The 64-bit values of which a half is written to a dword, by the dword's offset, with the half that is written; `None` if the value
-    /// is unknown.
+    /// The 64-bit values that are written, or of which a half is written to a dword, by the offset, with the half that is written; `None` if
+    /// the value is unknown.
     literals: HashMap<u64, Option<(i64, Half)>>,
     /// The addresses that are stored in memory, by the address at which they are stored.
     pointers: HashMap<i64, i64>,
@@ -28,6 +28,7 @@ pub(super) struct Links {
 enum Half {
     Low,
     High,
+    Both,
 }
 
 /// The destination of a relocation or pointer.
@@ -65,10 +66,12 @@ impl Links {
         let half = match kind {
             K::Rel32Lo | K::GotPcRel32Lo => Some(Half::Low),
             K::Rel32Hi | K::GotPcRel32Hi => Some(Half::High),
+            // LLVM 22 uses this kind for literals of 64 bits; the upper half stays 0.
+            K::GotPcRel | K::Rel64 => Some(Half::Both),
             _ => None,
         };
         let place = match kind {
-            K::GotPcRel32Lo | K::GotPcRel32Hi => {
+            K::GotPcRel | K::GotPcRel32Lo | K::GotPcRel32Hi => {
                 let slot = TABLE + APART * symbol as i64;
                 target.address().map(|address| {
                     self.pointers.insert(slot, address);
@@ -106,12 +109,23 @@ impl<L: Fn(u64) -> String> Image for CodeImage<'_, L> {
         let offset = (self.after(line) as u64).checked_sub(4)?;
         match self.links.literals.get(&offset) {
             Some(value) => value.map(|(value, half)| match half {
-                Half::Low => value as u32,
+                Half::Low | Half::Both => value as u32,
                 Half::High => (value >> 32) as u32,
             }),
             None => {
                 let word = self.bytes.get(usize::try_from(offset).ok()?..)?.first_chunk::<4>()?;
                 Some(u32::from_le_bytes(*word))
+            }
+        }
+    }
+
+    fn long_literal(&self, line: usize, _: u64) -> Option<u64> {
+        let offset = (self.after(line) as u64).checked_sub(8)?;
+        match self.links.literals.get(&offset) {
+            Some(value) => value.filter(|(_, half)| *half == Half::Both).map(|(value, _)| value as u64),
+            None => {
+                let bytes = self.bytes.get(usize::try_from(offset).ok()?..)?.first_chunk::<8>()?;
+                Some(u64::from_le_bytes(*bytes))
             }
         }
     }

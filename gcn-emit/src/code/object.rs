@@ -72,13 +72,12 @@ fn section(
     let mut builder = Builder::new(code.name, code.address, code.bytes)?;
     for item in code.items() {
         let offset = item.address.wrapping_sub(code.address);
+        let end = item.end();
         let why = match item.content {
             Content::Inst(inst) | Content::Unprintable(inst) => {
                 let leads_to = match relocated.get(&offset) {
                     Some(to) => *to,
-                    None => {
-                        CodeSection::destination(item.address, &inst).map(|to| to.wrapping_sub(code.address))
-                    }
+                    None => CodeSection::destination(end, &inst).map(|to| to.wrapping_sub(code.address)),
                 };
                 let place = CodePlace {
                     offset,

@@ -30,11 +30,11 @@ pub struct CodeSection<'d> {
     marks: Vec<Mark>,
     /// The offsets that need a label, in ascending order, with the label's name: targets of branches, and both ends of distances.
     labels: Vec<(u64, String)>,
-    /// The literals that are half of a distance in bytes within the section, in ascending order of their instructions' offsets.
+    /// The literals that are a distance, or half of one, in bytes within the section, in ascending order of their instructions' offsets.
     distances: Vec<Distance>,
 }
 
-/// An instruction that adds half of a distance to the address of some code, to compute the address of other code.
+/// An instruction that adds a distance, or half of one, to the address of some code, to compute the address of other code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Distance {
     /// The offset of the instruction.
@@ -42,7 +42,7 @@ pub(super) struct Distance {
     /// The addresses between which the distance is measured.
     pub from: u64,
     pub to: u64,
-    /// True for the upper half.
+    /// True for the upper half of a distance.
     pub is_high: bool,
 }
 
@@ -144,15 +144,10 @@ impl<'d> CodeSection<'d> {
         Some(&self.labels[index].1)
     }
 
-    /// The target address of a branch at `address`; `None` for other instructions. There need not be an instruction at
+    /// The target address of a branch that ends at the address `end`; `None` for other instructions. There need not be an instruction at
     /// the target.
-    pub fn destination(address: u64, inst: &Inst) -> Option<u64> {
-        match inst.operands.get(inst.desc.branch_operand()?)? {
-            Operand::Imm(distance) => {
-                Some(address.wrapping_add_signed(4 + 4 * i64::from(*distance as u16 as i16)))
-            }
-            _ => None,
-        }
+    pub fn destination(end: u64, inst: &Inst) -> Option<u64> {
+        inst.distance().map(|distance| end.wrapping_add_signed(distance))
     }
 
     /// If the instruction at an address adds the low or the high half of a [`Distance`] to the program counter, that distance; otherwise
@@ -172,8 +167,13 @@ impl<'d> CodeSection<'d> {
             let offset = item.address.wrapping_sub(self.address);
             starts[(offset / 64) as usize] |= 1 << (offset % 64);
             if let Content::Inst(inst) = &item.content {
-                let to = CodeSection::destination(item.address, inst);
+                let end = item.end();
+                let to = CodeSection::destination(end, inst);
                 targets.extend(to.map(|to| to.wrapping_sub(self.address)));
+                // The distance of a long branch is written as a difference of labels.
+                if inst.desc.does(Behaviours::JUMPS_BY) && to.is_some() {
+                    targets.push(end.wrapping_sub(self.address));
+                }
                 own_addresses.extend(inst.desc.does(Behaviours::READS_PC).then_some(offset));
             }
         }
@@ -196,9 +196,8 @@ impl<'d> CodeSection<'d> {
         (targets.into_iter().map(|offset| (offset, String::new())).collect(), distances)
     }
 
-    /// If the instruction at an offset reads the address of code, and both halves of a distance are then added as literals: these two
-    /// halves.
-    fn halves(&self, offset: u64) -> Option<[Distance; 2]> {
+    /// If the instruction at an offset reads the address of code, and a distance is then added as a literal or as two: these literals.
+    fn halves(&self, offset: u64) -> Option<Vec<Distance>> {
         let mut places = Vec::new();
         let code: Vec<Inst> = self
             .items_between(offset, self.bytes.len() as u64)
@@ -212,8 +211,12 @@ impl<'d> CodeSection<'d> {
             .take(1 + OwnAddress::REACH)
             .collect();
         let own = OwnAddress::of(code.iter())?;
-        let is_literal = |at: &usize| {
-            code[at + 1].operands.last().is_some_and(|operand| matches!(operand, Operand::Literal(_)))
+        // An assembler makes a literal of the operand's size of a difference of labels.
+        let at_once = own.low == own.high;
+        let is_literal = |at: &usize| match code[at + 1].operands.last() {
+            Some(Operand::Literal(_)) => !at_once,
+            Some(Operand::Literal64(_)) => at_once,
+            _ => false,
         };
         let is_written = [own.low, own.high].iter().all(is_literal);
         let from = *places.get(1)?;
@@ -223,7 +226,8 @@ impl<'d> CodeSection<'d> {
             to: from.wrapping_add_signed(own.distance),
             is_high,
         };
-        is_written.then(|| [half(own.low, false), half(own.high, true)])
+        let high = (!at_once).then(|| half(own.high, true));
+        is_written.then(|| std::iter::once(half(own.low, false)).chain(high).collect())
     }
 }
 

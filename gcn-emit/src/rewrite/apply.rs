@@ -7,9 +7,10 @@ use std::sync::Arc;
 use gcn_isa::cfg::OwnAddress;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::wait_states;
+use gcn_isa::program::{Jump, Line};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Behaviours, Class};
-use gcn_isa::{Inst, Program};
+use gcn_isa::{Inst, Operand, Program};
 use smallvec::SmallVec;
 
 use super::RewriteError;
@@ -341,8 +342,10 @@ impl<'a> Writer<'a> {
         };
         let line_at = |line: usize| self.code.places.get(line).and_then(|p| p.line).unwrap_or(0);
         let lines = &self.code.program.lines;
-        for &line in self.numbered {
-            let to = lines.get(line).and_then(|l| destination(&self.code.program, &l.inst));
+        let long = |(_, l): &(usize, &Line)| l.inst.desc.does(Behaviours::JUMPS_BY);
+        let long = lines.iter().enumerate().filter(long).map(|(line, _)| line);
+        for line in self.numbered.iter().copied().chain(long.filter(|line| self.ends_with_number(*line))) {
+            let to = lines.get(line).and_then(|l| destination(&self.code.program, l));
             let (from, to) = (line_at(line), to.map_or(0, line_at));
             if shifts(from.min(to)..=from.max(to)) {
                 return Err(RewriteError::Distance { line: from });
@@ -370,13 +373,19 @@ impl Writer<'_> {
         let lines = self.code.program.lines.get(line..)?;
         let own = OwnAddress::of(lines.iter().map(|l| &*l.inst))?;
         let sum = line + 1 + own.low;
-        let statement = self.source.statement(self.code.places.get(sum)?.line?)?;
-        let operand = self.source.text.get(statement.span)?.rsplit(',').next()?.trim();
-        let is_number =
-            operand.trim_start_matches("lit(").starts_with(|c: char| c == '-' || c.is_ascii_digit());
         let from = self.code.places.get(line + 1)?.offset;
         let to = self.code.line_at(from.checked_add_signed(own.distance)?)?;
-        is_number.then_some((sum, to))
+        self.ends_with_number(sum).then_some((sum, to))
+    }
+
+    /// True if the text gives the last operand of an instruction as a number.
+    fn ends_with_number(&self, line: usize) -> bool {
+        let statement = self.code.places.get(line).and_then(|p| self.source.statement(p.line?));
+        let text = statement.and_then(|statement| self.source.text.get(statement.span));
+        text.and_then(|text| text.rsplit([',', ' ', '\t']).next()).is_some_and(|operand| {
+            let number = operand.trim_start_matches("lit(").trim_start_matches("lit64(");
+            number.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        })
     }
 }
 
@@ -409,11 +418,16 @@ fn last_use(program: &Program, line: usize, getpc: &Inst) -> Option<usize> {
     last
 }
 
-fn destination(program: &Program, inst: &Inst) -> Option<usize> {
-    inst.operands.iter().find_map(|o| match o {
-        gcn_isa::Operand::Label(label) => program.labels.get(label.0 as usize)?.at,
+fn destination(program: &Program, line: &Line) -> Option<usize> {
+    let label = line.inst.operands.iter().find_map(|o| match o {
+        Operand::Label(label) => Some(*label),
         _ => None,
-    })
+    });
+    let jump = match line.jump {
+        Some(Jump::To(label)) => Some(label),
+        _ => None,
+    };
+    program.labels.get(label.or(jump)?.0 as usize)?.at
 }
 
 /// The positions of labels and entries, in order.

@@ -190,7 +190,9 @@ fn names_halves(inst: &Inst) -> bool {
     let halves =
         desc.operands.iter().filter_map(|slot| desc.half_bit(slot)).fold(0, |all, bit| all | 1u8 << bit);
     match desc.generation() {
-        Generation::GFX12 => inst.mods.op_sel & halves != 0 && !desc.halves_by_op_sel,
+        Generation::GFX12 => {
+            desc.does(Behaviours::NAMES_HALVES) || inst.mods.op_sel & halves != 0 && !desc.halves_by_op_sel
+        }
         _ => true,
     }
 }

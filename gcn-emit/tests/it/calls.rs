@@ -7,7 +7,9 @@ use std::io::Read as _;
 
 use gcn_emit::asm::{Assembly, Options, assemble};
 use gcn_emit::code::{Code, Unit};
+use gcn_emit::disasm::{self, disassemble};
 use gcn_emit::object::{link, read_code_object, write_relocatable};
+use gcn_isa::Reg;
 use gcn_isa::cfg::{Flow, is_call};
 use gcn_isa::check;
 use gcn_isa::program::Jump;
@@ -48,7 +50,8 @@ fn jumps(code: &Code) -> Vec<(usize, Option<Result<usize, Jump>>)> {
         other => Err(other),
     };
     let lines = code.program.lines.iter().enumerate();
-    let indirect = lines.filter(|(_, l)| matches!(l.inst.desc.mnemonic, "s_setpc_b64" | "s_swappc_b64"));
+    let indirect =
+        lines.filter(|(_, l)| matches!(l.inst.desc.entry.mnemonic, "s_setpc_b64" | "s_swappc_b64"));
     indirect.map(|(line, l)| (line, l.jump.map(to))).collect()
 }
 
@@ -235,5 +238,59 @@ fn a_called_label_is_no_padding() {
                 assert_eq!(late.second, code.program.lines.len() - 2, "{view}: {text}");
             }
         }
+    }
+}
+
+/// clang 22 branches over long distances like this on gfx1250, and calls functions through `s_add_nc_u64`.
+#[test]
+fn long_branches_and_calls_of_gfx1250_are_followed() {
+    let text = "
+        .amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"
+        .text
+        .type k,@function
+k:
+        global_load_b32 v2, v1, s[4:5]
+        s_add_pc_i64 .Lfar-.Lpost
+.Lpost:
+        v_mov_b32_e32 v3, v2
+        s_endpgm
+.Lfar:
+        v_mov_b32_e32 v4, v2
+        s_get_pc_i64 s[0:1]
+        s_add_nc_u64 s[0:1], s[0:1], f@rel64+4
+        s_swap_pc_i64 s[30:31], s[0:1]
+        s_endpgm
+.Lk_end:
+        .size k, .Lk_end-k
+        .type f,@function
+f:
+        s_set_pc_i64 s[30:31]
+.Lf_end:
+        .size f, .Lf_end-f
+";
+    let assembly = assembled(text);
+    // As llvm-mc 22.1.8 encodes it.
+    let bytes = [0xfe, 0x4b, 0x80, 0xbe, 8, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(assembly.module.sections.iter().find(|s| s.name == ".text").unwrap().bytes[12..24], bytes);
+    let linked = link(&assembly.module).unwrap();
+    let shown = disassemble(&read_code_object(&linked).unwrap()).to_assembly(&disasm::Options::default());
+    assert!(shown.lines().any(|line| line.contains("s_add_pc_i64 .L") && line.contains("-.L")), "{shown}");
+    let again = assembled(&shown);
+    for unit in [unit(text), object(&linked), unit(&shown), object(&link(&again.module).unwrap())] {
+        let code = code(&unit);
+        let findings = check::check(&code.program).findings;
+        let far = code
+            .program
+            .lines
+            .iter()
+            .position(|l| l.inst.operands[..] == [Reg::v(4, 1).into(), Reg::v(2, 1).into()]);
+        let late: Vec<_> = findings.iter().filter(|f| f.rule == "waitcnt.raw").map(|f| f.second).collect();
+        assert_eq!(late, Vec::from_iter(far));
+        let ends = jumps(code).into_iter().map(|jump| jump.1);
+        assert_eq!(
+            ends.collect::<Vec<_>>(),
+            [Some(Ok(9)), Some(Err(Jump::Back { by_convention: true }))],
+            "{shown}"
+        );
     }
 }

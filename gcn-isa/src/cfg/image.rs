@@ -7,6 +7,8 @@ pub trait Image {
     /// The literal of a line after linking, or `None` if the literal is not known. `number` is the literal's value in the text or in the
     /// bytes.
     fn literal(&self, line: usize, number: u32) -> Option<u32>;
+    /// As [`Image::literal`], for a literal of 64 bits.
+    fn long_literal(&self, line: usize, number: u64) -> Option<u64>;
     /// The address that is stored in memory at `address`, or `None` if it is not known.
     fn pointer(&self, address: i64) -> Option<i64>;
     /// The code at an address; `None` if it is not known.

@@ -11,7 +11,7 @@ use crate::table::Behaviours;
 pub struct OwnAddress {
     /// The index of the instruction that adds to the low half. The instruction after `s_getpc_b64` has index 0.
     pub low: usize,
-    /// The index of the instruction that adds to the high half. The instruction after `s_getpc_b64` has index 0.
+    /// The index of the instruction that adds to the high half; the same as `low` if one instruction adds 64 bits.
     pub high: usize,
     /// The distance in bytes from the instruction after `s_getpc_b64` to the address.
     pub distance: i64,
@@ -46,6 +46,13 @@ impl OwnAddress {
             }
             let is = |half: u8| inst.operands.first() == Some(&Operand::Reg(pair.sub(half)));
             match (transfer(inst), low) {
+                (Some(Transfer::AddPair), None) if inst.operands.first() == Some(&Operand::Reg(pair)) => {
+                    let [_, a, b] = inst.operands[..] else { return None };
+                    let number = if a == Operand::Reg(pair) { b } else { a };
+                    let adds = [a, b].contains(&Operand::Reg(pair));
+                    let distance = number.constant64().filter(|_| adds)?;
+                    return Some(OwnAddress { low: at, high: at, distance });
+                }
                 (Some(Transfer::Extend), _) if is(1) => {}
                 (Some(Transfer::Add { with_carry: false, subtracts: false }), None) if is(0) => {
                     low = Some((at, addend(inst, pair.sub(0))?));

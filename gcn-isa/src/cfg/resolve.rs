@@ -16,14 +16,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::entries::{roots, unknown_entries};
 use super::flow::{Callee, End};
 use super::image::{AddressPlace, Image};
-use super::values::{Known, Slot};
+use super::values::{Known, Slot, wide};
 use super::written::Functions;
 use super::{Cfg, RETURN_ADDRESS};
 use crate::hwreg::may_index_vgprs;
 use crate::inst::Inst;
 use crate::program::{EntryKind, Jump, Label, LabelDef, Program};
 use crate::reg::Reg;
-use crate::table::Class;
+use crate::table::{Behaviours, Class};
 
 /// The result of a round: the destination of each resolved jump, by the line of the jump.
 type Found = BTreeMap<usize, To>;
@@ -68,10 +68,23 @@ fn to_fixpoint(
     None
 }
 
-/// The register pair that holds an indirect jump's destination; `None` for other instructions.
-fn target(inst: &Inst) -> Option<Reg> {
+/// How a jump that names no label gives its destination.
+#[derive(Clone, Copy)]
+enum Destination {
+    /// As the address in a register pair.
+    In(Reg),
+    /// As a distance from the next instruction.
+    Ahead,
+}
+
+/// How the jump gives its destination; `None` for other instructions.
+fn target(inst: &Inst) -> Option<Destination> {
+    if inst.desc.does(Behaviours::JUMPS_BY) {
+        return inst.distance().map(|_| Destination::Ahead);
+    }
     let indirect = inst.desc.class == Class::Branch && inst.desc.branch_operand().is_none();
-    inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2)
+    let pair = inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2);
+    pair.map(Destination::In)
 }
 
 /// Records the destinations of jumps in the program. They replace all destinations that were recorded before.
@@ -159,7 +172,7 @@ impl<'a, I: Image> Round<'a, I> {
         }
         let found = (0..self.ends.len()).filter_map(|block| {
             let (line, known) = self.at_end(block)?;
-            Some((line, self.resolved(&known, target(self.last(block))?)?))
+            Some((line, self.resolved(&known, line)?))
         });
         found.collect()
     }
@@ -180,21 +193,30 @@ impl<'a, I: Image> Round<'a, I> {
         }
     }
 
-    fn resolved(&self, known: &Known, target: Reg) -> Option<To> {
-        if let Some(address) = known.address(target) {
+    /// The destination of the jump in `line`, if it is a jump that names no label, and the destination is known.
+    fn resolved(&self, known: &Known, line: usize) -> Option<To> {
+        let inst = &self.program.lines[line].inst;
+        let target = target(inst)?;
+        let address = match target {
+            Destination::In(pair) => known.address(pair),
+            Destination::Ahead => {
+                Some(self.image.after(line).wrapping_add(wide(inst.operands.first(), line, self.image)?))
+            }
+        };
+        if let Some(address) = address {
             return Some(match self.image.place(address)? {
                 AddressPlace::Line(line) => To::Line(line),
                 AddressPlace::Outside => To::Known(Jump::Outside),
             });
         }
-        let link = known.entry_value(target)?;
+        let Destination::In(pair) = target else { return None };
+        let link = known.entry_value(pair)?;
         Some(To::Known(Jump::Back { by_convention: link == RETURN_ADDRESS }))
     }
 
     fn visit(&mut self, block: usize) {
         let Some((last, mut known)) = self.at_end(block) else { return };
-        let inst = self.last(block);
-        let to = target(inst).and_then(|target| self.resolved(&known, target));
+        let to = self.resolved(&known, last);
         self.step(&mut known, last);
         known.end_block();
         if let End::Call(callee) = self.ends[block] {

@@ -60,13 +60,15 @@ pub(super) enum Transfer {
         with_carry: bool,
         subtracts: bool,
     },
+    /// Adds 64 bits.
+    AddPair,
     Load,
     WriteLane,
     ReadLane,
 }
 
-/// The instructions that propagate known values. The result of any other instruction is unknown.
-const TRANSFERS: [(&str, Transfer); 16] = [
+/// The instructions that propagate known values, by the name of their entry. The result of any other instruction is unknown.
+const TRANSFERS: [(&str, Transfer); 12] = [
     ("s_getpc_b64", Transfer::Pc),
     ("s_mov_b32", Transfer::Move(1)),
     ("s_mov_b64", Transfer::Move(2)),
@@ -75,12 +77,8 @@ const TRANSFERS: [(&str, Transfer); 16] = [
     ("s_addc_u32", Transfer::Add { with_carry: true, subtracts: false }),
     ("s_sub_u32", Transfer::Add { with_carry: false, subtracts: true }),
     ("s_subb_u32", Transfer::Add { with_carry: true, subtracts: true }),
-    ("s_add_co_u32", Transfer::Add { with_carry: false, subtracts: false }),
-    ("s_add_co_ci_u32", Transfer::Add { with_carry: true, subtracts: false }),
-    ("s_sub_co_u32", Transfer::Add { with_carry: false, subtracts: true }),
-    ("s_sub_co_ci_u32", Transfer::Add { with_carry: true, subtracts: true }),
+    ("s_add_nc_u64", Transfer::AddPair),
     ("s_load_dwordx2", Transfer::Load),
-    ("s_load_b64", Transfer::Load),
     ("v_writelane_b32", Transfer::WriteLane),
     ("v_readlane_b32", Transfer::ReadLane),
 ];
@@ -89,7 +87,7 @@ const TRANSFERS: [(&str, Transfer); 16] = [
 pub(super) fn transfer(inst: &Inst) -> Option<Transfer> {
     match inst.desc.class {
         Class::Salu | Class::SmemLoad | Class::Readlane | Class::Writelane => {
-            TRANSFERS.iter().find(|t| t.0 == inst.desc.mnemonic).map(|t| t.1)
+            TRANSFERS.iter().find(|t| t.0 == inst.desc.entry.mnemonic).map(|t| t.1)
         }
         _ => None,
     }
@@ -197,6 +195,16 @@ impl Known {
                     new.carry = carry;
                 }
             }
+            Transfer::AddPair => {
+                if let [_, a, b] = inst.operands[..] {
+                    let sum = |pair: Operand, number| {
+                        Some(self.address(pair.reg()?)?.wrapping_add(wide(Some(&number), line, image)?))
+                    };
+                    if let Some(address) = sum(a, b).or_else(|| sum(b, a)) {
+                        new.set_address(to, address);
+                    }
+                }
+            }
             Transfer::Load => {
                 if let Some(address) = self.loaded(inst, image) {
                     new.set_address(to, address);
@@ -294,6 +302,15 @@ impl Known {
                 }
             });
         }
+    }
+}
+
+/// The constant that a 64-bit operand of a line reads after linking; `None` if it is not known.
+pub(super) fn wide(operand: Option<&Operand>, line: usize, image: &impl Image) -> Option<i64> {
+    match *operand? {
+        Operand::Literal64(number) => image.long_literal(line, number).map(|number| number as i64),
+        Operand::Literal(number) => image.literal(line, number).map(|number| i64::from(number as i32)),
+        operand => operand.constant64(),
     }
 }
 

@@ -10,7 +10,6 @@ use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{self, Reg, RegFile};
-use crate::semantics;
 use crate::table::Class;
 
 /// The lines that may access registers through an index, in ascending order.
@@ -144,7 +143,7 @@ impl Solver<'_> {
         let source = |name: &str| {
             inst.operand(name).map_or(Bits::UNKNOWN, |operand| self.value(start, line, operand, depth))
         };
-        match semantics::of(inst.desc.mnemonic).map_or("", |s| s.line) {
+        match inst.desc.entry.meaning {
             "D.b32 = S0.b32" => source("ssrc0"),
             "D.b32 = S0.b32 & S1.b32; SCC = D != 0" => source("ssrc0").and(source("ssrc1")),
             "D.i32 = sext(SIMM16)" => match inst.operand("simm16") {

@@ -129,6 +129,10 @@ bitflags! {
         const COMMUTES = 1 << 43;
         /// Sets the upper bits of the numbers of VGPRs in later instructions.
         const SETS_VGPR_MSB = 1 << 44;
+        /// The source is the distance in bytes from the next instruction to the one with which control continues.
+        const JUMPS_BY = 1 << 45;
+        /// The operands are halves of VGPRs in every notation: LLVM 22 accepts no whole registers, as it does for other instructions.
+        const NAMES_HALVES = 1 << 46;
     }
 }
 

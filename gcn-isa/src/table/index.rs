@@ -5,8 +5,8 @@
 //! selects (MI100 ISA 6.6). On gfx12.5, VGPRs have numbers of ten bits, of which the instruction has eight and the last
 //! `s_set_vgpr_msb` the others (LLVM 22, measured).
 
+use super::msb::MsbField;
 use super::{Access, Behaviours, Class, InstDesc};
-use crate::reg::MOST_VGPRS;
 use crate::target::Family;
 
 /// The number that may be added to the number of an operand's register.
@@ -25,38 +25,6 @@ pub enum IndexedBy {
     },
     /// The VGPR's number has upper bits that are not in the encoding; the last `s_set_vgpr_msb` has set them in this field (gfx12.5).
     Msb(MsbField),
-}
-
-/// A field of the operand of `s_set_vgpr_msb`: two bits, which become the upper bits of the numbers of certain VGPRs of the instructions
-/// that follow.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MsbField {
-    /// Bits 1:0: the first source; the address of a memory instruction.
-    Src0,
-    /// Bits 3:2: the second source; the data that a memory instruction stores.
-    Src1,
-    /// Bits 5:4: the third source; the second data of an LDS instruction.
-    Src2,
-    /// Bits 7:6: the destination; all data of a buffer instruction.
-    Dst,
-}
-
-impl MsbField {
-    /// Every field, the lowest first.
-    pub const ALL: [MsbField; 4] = [MsbField::Src0, MsbField::Src1, MsbField::Src2, MsbField::Dst];
-
-    /// The number of VGPRs that share the same upper bits.
-    pub const REGISTERS: u16 = 256;
-
-    /// The value of the field in an operand of `s_set_vgpr_msb`.
-    pub const fn of(self, operand: u8) -> u8 {
-        operand >> (2 * self as u8) & 3
-    }
-
-    /// The field of source `position`, counted from 0.
-    fn source(position: usize) -> MsbField {
-        MsbField::ALL[position.min(2)]
-    }
 }
 
 impl IndexedBy {
@@ -120,30 +88,7 @@ impl InstDesc {
     /// assert_eq!(row("global_store_b32").msb_field(1), Some(MsbField::Src1));
     /// ```
     pub fn msb_field(&self, operand: usize) -> Option<MsbField> {
-        let slot = self.operands.get(operand)?;
-        if !self.targets.iter().any(|set| set.addressable_vgprs() == MOST_VGPRS.into()) {
-            return None;
-        }
-        let loads_lds = self.class == Class::AsyncLoad;
-        match slot.name {
-            "scale_a" | "scale_b" => None,
-            "vdst" => Some(MsbField::Dst),
-            "vdst1" => Some(MsbField::Src0),
-            "lds_addr" if loads_lds => Some(MsbField::Dst),
-            "vdata" if self.format.is_buffer() => Some(MsbField::Dst),
-            _ if slot.access != Access::Read => Some(MsbField::Dst),
-            "vaddr" | "addr" => Some(MsbField::Src0),
-            "vdata" | "data0" | "lds_addr" => Some(MsbField::Src1),
-            "data1" => Some(MsbField::Src2),
-            // Sources are counted by their position at the ALU, in each half of a pair.
-            _ if self.format.is_vop() => {
-                let before = self.operands[..operand].iter().rev();
-                Some(MsbField::source(
-                    before.take_while(|o| o.access == Access::Read && o.name != "vdst").count(),
-                ))
-            }
-            _ => None,
-        }
+        self.operands.get(operand)?.msb
     }
 
     /// For an operand that is both read and written, the field for the read, if it differs from the field for the write: for accumulators

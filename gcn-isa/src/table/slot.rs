@@ -2,6 +2,7 @@
 
 use bitflags::bitflags;
 
+use super::msb::MsbField;
 use crate::target::{Family, InstructionSet, TargetSet, WaveSize};
 
 /// An operand slot of a row.
@@ -21,6 +22,8 @@ pub struct OperandDesc {
     /// The named special registers that the operand accepts, separated by commas. 32-bit operands list them by their `_lo` half, and `ttmp`
     /// stands for the trap temporaries.
     pub specials: &'static str,
+    /// The field of `s_set_vgpr_msb` that has the upper bits of the VGPR's number; see [`InstDesc::msb_field`](super::InstDesc::msb_field).
+    pub msb: Option<MsbField>,
 }
 
 impl OperandDesc {

@@ -28,6 +28,10 @@ impl Image for Laid {
         Some(number)
     }
 
+    fn long_literal(&self, _: usize, number: u64) -> Option<u64> {
+        Some(number)
+    }
+
     fn pointer(&self, _: i64) -> Option<i64> {
         None
     }

@@ -22,13 +22,12 @@ fn line(mnemonic: &str) -> Semantics {
 }
 
 #[test]
-fn every_mnemonic_has_one_line_and_there_are_no_others() {
-    let known: BTreeSet<&str> = instructions().into_keys().collect();
-    let lines: BTreeSet<&str> = semantics::all().map(|s| s.mnemonic).collect();
-    assert_eq!(lines, known);
-    for s in semantics::all() {
-        assert!(!s.line.is_empty() && !s.witness.is_empty(), "{}", s.mnemonic);
-        assert!(s.line.is_ascii() || s.line.contains('…'), "{}: {}", s.mnemonic, s.line);
+fn every_mnemonic_of_gfx9_has_a_line_of_its_own() {
+    for mnemonic in instructions().into_keys() {
+        let s = line(mnemonic);
+        assert_eq!(s.mnemonic, mnemonic);
+        assert!(!s.line.is_empty() && !s.witness.is_empty(), "{mnemonic}");
+        assert!(s.line.is_ascii() || s.line.contains('…'), "{mnemonic}: {}", s.line);
     }
 }
 

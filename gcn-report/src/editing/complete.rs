@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gcn_emit::asm;
 use gcn_isa::mods::Word;
 use gcn_isa::table::{self, InstDesc};
+use gcn_isa::target::Family;
 use gcn_isa::{SrcSpecial, Target};
 use serde::Serialize;
 
@@ -51,6 +52,8 @@ pub enum What {
 /// assert_eq!(typed, "v_mfma_f32_32x32x8");
 /// assert!(candidates.iter().any(|c| c.label == "v_mfma_f32_32x32x8_f16"));
 /// assert_eq!(complete("", "  v_mfma_f32_32x32x8", Some(Target::GFX900)).1, []);
+/// let (_, candidates) = complete("", "  global_load_b12", Some(Target::GFX1201));
+/// assert_eq!(candidates[0].label, "global_load_b128");
 /// ```
 pub fn complete<'t>(text: &'t str, before: &'t str, target: Option<Target>) -> (&'t str, Vec<Candidate<'t>>) {
     if without_comment(before).len() < before.len() {
@@ -85,15 +88,16 @@ fn candidate<'t>(label: &'t str, what: What, detail: &'static str) -> Candidate<
     Candidate { label, what, detail }
 }
 
+/// The mnemonics of a target, or of all targets, that begin with what is typed. The halves of a VOPD instruction are words of their own.
 fn mnemonics(target: Option<Target>, typed: &str) -> Vec<Candidate<'static>> {
-    let exists = |name: &&str| target.is_none_or(|t| table::find_mnemonic(t, name).next().is_some());
-    let wanted = table::mnemonics().filter(|name| name.starts_with(typed)).filter(exists);
-    wanted.map(|name| candidate(name, What::Mnemonic, meaning(name))).collect()
-}
-
-/// The meaning of a mnemonic in one line.
-fn meaning(mnemonic: &str) -> &'static str {
-    gcn_isa::semantics::of(mnemonic).map_or("", |s| s.line)
+    let families = Family::ALL.into_iter().filter(|family| target.is_none_or(|t| t.family() == *family));
+    let rows = families.flat_map(table::rows_of).filter(|row| target.is_none_or(|t| row.targets.contains(t)));
+    let words = rows.flat_map(|row| match row.halves {
+        Some(halves) => halves.map(|half| Some((half.mnemonic, half.entry))),
+        None => [Some((row.mnemonic, row.entry)), None],
+    });
+    let wanted: BTreeMap<_, _> = words.flatten().filter(|(name, _)| name.starts_with(typed)).collect();
+    wanted.into_iter().map(|(name, entry)| candidate(name, What::Mnemonic, entry.meaning)).collect()
 }
 
 /// The completions after a mnemonic: its modifiers, registers, labels and symbols.

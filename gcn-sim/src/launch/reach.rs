@@ -69,12 +69,10 @@ impl Reach<'_> {
                 if self.code.range(at..at + size).next().is_some() {
                     return None;
                 }
-                let class = inst.desc.class;
-                let jump = inst.desc.does(gcn_isa::table::Behaviours::TO_REGISTER);
                 let next = Next {
-                    branch: branch_offset(&inst, at, size).filter(|_| class == Class::Branch && !jump),
+                    branch: branch_offset(&inst, at, size),
                     falls: inst.desc.falls_through(),
-                    indirect: jump,
+                    indirect: inst.desc.class == Class::Branch && inst.distance().is_none(),
                 };
                 self.code.insert(at, Decoded::Inst(size, inst));
                 Some((size, next))

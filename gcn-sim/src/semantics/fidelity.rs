@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use gcn_isa::layout::{self, ElemType};
 use gcn_isa::table::{Entry, InstDesc};
 use gcn_isa::target::Family;
-use gcn_isa::{Target, semantics, table};
+use gcn_isa::{Target, table};
 
 use super::mfma::model::{self, Arithmetic};
 use crate::core::matrix::MatrixArithmetic;
@@ -134,6 +134,7 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("ds_read_", "_tr_b4"), Grade::Assumed, TRANSPOSE),
     (("s_memtime", ""), Grade::Approximate, CLOCK),
     (("s_memrealtime", ""), Grade::Approximate, CLOCK),
+    (("s_get_shader_cycles_", ""), Grade::Approximate, CLOCK),
     (("s_getreg_", ""), Grade::Assumed, HARDWARE),
     (("s_sendmsg", ""), Grade::Assumed, MESSAGE),
     (("s_setvskip", ""), Grade::Assumed, SIGN),
@@ -208,10 +209,10 @@ pub fn fidelity_of(mnemonic: &str, target: Target, matrix: MatrixArithmetic) -> 
     if target.family() == Family::RDNA {
         return of_rdna(table::find_in(Family::RDNA, mnemonic).next()?);
     }
-    let semantics = semantics::of(mnemonic)?;
+    let entry = table::find_in(Family::GFX9, mnemonic).next()?.entry;
     let noted = || note(NOTES, mnemonic).unwrap_or((Grade::Exact, ""));
     let (grade, note) = of_matrix(mnemonic, target, matrix).unwrap_or_else(noted);
-    Some(Fidelity { mnemonic: semantics.mnemonic, witness: semantics.witness, grade, note })
+    Some(Fidelity { mnemonic: entry.mnemonic, witness: entry.witness, grade, note })
 }
 
 fn note(notes: &[(Pattern, Grade, &'static str)], mnemonic: &str) -> Option<(Grade, &'static str)> {

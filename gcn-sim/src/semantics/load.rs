@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gcn_isa::table::Class;
 use gcn_isa::target::Subtarget;
-use gcn_isa::{Inst, Operand, Target};
+use gcn_isa::{Inst, Target};
 
 use super::op::Functions;
 use super::{functions, mem};
@@ -133,15 +132,7 @@ impl Loader {
 
 /// The code offset of a direct branch's target.
 pub(crate) fn branch_offset(inst: &Inst, offset: u32, size: u32) -> Option<u32> {
-    if inst.desc.class != Class::Branch {
-        return None;
-    }
-    let immediate = inst.operands.iter().rev().find_map(|o| match o {
-        Operand::Imm(value) => Some(*value),
-        _ => None,
-    })?;
-    // simm16 counts dwords from the next instruction on (MI100 ISA 4.2).
-    u32::try_from(i64::from(offset + size) + i64::from(immediate as i16) * 4).ok()
+    u32::try_from(i64::from(offset + size) + inst.distance()?).ok()
 }
 
 /// The instruction index of a direct branch's target.

@@ -26,3 +26,10 @@ fn every_executed_opcode_has_a_witness() {
         }
     }
 }
+
+#[test]
+fn every_instruction_of_gfx1250_is_executed_or_refused_with_a_reason() {
+    for target in [Target::GFX1250, Target::GFX1251] {
+        assert_eq!(coverage(target).unknown, Vec::<&str>::new(), "{target}");
+    }
+}

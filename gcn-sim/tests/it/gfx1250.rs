@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use gcn_isa::Target;
 use gcn_isa::table;
 use gcn_isa::target::{Family, WaveSize};
-use gcn_sim::{KernelState, Machine, Memory, Options, UserSgprs, coverage, run};
-use half::bf16;
+use gcn_sim::{KernelState, Machine, Memory, Mode, Options, UserSgprs, coverage, run};
+use half::{bf16, f16};
 
 use super::harness::{assemble, state};
 
@@ -102,6 +102,190 @@ fn packed_integers_have_the_least_and_the_greatest_of_three() {
             let half = |shift: u32| u64::from(f(inputs.map(|x| (x[lane] >> shift) as u16))) << shift;
             assert_eq!(got[lane], half(0) | half(16), "{name}");
         }
+    }
+}
+
+#[test]
+fn long_branches_add_to_the_program_counter() {
+    let body = "s_mov_b32 s6, 0
+        v_add_nc_u32_e32 v8, 2, v8
+        s_add_co_i32 s6, s6, 1
+        s_cmp_eq_u32 s6, 3
+        s_cbranch_scc1 out
+        s_add_pc_i64 0xffffffffffffffe4
+        out:
+        s_add_pc_i64 4
+        v_mov_b32_e32 v8, 0
+        s_mov_b64 s[8:9], 4
+        s_add_pc_i64 s[8:9]
+        v_mov_b32_e32 v8, 0";
+    assert_eq!(results([[0; 32]; 3], body), [6; 32]);
+}
+
+fn lanes(f: impl Fn(u32) -> u32) -> [u64; 32] {
+    std::array::from_fn(|lane| f(lane as u32).into())
+}
+
+/// The result of a transcendental instruction is read too early only if the upper bits of its number are the same.
+#[test]
+fn strict_mode_compares_full_register_numbers() {
+    let strict = |msb: &str| {
+        let text = format!(
+            "s_branch over
+            s_nop 0
+            over: s_set_vgpr_msb 0x40
+            v_exp_f32_e32 v1, v2
+            s_set_vgpr_msb {msb}
+            v_add_f32_e32 v3, v1, v1
+            s_endpgm"
+        );
+        let kernel = KernelState { wave_size: WaveSize::W32, vgprs: 512, agprs: 0, sgprs: 32, ..state() };
+        let machine = Machine::new(Target::GFX1250, &assemble(Target::GFX1250, &text), kernel).unwrap();
+        let options = Options { mode: Mode::Strict, ..Options::default() };
+        run(&machine, &mut Memory::new(), [1, 1, 1], [32, 1, 1], &[], &options).map(|_| ())
+    };
+    strict("0x4000").unwrap();
+    let error = strict("0x4005").unwrap_err().to_string();
+    assert!(error.contains("trans"), "{error}");
+}
+
+/// HIP's `amd_warp_functions.h` states these results for its shuffles.
+#[test]
+fn lanes_read_other_lanes_of_their_group() {
+    let data = lanes(|lane| 100 + lane);
+    for (size, selector) in [(32, 5), (16, 3), (8, 2), (4, 1), (8, 40), (32, 31), (1, 0)] {
+        let read = |name: &str, from: &dyn Fn(u32, u32) -> u32| {
+            let got = results(
+                [data, [0; 32], [0; 32]],
+                &format!("v_permlane_{name}_b32 v8, v2, {selector}, {size}"),
+            );
+            assert_eq!(
+                got,
+                lanes(|lane| 100 + from(lane, lane / size * size)),
+                "{name} {selector} of {size}"
+            );
+        };
+        read("bcast", &|_, start| start + selector % size);
+        read("up", &|lane, start| if lane - start < selector { lane } else { lane - selector });
+        read("down", &|lane, start| if lane - start + selector < size { lane + selector } else { lane });
+        read("xor", &|lane, start| if (lane - start) ^ selector < size { lane ^ selector } else { lane });
+    }
+}
+
+/// The expected values are those in the tests of AMD's emulator (rocjitsu), or of plain Rust where no sum overflows.
+#[test]
+fn sums_with_limits_and_narrow_integers_are_those_of_amds_emulator() {
+    let one = |a: u32, b: u32, c: u32, body: &str| {
+        results([[a.into(); 32], [b.into(); 32], [c.into(); 32]], body)[7] as u32
+    };
+    let (a, b, c) = (0x8ad0_7530, 0xd8f0_2710, 0x8300_7d00);
+    assert_eq!(one(a, b, c, "v_pk_add_max_i16 v8, v2, v4, v6"), 0x8300_7fff);
+    assert_eq!(one(a, b, c, "v_pk_add_min_i16 v8, v2, v4, v6"), 0x8000_7d00);
+    let (a, b, c) = (0x0064_ea60, 0x00c8_2710, 0x0190_fde8);
+    assert_eq!(one(a, b, c, "v_pk_add_max_u16 v8, v2, v4, v6"), 0x0190_ffff);
+    assert_eq!(one(a, b, c, "v_pk_add_min_u16 v8, v2, v4, v6"), 0x012c_fde8);
+    for (name, expected) in [("max_i32", 0xffff_fffd), ("min_i32", 0xffff_fff6)] {
+        assert_eq!(one(0xffff_fffb, 2, 0xffff_fff6, &format!("v_add_{name} v8, v2, v4, v6")), expected);
+    }
+    for (name, expected) in [("max_u32", 30), ("min_u32", 25)] {
+        assert_eq!(one(10, 20, 25, &format!("v_add_{name} v8, v2, v4, v6")), expected);
+    }
+    assert_eq!(one(0x0807_f8f7, 0, 0, "v_sat_pk4_i4_i8 v8.l, v2"), 0x7788);
+    assert_eq!(one(0xff10_0f00, 0, 0, "v_sat_pk4_u4_u8 v8.l, v2"), 0xfff0);
+}
+
+#[test]
+fn tables_of_sixteen_elements_are_looked_up() {
+    let numbers = 0x0123_4567_89ab_cdef_u64;
+    let (low, high) = (0x0123_4567_89ab_cdef_u64, 0xfedc_ba98_7654_3210);
+    let table = |bits: u32| {
+        let all = u128::from(low) | u128::from(high) << 64;
+        (0..16)
+            .map(|i| (all >> (bits * (numbers >> (4 * i) & 15) as u32) & ((1 << bits) - 1)) << (bits * i))
+            .sum::<u128>()
+    };
+    // The upper part of the table is source 0.
+    let got =
+        results([[high; 32], [low; 32], [numbers; 32]], "v_perm_pk16_b8_u4 v[8:11], v[2:3], v[4:5], v[6:7]");
+    assert_eq!(got, [table(8) as u64; 32]);
+    let got =
+        results([[high; 32], [low; 32], [numbers; 32]], "v_perm_pk16_b6_u4 v[8:10], v2, v[4:5], v[6:7]");
+    assert_eq!(got, [table(6) as u64; 32]);
+    let got = results(
+        [[low >> 32; 32], [low & 0xffff_ffff; 32], [numbers; 32]],
+        "v_perm_pk16_b4_u4 v[8:9], v2, v4, v[6:7]",
+    );
+    assert_eq!(got, [table(4) as u64; 32]);
+}
+
+/// The value of an OCP e4m3 number other than NaN.
+fn fp8(code: u32) -> f64 {
+    let (sign, exponent, fraction) =
+        (1.0 - 2.0 * f64::from(code >> 7 & 1), code >> 3 & 15, f64::from(code & 7) / 8.0);
+    match exponent {
+        0 => sign * fraction * 2f64.powi(-6),
+        _ => sign * (1.0 + fraction) * 2f64.powi(exponent as i32 - 7),
+    }
+}
+
+#[test]
+fn eight_halves_are_divided_by_a_scale_and_become_bytes() {
+    let code = |lane: usize, i: usize| ((8 * lane + i) as u32 * 37 & 0xff) & !1;
+    let pairs = |first: usize| {
+        std::array::from_fn(|lane| {
+            let half = |i: usize| u64::from(f16::from_f64(4.0 * fp8(code(lane, first + i))).to_bits());
+            half(0) | half(1) << 16 | half(2) << 32 | half(3) << 48
+        })
+    };
+    let scale = [4f32.to_bits().into(); 32];
+    let got = results([pairs(0), pairs(4), scale], "v_cvt_scalef32_pk8_fp8_f16 v[8:9], v[2:5], v6");
+    for (lane, got) in got.into_iter().enumerate() {
+        assert_eq!(got.to_le_bytes().map(u32::from), std::array::from_fn(|i| code(lane, i)), "{lane}");
+    }
+}
+
+/// Eight-bit floats and f16: against the definition of the OCP formats.
+#[test]
+fn eight_bit_floats_become_halves_and_back() {
+    let codes = lanes(|lane| lane * 0x0404_0404 + 0x7800_0180);
+    for byte in 0..4 {
+        let got = results([codes, [0; 32], [0; 32]], &format!("v_cvt_f16_fp8_e64 v8.l, v2 byte_sel:{byte}"));
+        for (lane, code) in codes.iter().map(|code| *code as u32 >> (8 * byte) & 0xff).enumerate() {
+            let half = f16::from_bits(got[lane] as u16).to_f64();
+            if code & 0x7f == 0x7f {
+                assert!(half.is_nan())
+            } else {
+                assert_eq!(half, fp8(code), "{code:#x}")
+            }
+        }
+    }
+    // The upper byte of each half of bf8 is bf8: the format is the upper byte of f16.
+    let got = results([lanes(|lane| lane * 0x0101), [0; 32], [0; 32]], "v_cvt_pk_f16_bf8 v8, v2");
+    assert_eq!(got, lanes(|lane| lane << 8 | lane << 24));
+    let got = results(
+        [lanes(|lane| lane << 8 | (lane + 0x40) << 24), [0; 32], [0; 32]],
+        "v_cvt_pk_bf8_f16 v8.l, v2",
+    );
+    assert_eq!(got, lanes(|lane| lane | (lane + 0x40) << 8));
+}
+
+#[test]
+fn mixed_multiply_adds_take_bf16() {
+    let x: [bf16; 32] = std::array::from_fn(|i| bf16::from_f64(0.73 * i as f64 - 9.1));
+    let y = std::array::from_fn::<f32, 32, _>(|i| 1.7 / (i as f32 + 0.3));
+    let inputs = [
+        x.map(|x| u64::from(x.to_bits()) << 16),
+        y.map(|y| y.to_bits().into()),
+        y.map(|y| (-y).to_bits().into()),
+    ];
+    let whole = results(inputs, "v_fma_mix_f32_bf16 v8, v2, v4, v6 op_sel:[1,0,0] op_sel_hi:[1,0,0]");
+    let low = results(inputs, "v_fma_mixlo_bf16 v8, v2, v4, v6 op_sel:[1,0,0] op_sel_hi:[1,0,0]");
+    let high = results(inputs, "v_fma_mixhi_bf16 v8, v2, v4, v6 op_sel:[1,0,0] op_sel_hi:[1,0,0]");
+    for lane in 0..32 {
+        let exact = x[lane].to_f32().mul_add(y[lane], -y[lane]);
+        assert_eq!(whole[lane] as u32, exact.to_bits());
+        assert_eq!(low[lane], u64::from(bf16::from_f32(exact).to_bits()));
+        assert_eq!(high[lane], u64::from(bf16::from_f32(exact).to_bits()) << 16);
     }
 }
 

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Pat, Stmt};
 
-use crate::expand::Cx;
 use crate::expand::control::pattern;
+use crate::expand::{Cx, lang};
 
 /// Line and column at which the last statement ends, if known.
 pub(in crate::expand) fn end(stmts: &[Stmt]) -> Option<(u32, u32)> {
@@ -52,10 +52,10 @@ impl Cx<'_> {
         let mut bound = Vec::new();
         names(pat, &mut bound);
         let each = bound.into_iter().filter(|name| !name.to_string().starts_with('_')).map(|name| {
-            let text = name.to_string();
+            let (text, shown) = (name.to_string(), lang("Shown", name.span()));
             quote_spanned! {name.span()=>
                 #(#attrs)*
-                let #name = { (&::gcn_dsl::__private::Shown(&#name)).shown(#text, #line, #column); #name };
+                let #name = #shown(#name).shown(#text, #line, #column);
             }
         });
         quote!(#(#each)*)

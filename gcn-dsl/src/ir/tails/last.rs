@@ -63,7 +63,7 @@ impl Tails<'_> {
     }
 
     pub(super) fn find_last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
-        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
+        let bytes = self.size(access.resource, out);
         let at = if access.ty.elem.bytes() == 1 && aligned {
             let mask = self.value(Inst::Const(0xffff_fffc), UNIFORM, out);
             self.value(Inst::Bin(Bin::And, bytes, mask), UNIFORM, out)
@@ -78,7 +78,7 @@ impl Tails<'_> {
 
     /// The offset of the partial dword of a slice that has one.
     pub(super) fn partial_at(&mut self, access: &Access, out: &mut Vec<Stmt>) -> Value {
-        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
+        let bytes = self.size(access.resource, out);
         let mask = self.value(Inst::Const(0xffff_fffc), UNIFORM, out);
         let at = self.value(Inst::Bin(Bin::And, bytes, mask), UNIFORM, out);
         self.value(Inst::Splat(at), LANE, out)

@@ -84,6 +84,7 @@ pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C
         // If the condition is known, all lanes take the same branch, even if the condition's type is varying.
         let varying = C::How::VARYING && known.is_none();
         c.builder.open(varying);
+        c.builder.holds(cond, true);
         if known == Some(0) {
             c.builder.never_runs();
         }
@@ -108,6 +109,7 @@ impl<Inside: Flow, How: Kind> If<Inside, How> {
         let then = with(|c| {
             let then = c.builder.close(self.varying);
             c.builder.open(self.varying);
+            c.builder.holds(self.cond, false);
             if c.builder.as_const(self.cond).is_some_and(|bits| bits != 0) {
                 c.builder.never_runs();
             }

@@ -21,7 +21,7 @@ pub trait LoadDeref {
 #[diagnostic::on_unimplemented(
     message = "cannot assign through `{Self}`",
     label = "not a writable device pointer",
-    note = "declare the argument as `*mut T`"
+    note = "declare the argument as `*mut T`; to an element of an array, assign by its index: `a[i] = …`"
 )]
 pub trait StoreDeref {
     /// The type of the target.

@@ -38,9 +38,13 @@ pub trait Entry: Copy {
     type Elem: Scalar;
     /// The type of the result for a uniform index.
     type AtUniform: Copy;
-    /// The smallest length at which a list is read from memory, if it consists of constants or was loaded from memory.
-    /// Selecting among [`MOST_CHOSEN`] elements in registers takes about as long as a load that hits the cache.
-    const LOADED_FROM: usize = MOST_CHOSEN + 1;
+    /// The smallest length at which a list is read from memory at a varying index, if it consists of constants or was
+    /// loaded from memory. A load of 64 dwords takes the address unit, which four SIMDs share, 16 clocks; a choice among
+    /// this many takes each SIMD as many instructions of 4 clocks.
+    const LOADED_FROM: usize = 16;
+    /// As `LOADED_FROM`, at a uniform index. Selecting among [`MOST_CHOSEN`] elements in scalar registers takes about as
+    /// long as a load that hits the cache.
+    const LOADED_FROM_UNIFORM: usize = MOST_CHOSEN + 1;
     /// The element as a varying value.
     fn varying(self) -> V<Self::Elem>;
     /// The element in the form that a uniform index selects.
@@ -119,6 +123,7 @@ impl<T: Scalar> Entry for V<T> {
     type Elem = T;
     type AtUniform = V<T>;
     const LOADED_FROM: usize = 5;
+    const LOADED_FROM_UNIFORM: usize = 5;
     fn varying(self) -> V<T> {
         self
     }
@@ -250,7 +255,7 @@ fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {
     })
 }
 
-/// The largest number of elements that are selected in registers; longer constant tables are placed in memory.
+/// The largest number of elements that a uniform index selects in registers; longer constant tables are placed in memory.
 const MOST_CHOSEN: usize = 64;
 
 /// Selects by the bits of the index, one after the other, lowest first; each bit halves the number of candidates.
@@ -303,7 +308,7 @@ impl<X: Entry> Choice for X {
     }
     #[track_caller]
     fn at_uniform(list: &[X], i: S<u32>) -> X::AtUniform {
-        if list.len() >= X::LOADED_FROM
+        if list.len() >= X::LOADED_FROM_UNIFORM
             && let Some(element) = X::loaded_uniform(list, i)
         {
             return element;

@@ -9,29 +9,32 @@ use crate::lang::context::source;
 use crate::lang::{Flatten, with};
 use crate::scalar::Scalar;
 
-/// A value that the user has named. Method lookup decides whether it is a device value: it finds [`ShowDevice`] before
-/// [`ShowOther`], which all types implement.
+/// A value that the user has named. Method lookup decides whether it is a device value: it finds the method of `Shown`
+/// itself before that of [`ShowOther`], which all types implement.
 #[derive(Debug)]
-pub struct Shown<'x, X>(pub &'x X);
+pub struct Shown<X>(pub X);
 
-/// Values that debuggers can show.
-pub trait ShowDevice {
-    /// Records that the value is called `name`, in the scope that ends at this line and column.
-    fn shown(&self, name: &'static str, line: u32, column: u32);
+impl<X: Showable> Shown<X> {
+    /// Records that the value is called `name`, in the scope that ends at this line and column. Returns the value.
+    #[track_caller]
+    pub fn shown(self, name: &'static str, line: u32, column: u32) -> X {
+        tell((name, (line, column)), X::shape, || self.0.leaves(), Location::caller());
+        self.0
+    }
 }
 
 /// All other values; they do not exist on the GPU.
 pub trait ShowOther {
-    /// Does nothing.
-    fn shown(&self, _name: &'static str, _line: u32, _column: u32) {}
+    /// The value's type.
+    type Value;
+    /// Returns the value.
+    fn shown(self, _name: &'static str, _line: u32, _column: u32) -> Self::Value;
 }
 
-impl<X> ShowOther for &Shown<'_, X> {}
-
-impl<X: Showable> ShowDevice for Shown<'_, X> {
-    #[track_caller]
-    fn shown(&self, name: &'static str, line: u32, column: u32) {
-        tell((name, (line, column)), X::shape, || self.0.leaves(), Location::caller());
+impl<X> ShowOther for Shown<X> {
+    type Value = X;
+    fn shown(self, _name: &'static str, _line: u32, _column: u32) -> X {
+        self.0
     }
 }
 

@@ -1,4 +1,5 @@
-//! Folds conversions from f16 to f32 into `v_fma_mix_f32`, whose sources may each be f16 or f32.
+//! Folds conversions from f16 to f32 into `v_fma_mix_f32`, whose sources may each be f16 or f32, in either half of a
+//! register.
 //!
 //! A sum becomes a fused multiply-add with factor 1, a product one with addend -0. The results are identical, including
 //! signs of zeros, unless the rounding mode is towards minus infinity. So nothing is folded in kernels that set MODE,
@@ -9,6 +10,7 @@ use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
 use smallvec::SmallVec;
 
+use super::sdwa::WORDS;
 use super::{Facts, Found, MInst, MOperand, Op, takes};
 use crate::mir::Function;
 
@@ -82,6 +84,11 @@ impl Facts {
         if !plain || !of_register || inner.keeps_dst || old.op_sel_hi >> half & 1 == 1 {
             return None;
         }
+        // The upper or lower half of a dword is read where it is, so that it need not be extracted.
+        let (narrow, upper) = match self.extracted(f, inner.operands[1], at) {
+            Some((_, part)) if WORDS.contains(&part.selector) => (part.of, part.selector == WORDS[1]),
+            _ => (inner.operands[1], false),
+        };
         let desc = *self.rows.get(MIX)?.first()?;
         let mut mods = Mods { op_sel: 0, op_sel_hi: 0, ..desc.default_mods() };
         let mut sources: SmallVec<[MOperand; 3]> = SmallVec::new();
@@ -91,10 +98,10 @@ impl Facts {
                 Source(slot) | Minus(slot) => {
                     let of = |bits: u8| if bits >> slot & 1 == 1 { bit } else { 0 };
                     let is_half = slot == half;
-                    sources.push(if is_half { inner.operands[1] } else { outer.operands[1 + slot] });
+                    sources.push(if is_half { narrow } else { outer.operands[1 + slot] });
                     mods.neg |= of(old.neg);
                     mods.abs |= of(old.abs);
-                    mods.op_sel |= of(old.op_sel);
+                    mods.op_sel |= if is_half && upper { bit } else { of(old.op_sel) };
                     mods.op_sel_hi |= if is_half { bit } else { of(old.op_sel_hi) };
                     if matches!(from, Minus(_)) {
                         mods.neg ^= bit;

@@ -16,21 +16,26 @@ use super::literals::Literals;
 use super::{Facts, takes};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// Instructions on 32-bit integers that may be replaced by their SDWA forms.
+/// Instructions that may be replaced by their SDWA forms: those on 32-bit integers, and the conversion of an f16, which
+/// reads the lower half of its source.
 #[rustfmt::skip]
-const INTEGERS: &[&str] = &[
+const READERS: &[&str] = &[
     "v_add_u32", "v_sub_u32", "v_mul_u32_u24", "v_mul_i32_i24", "v_and_b32", "v_or_b32", "v_xor_b32", "v_lshlrev_b32",
     "v_lshrrev_b32", "v_ashrrev_i32", "v_min_u32", "v_max_u32", "v_min_i32", "v_max_i32", "v_cvt_f32_i32", "v_cvt_f32_u32",
+    "v_cvt_f32_f16",
 ];
 
 /// The selector of the whole register. It is also used for destinations, so that no bits of the old value are kept.
 const DWORD: u8 = 6;
 const UNUSED_PAD: u8 = 0;
 
+/// The selectors of the halves of a register.
+pub(super) const WORDS: [u8; 2] = [4, 5];
+
 /// A part of a register, extended to 32 bits.
-struct Part {
-    of: MOperand,
-    selector: u8,
+pub(super) struct Part {
+    pub of: MOperand,
+    pub selector: u8,
     signed: bool,
 }
 
@@ -84,19 +89,20 @@ fn part(inst: &MInst) -> Option<Part> {
     let (first, width) = (extraction.bits)(&constant)?;
     let selector = match (first, width) {
         (0 | 8 | 16 | 24, 8) => first / 8,
-        (0 | 16, 16) => 4 + first / 16,
+        (0, 16) => WORDS[0].into(),
+        (16, 16) => WORDS[1].into(),
         _ => return None,
     };
     let of = inst.operands[extraction.of];
     Some(Part { of, selector: selector as u8, signed: extraction.signed })
 }
 
-/// The SDWA form of an instruction that is one of `INTEGERS`; `None` for all others.
+/// The SDWA form of an instruction that is one of `READERS`; `None` for all others.
 fn form(target: Target, inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let plain =
         *mods == row.default_mods() && !inst.keeps_dst && !row.format.is_dpp() && !row.format.is_sdwa();
-    if !plain || !INTEGERS.contains(&row.entry.mnemonic) {
+    if !plain || !READERS.contains(&row.entry.mnemonic) {
         return None;
     }
     table::find_mnemonic(target, row.mnemonic).find(|row| row.format.is_sdwa())
@@ -160,7 +166,12 @@ impl Facts {
 
     /// The extraction whose result is this source, directly or through a copy whose only reader is this instruction.
     /// `None` if there is none.
-    fn extracted(&self, f: &Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, Part)> {
+    pub(super) fn extracted(
+        &self,
+        f: &Function,
+        source: MOperand,
+        at: (usize, usize),
+    ) -> Option<(VReg, Part)> {
         let (reg, mut inner) = self.inner(f, source, at)?;
         let mut last = reg;
         while let (Op::Copy, [MOperand::Virt(_), from @ MOperand::Virt(of)]) =

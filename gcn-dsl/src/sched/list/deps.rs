@@ -83,7 +83,7 @@ impl Graph {
             for resource in &uses.reads {
                 let history = histories.entry(*resource).or_default();
                 if let Some(writer) = history.writer {
-                    graph.edge(writer, i, graph.results[writer]);
+                    graph.edge(writer, i, latency::between(graph.results[writer], &insts[writer], inst));
                 }
             }
             for resource in &uses.writes {

@@ -18,6 +18,9 @@ const LDS: u32 = 16;
 const L1_DWORDS: u32 = 32;
 /// The factor by which transcendental instructions are slower than others: they run at a quarter of the rate.
 const TRANS: u32 = 4;
+/// Slots until the scalar unit can read a scalar register that a vector instruction has written, such as the lanes of a
+/// comparison. Vector instructions read it in the next slot.
+const LANES_TO_SCALAR: u32 = 5;
 /// Slots from a matrix instruction's last pass until its result is available.
 const MATRIX_TAIL: u32 = 2;
 
@@ -78,5 +81,16 @@ pub(super) fn of_result(target: Target, inst: &MInst) -> u32 {
         _ if desc.is_smem() => SMEM,
         _ if desc.is_ds() => LDS,
         _ => 1,
+    }
+}
+
+/// The number of slots from issue until `reader` can read a result of `writer`. `result` is that number for most
+/// readers, which [`of_result`] gives.
+pub(super) fn between(result: u32, writer: &MInst, reader: &MInst) -> u32 {
+    match (&writer.op, &reader.op) {
+        (Op::Machine(from, _), Op::Machine(to, _)) if from.is_valu() && to.is_salu() => {
+            result.max(LANES_TO_SCALAR)
+        }
+        _ => result,
     }
 }

@@ -1,8 +1,10 @@
 //! Writes code: symbols, labels, instructions, padding.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use gcn_isa::Inst;
+use gcn_isa::table::Behaviours;
+use gcn_isa::{Inst, Operand};
 
 use super::Printer;
 use crate::disasm::names::written;
@@ -147,17 +149,29 @@ impl<'p, 'd> Printer<'p, 'd> {
             };
             return text;
         }
-        let Some(to) = CodeSection::destination(item.address, inst) else { return text };
+        let Some(to) = CodeSection::destination(item.end(), inst) else { return text };
         // For a branch with this distance, an assembler would insert an `s_nop` if the target were a label.
         let bad = inst.desc.bad_distance(self.disassembly.target);
         if bad.is_some_and(|bad| item.address + 4 + 4 * u64::from(bad) == to) {
             return text;
         }
         // In every branch with a distance, the distance is the last operand.
-        match (label(to), text.rfind(' ')) {
-            (Some(label), Some(space)) => {
+        let to_label = label(to);
+        let written = match inst.operands.first() {
+            _ if !inst.desc.does(Behaviours::JUMPS_BY) => to_label.map(Cow::into_owned),
+            // An assembler makes a literal of 64 bits of a difference.
+            Some(Operand::Literal64(_)) => {
+                to_label.zip(label(item.end())).map(|(to, from)| format!("{to}-{from}"))
+            }
+            _ => {
+                text.extend(to_label.map(|to| format!(" ; to {to}")));
+                return text;
+            }
+        };
+        match (written, text.rfind(' ')) {
+            (Some(written), Some(space)) => {
                 text.truncate(space + 1);
-                text.push_str(&label);
+                text.push_str(&written);
             }
             _ => {
                 let _ = write!(text, " ; to {to:#x}, where no instruction of this file begins");

@@ -75,11 +75,15 @@ pub(crate) fn of_integer(desc: &InstDesc, position: usize, value: i64) -> Option
     read(desc, position, Number::Int(value)).ok()
 }
 
-/// True if the operand accepts a literal whose value is known only later: 32-bit operands accept the address
-/// of a symbol.
-pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
-    desc.constant_type(position) == ConstType::B32
-        && desc.operands.get(position).is_some_and(|o| !o.is_literal())
+/// The literal of an operand whose value is known only later; `None` if the operand does not accept one. 32-bit operands accept the address
+/// of a symbol; LLVM 22 accepts it for 64-bit operands of scalar instructions only.
+pub(super) fn later(desc: &InstDesc, position: usize) -> Option<Operand> {
+    desc.operands.get(position).filter(|o| !o.is_literal())?;
+    match desc.constant_type(position) {
+        ConstType::B32 => Some(Operand::Literal(0)),
+        ConstType::B64 if !desc.format.is_vop() && takes_long(desc, position) => Some(Operand::Literal64(0)),
+        _ => None,
+    }
 }
 
 /// The constant with source modifiers applied to it, for a form that has no source modifiers.

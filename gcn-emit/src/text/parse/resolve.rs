@@ -231,11 +231,9 @@ fn one_operand(
         (_, Some(Number::Later(expr, _)))
             if slot.kinds.contains(OperandKinds::LITERAL) && !raw.has_modifier() =>
         {
-            if !constant::takes_later(desc, position) {
-                return Err(Problem::Unfit(Unfit::Absolute));
-            }
+            let literal = constant::later(desc, position).ok_or(Problem::Unfit(Unfit::Absolute))?;
             parsed.fixups.push(Fixup { operand: position as u8, expr });
-            Operand::Literal(0)
+            literal
         }
         (_, Some(_)) if !slot.kinds.intersects(CONSTANTS) => return Err(Problem::Kind),
         (RawValue::Lit(_), Some(number)) => {
@@ -406,5 +404,7 @@ fn encode(
 
 /// True if the only literal of the instruction is the one whose value is not known yet.
 fn one_literal(parsed: &ParsedInst) -> bool {
-    parsed.inst.operands.iter().filter(|o| matches!(o, Operand::Literal(_))).count() == 1
+    let literals =
+        parsed.inst.operands.iter().filter(|o| matches!(o, Operand::Literal(_) | Operand::Literal64(_)));
+    literals.count() == 1
 }

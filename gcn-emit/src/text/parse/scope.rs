@@ -31,7 +31,7 @@ pub enum ExprValue {
     /// A number that is known now. It is treated like a literal number, so it may become an inline constant.
     Known(i64),
     /// A number that is known only after layout; the scope has numbered the expression. As a branch target it becomes
-    /// [`Operand::Label`](gcn_isa::Operand::Label) with this number; as a 32-bit literal it becomes a literal with a [`Fixup`]; anywhere
+    /// [`Operand::Label`](gcn_isa::Operand::Label) with this number; as a literal it becomes a literal with a [`Fixup`]; anywhere
     /// else it is an error.
     Later(u32),
 }

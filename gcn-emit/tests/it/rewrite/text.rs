@@ -165,6 +165,26 @@ fn distances_from_the_own_address_do_not_shift_unnoticed() {
     assert!(fixed("16", "0").is_ok());
 }
 
+/// The distance of a long branch of gfx1250 is in bytes, too.
+#[test]
+fn distances_of_long_branches_do_not_shift_unnoticed() {
+    let fixed = |distance: &str| {
+        let text = format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"
+            g: ds_load_b32 v0, v1
+            v_mov_b32_e32 v2, v0
+            s_add_pc_i64 {distance}
+            after: s_nop 0
+            e: s_endpgm"
+        );
+        fix("k.s", &text, &Options::default()).map(|fixed| fixed.text)
+    };
+    let text = fixed("g-after").expect("labels move with the code");
+    assert!(text.contains("s_wait_dscnt 0x0") && text.contains("s_add_pc_i64 g-after"), "{text}");
+    assert_eq!(fixed("-24"), Err(RewriteError::Distance { line: 4 }));
+    assert!(fixed("4").is_ok_and(|text| text.contains("s_add_pc_i64 4")));
+}
+
 #[test]
 fn errors_are_the_assemblers() {
     let error = fix("k.s", &kernel(&["s_nopp 1"]), &Options::default()).unwrap_err();

@@ -4,6 +4,8 @@ use smallvec::SmallVec;
 
 use super::modifiers::ModifierFacts;
 use super::{Broken, cut};
+use crate::table::format::Format;
+use crate::table::msb::MsbOf;
 use crate::table::names::NameMap;
 use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::target::TargetSet;
@@ -32,6 +34,8 @@ pub(super) struct Declarations {
     classes: NameMap<Class>,
     modifiers: NameMap<Vec<(TargetSet, ModifierFacts)>>,
     witnesses: NameMap<&'static str>,
+    /// The fields of `s_set_vgpr_msb`, by the operand's name and perhaps format.
+    msbs: Vec<(&'static str, Option<Format>, MsbOf)>,
 }
 
 impl Declarations {
@@ -42,6 +46,7 @@ impl Declarations {
             classes: NameMap::default(),
             modifiers: NameMap::default(),
             witnesses: NameMap::default(),
+            msbs: Vec::new(),
         }
     }
 
@@ -66,7 +71,15 @@ impl Declarations {
                     right.split(" / ").map(|part| group(part, self.family)).collect::<Result<_, _>>()?;
                 self.modifiers.insert(name, group).is_none()
             }
-            _ => return Err("a declaration is of specials, class, modifiers or witness"),
+            "msb" => {
+                let (name, format) =
+                    name.split_once(' ').map_or((name, None), |(name, format)| (name, Some(format)));
+                let format = format.map(|f| Format::named(f).ok_or("unknown format")).transpose()?;
+                let new = !self.msbs.iter().any(|known| (known.0, known.1) == (name, format));
+                self.msbs.push((name, format, MsbOf::named(right).ok_or("unknown field")?));
+                new
+            }
+            _ => return Err("a declaration is of msb, specials, class, modifiers or witness"),
         };
         if new || again { Ok(()) } else { Err("declared twice") }
     }
@@ -115,6 +128,13 @@ impl Declarations {
     /// The group of modifiers with the name `name`; `None` if there is none.
     pub(super) fn group(&self, name: &str) -> Option<&[(TargetSet, ModifierFacts)]> {
         self.modifiers.get(name).map(Vec::as_slice)
+    }
+
+    /// The field of `s_set_vgpr_msb` of an operand; `None` if no declaration gives it.
+    pub(super) fn msb(&self, name: &str, format: Format) -> Option<MsbOf> {
+        let find =
+            |format| self.msbs.iter().find(|known| (known.0, known.1) == (name, format)).map(|known| known.2);
+        find(Some(format)).or_else(|| find(None))
     }
 
     pub(super) fn witness(&self, name: &str) -> Result<&'static str, Broken> {

@@ -8,7 +8,9 @@ use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targe
 use super::modifiers::ModifierFacts;
 use super::{Broken, cut, words};
 use crate::mods::Modifiers;
+use crate::reg::MOST_VGPRS;
 use crate::table::format::Format;
+use crate::table::msb::{MsbField, MsbOf};
 use crate::table::slot::{Access, DstHalf, ImplicitRegs, OperandDesc, OperandKinds, SameFile, WaveSizes};
 use crate::target::TargetSet;
 
@@ -63,6 +65,7 @@ struct Slot<'a> {
     class: &'a Class,
     /// The widths for wave sizes 32 and 64.
     dwords: [u8; 2],
+    msb: Option<MsbOf>,
 }
 
 /// The words of a form line.
@@ -96,14 +99,14 @@ impl Form {
         let format = Format::named(format).ok_or("unknown format")?;
         let opcodes =
             words.next_if(|w| w.starts_with("0x")).map(|w| opcodes(w, declarations.family)).transpose()?;
-        let words = Words::read(declarations, words, data)?;
+        let words = Words::read((declarations, format), words, data)?;
         Ok(Form { format, form, opcodes, facts: words.facts(format) })
     }
 }
 
 impl<'a> Words<'a> {
     fn read(
-        declarations: &'a Declarations,
+        (declarations, format): (&'a Declarations, Format),
         words: impl Iterator<Item = &'static str>,
         data: &[(&'a Class, [u8; 2])],
     ) -> Result<Words<'a>, Broken> {
@@ -135,7 +138,7 @@ impl<'a> Words<'a> {
                 "align=2" => read.align = Some(2),
                 _ if word.starts_with('@') => read.targets = targets(&word[1..])?,
                 _ if word.starts_with(['<', '>']) => implicit(word, &mut read.reads, &mut read.writes)?,
-                _ => match slot(declarations, word, data)? {
+                _ => match slot((declarations, format), word, data)? {
                     Some(slot) => read.slots.push(slot),
                     None => match declarations.group(word) {
                         Some(group) => read.groups.push(group),
@@ -184,6 +187,19 @@ impl<'a> Words<'a> {
         groups.into_iter().flat_map(on).filter(|facts| !facts.waves.is_empty()).collect()
     }
 
+    /// The field of `s_set_vgpr_msb` of a slot. The field of a result is `dst` where nothing else is declared.
+    fn msb(&self, slot: usize) -> Option<MsbField> {
+        let (before, Slot { access, msb, .. }) = (&self.slots[..slot], &self.slots[slot]);
+        let is_source =
+            |slot: &&Slot<'_>| slot.access == Access::Read && slot.msb != Some(MsbOf::Field(MsbField::Dst));
+        match msb {
+            Some(MsbOf::Field(field)) => Some(*field),
+            _ if *access != Access::Read => Some(MsbField::Dst),
+            Some(MsbOf::Position) => Some(MsbField::source(before.iter().filter(is_source).count())),
+            None => None,
+        }
+    }
+
     /// True if an operand depends on the wave size.
     fn differs_by_wave(&self, targets: TargetSet) -> bool {
         self.slots.iter().any(|slot| {
@@ -196,10 +212,12 @@ impl<'a> Words<'a> {
     fn on(&self, targets: TargetSet, waves: WaveSizes, format: Format) -> Facts {
         let wave = usize::from(waves.contains(WaveSizes::W64));
         let holds = |set: TargetSet| !set.intersection(targets).is_empty();
+        let long_numbers = targets.iter().any(|set| set.addressable_vgprs() == MOST_VGPRS.into());
         let operands: Vec<OperandDesc> = self
             .slots
             .iter()
-            .filter_map(|slot| {
+            .enumerate()
+            .filter_map(|(i, slot)| {
                 let class = slot.class.iter().find(|alternative| holds(alternative.targets))?;
                 Some(OperandDesc {
                     name: slot.name,
@@ -208,6 +226,7 @@ impl<'a> Words<'a> {
                     dwords: slot.dwords[wave],
                     last_vgpr: class.last_vgpr,
                     specials: class.specials[wave],
+                    msb: if long_numbers { self.msb(i) } else { None },
                 })
             })
             .collect();
@@ -251,9 +270,9 @@ impl Slot<'_> {
     }
 }
 
-/// Parses `name:class` (read), `name=class` (written) or `name:=class` (both); `None` if the word is not an operand.
+/// Parses `name:class` (read), `name=class` (written) or `name:=class` (both), perhaps with `^field`; `None` if the word is not an operand.
 fn slot<'a>(
-    declarations: &'a Declarations,
+    (declarations, format): (&'a Declarations, Format),
     word: &'static str,
     data: &[(&'a Class, [u8; 2])],
 ) -> Result<Option<Slot<'a>>, Broken> {
@@ -263,12 +282,17 @@ fn slot<'a>(
         read if read.starts_with(':') => (Access::Read, &read[1..]),
         written => (Access::Write, &written[1..]),
     };
+    let name = &word[..at];
+    let (class, msb) = match class.split_once('^') {
+        Some((class, field)) => (class, Some(MsbOf::named(field).ok_or("unknown field after `^`")?)),
+        None => (class, declarations.msb(name, format)),
+    };
     let (class, dwords) = match class {
         "$" => *data.first().ok_or("`$` without a class in `data=`")?,
         "$2" => *data.get(1).ok_or("`$2` without a second class in `data=`")?,
         class => declarations.class(class)?,
     };
-    Ok(Some(Slot { name: &word[..at], access, class, dwords }))
+    Ok(Some(Slot { name, access, class, dwords, msb }))
 }
 
 /// The bits of `op_sel` that select the half of each source's register.

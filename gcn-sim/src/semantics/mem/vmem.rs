@@ -34,6 +34,9 @@ const LOADS: [Datum; 14] = [
     datum("short_d16_hi", 2, 1, false, Some(true)),
 ];
 
+const MONITORED: [Datum; 3] =
+    [datum("b32", 4, 1, false, None), datum("b64", 4, 2, false, None), datum("b128", 4, 4, false, None)];
+
 const STORES: [Datum; 8] = [
     datum("byte", 1, 1, false, None),
     datum("short", 2, 1, false, None),
@@ -60,6 +63,12 @@ pub(crate) fn add(ops: &mut Ops) {
         }
         for datum in STORES {
             ops.add(name(&[prefix, "_store_", datum.suffix]), store(segment, datum));
+        }
+    }
+    // These also watch the address for `s_monitor_sleep`.
+    for (prefix, segment) in [("global", Segment::Global), ("flat", Segment::Flat)] {
+        for watched in MONITORED {
+            ops.add(name(&[prefix, "_load_monitor_", watched.suffix]), load(segment, watched));
         }
     }
     for (prefix, segment) in [("global", Segment::Global), ("scratch", Segment::Scratch)] {

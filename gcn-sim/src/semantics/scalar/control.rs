@@ -80,6 +80,16 @@ pub(crate) fn add(ops: &mut Ops) {
             Ok(Next::Yield)
         }),
     );
+    // Wakes up at once. A program has to look again at the memory that it watches, because other events wake waves, too.
+    ops.add("s_monitor_sleep", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
+    ops.add(
+        "s_get_shader_cycles_u64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let now = cx.w.clock();
+            cx.w.set_pair(s.sdst as usize, now);
+            Ok(Next::Fall)
+        }),
+    );
     ops.add("s_wakeup", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
     ops.add("s_barrier", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Barrier)));
     for name in ["s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"] {
@@ -193,6 +203,13 @@ fn jumps(ops: &mut Ops) {
             let next = next_address(cx, s);
             cx.w.set_pair(s.sdst as usize, next);
             jump_to(cx, address)
+        }),
+    );
+    ops.add(
+        "s_add_pc_i64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let distance = cx.scalar_wide(&s.src[0], Ty::I64)?;
+            jump_to(cx, next_address(cx, s).wrapping_add(distance))
         }),
     );
     ops.add(

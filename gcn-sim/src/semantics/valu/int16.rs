@@ -8,6 +8,14 @@ pub(crate) fn add(ops: &mut Ops) {
     two_operands(ops);
     three_operands(ops);
     ops.add("v_sat_pk_u8_i16", saturate_pair());
+    // Source: the values in the tests of AMD's emulator (rocjitsu).
+    ops.add("v_sat_pk4_i4_i8", op1(|a: u32| nibbles(a, |byte| (byte as i8).clamp(-8, 7) as u8 & 0xf)));
+    ops.add("v_sat_pk4_u4_u8", op1(|a: u32| nibbles(a, |byte| byte.min(0xf))));
+}
+
+/// Four numbers of 4 bits, each made of a byte.
+fn nibbles(bytes: u32, of: impl Fn(u8) -> u8) -> u16 {
+    bytes.to_le_bytes().iter().rev().fold(0, |all, byte| all << 4 | u16::from(of(*byte)))
 }
 
 /// A result of two bytes. Up to RDNA 2 it replaces the whole destination, whose upper half becomes zero; from RDNA 3 on it replaces half of

@@ -50,7 +50,7 @@ fn infinite(cx: &Cx<'_>, s: &Step, form: Form) -> Result<[u64; 2], Fault> {
             Form::FromSingle => {
                 [lanes(&operand(cx, s, i, Ty::F32)?, |x| f32::from_bits(*x).is_infinite()); 2]
             }
-            Form::Mixed(_) => [lanes(&mix::source(cx, s, i)?, |x| x.is_infinite()); 2],
+            Form::Mixed(_) => [lanes(&mix::source(cx, s, i, mix::Halves::F16)?, |x| x.is_infinite()); 2],
             Form::Packed => {
                 let halves = packed::sources(cx, s, true)?[i].map(|x| packed::pick(s, i, x));
                 [0, 1].map(|half| lanes(&halves, |pair| is_infinite(pair[half].into())))

@@ -2,7 +2,7 @@
 
 use super::read::raw32;
 use super::write::write32;
-use crate::core::fault::{Next, Outcome};
+use crate::core::fault::{Fault, Next, Outcome};
 use crate::core::machine::{Cx, Step};
 use crate::core::value::{LANES, Ty};
 use crate::semantics::op::{Op, Ops};
@@ -15,6 +15,43 @@ pub(crate) fn add(ops: &mut Ops) {
         ops.add(name, Op::new(move |cx: &mut Cx<'_>, s: &Step| by_lane(cx, s, other_row)));
     }
     ops.add("v_permlane64_b32", Op::new(swap_halves));
+    for (name, from) in GROUPS {
+        ops.add(name, Op::new(move |cx: &mut Cx<'_>, s: &Step| within_groups(cx, s, from)));
+    }
+}
+
+/// For a lane's position in its group, a selector and the size of the group: the position of the lane that it reads.
+type InGroup = fn(u32, u32, u32) -> u32;
+
+/// The permutations of gfx12.5 within groups of lanes. Source: HIP's `amd_warp_functions.h`, whose comments state what the instructions read.
+const GROUPS: [(&str, InGroup); 4] = [
+    ("v_permlane_bcast_b32", |_, selector, size| selector & (size - 1)),
+    // A lane that would read outside of its group reads its own value.
+    ("v_permlane_up_b32", |own, delta, _| own.checked_sub(delta).unwrap_or(own)),
+    ("v_permlane_down_b32", |own, delta, size| {
+        own.checked_add(delta).filter(|from| *from < size).unwrap_or(own)
+    }),
+    ("v_permlane_xor_b32", |own, mask, size| Some(own ^ mask).filter(|from| *from < size).unwrap_or(own)),
+];
+
+/// Source 1 has the selector, source 2 the size of the groups. Lanes are read whether they are active or not.
+fn within_groups(cx: &mut Cx<'_>, s: &Step, from: InGroup) -> Outcome {
+    let (selector, size) = (cx.scalar(&s.src[1], Ty::B32)?, cx.scalar(&s.src[2], Ty::B32)?);
+    let wave = cx.w.size() as u32;
+    if !size.is_power_of_two() || size > wave {
+        return Err(Fault::Unsupported(
+            "a permutation in groups whose size is not a power of two up to that of the wave",
+        ));
+    }
+    let data = raw32(cx, &s.src[0], Ty::B32)?;
+    let mut out = [0; LANES];
+    for (lane, out) in (0..wave).zip(&mut out) {
+        let own = lane & (size - 1);
+        *out = data[(lane - own + from(own, selector, size)) as usize];
+    }
+    let exec = cx.w.exec();
+    write32(cx, s.vdst, exec, &out);
+    Ok(Next::Fall)
 }
 
 /// Each lane reads the lane of a row that a table selects. The table has sixteen entries of four bits; source 1 contains the first eight.

@@ -5,20 +5,20 @@
 
 use gcn_isa::{Mods, Target};
 
-use super::Fetch;
 use super::read::raw32;
 use super::write::{finish_singles, write_mask, write32};
+use super::{Fetch, op1};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::operand::Src;
-use crate::core::value::{LANES, Raw, Ty};
+use crate::core::value::{HalfBits, LANES, Raw, Ty, lanes};
 use crate::core::wave::Lanes;
 use crate::fp::small::{Rounding, Small, Widening};
 use crate::fp::soft::Format;
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
-    ops.add("v_prng_b32", super::op1(next_random));
+    ops.add("v_prng_b32", op1(next_random));
     unscaled(ops);
     for (name, eight) in EIGHT_BITS {
         for (from, wide) in WIDE {
@@ -38,6 +38,56 @@ pub(crate) fn add(ops: &mut Ops) {
         }
     }
     four_and_six_bits(ops);
+    tuples(ops);
+    for (name, bits, table) in
+        [("v_perm_pk16_b4_u4", 4, [1, 1]), ("v_perm_pk16_b6_u4", 6, [2, 1]), ("v_perm_pk16_b8_u4", 8, [2, 2])]
+    {
+        ops.add(name, Op::new(move |cx: &mut Cx<'_>, s: &Step| look_up(cx, s, bits, table)));
+    }
+}
+
+/// The conversions of gfx12.5 from a tuple with 8 or 16 elements. The stochastic ones are refused.
+fn tuples(ops: &mut Ops) {
+    let formats: [(&str, Of, usize); 5] = [
+        ("fp8", Small::fp8, 8),
+        ("bf8", Small::bf8, 8),
+        ("fp4", |_| Small::E2M1, 8),
+        ("fp6", |_| Small::E2M3, 16),
+        ("bf6", |_| Small::E3M2, 16),
+    ];
+    for (name, to, count) in formats {
+        for (from, wide) in WIDE {
+            let pack = format!("pk{count}");
+            let narrow_all = narrow(Narrow { from: wide, to, count, tuple: true, ..Narrow::PAIR });
+            ops.add(scaled(&[&pack, name, from]), narrow_all);
+        }
+    }
+}
+
+/// Sixteen elements from a table, by the numbers in source 2. Source 1 has the lower registers of the table, and source 0 the upper ones
+/// (AMD's emulator, rocjitsu). `table` has the numbers of these registers.
+fn look_up(cx: &mut Cx<'_>, s: &Step, bits: u32, table: [usize; 2]) -> Result<Next, Fault> {
+    let mut entries = words(cx, &s.src[1], table[0])?;
+    entries.extend(words(cx, &s.src[0], table[1])?);
+    let numbers = words(cx, &s.src[2], 2)?;
+    let mut out = [[0; LANES]; 32];
+    for lane in 0..LANES {
+        for i in 0..16 {
+            let entry = field(&numbers, lane, 4 * i, 4);
+            put(&mut out, lane, i * bits as usize, field(&entries, lane, (entry * bits) as usize, bits));
+        }
+    }
+    store(cx, s, 16 * bits as usize, &out);
+    Ok(Next::Fall)
+}
+
+/// Adds the bits of an element to a lane's registers, from bit `at` on. They must be 0 before.
+fn put(out: &mut [Lanes; 32], lane: usize, at: usize, code: u32) {
+    let (register, shift) = (at / 32, at % 32);
+    out[register][lane] |= code << shift;
+    if let (Some(next), true) = (out.get_mut(register + 1), shift > 0) {
+        next[lane] |= (u64::from(code) << shift >> 32) as u32;
+    }
 }
 
 fn four_and_six_bits(ops: &mut Ops) {
@@ -88,6 +138,32 @@ fn unscaled(ops: &mut Ops) {
         let pair = Narrow { to: format, scaled: false, ..Narrow::PAIR };
         ops.add(leak(format!("v_cvt_pk_{name}_f32")), narrow(pair));
         ops.add(leak(format!("v_cvt_sr_{name}_f32")), narrow(Narrow { count: 1, random: true, ..pair }));
+        let halves = Narrow { from: Format::F16, ..pair };
+        ops.add(leak(format!("v_cvt_pk_{name}_f16")), narrow(halves));
+        ops.add(leak(format!("v_cvt_sr_{name}_f16")), narrow(Narrow { count: 1, random: true, ..halves }));
+    }
+    // The targets with these have the OCP formats.
+    for (name, pair, format) in [
+        ("v_cvt_f16_fp8", "v_cvt_pk_f16_fp8", Small::E4M3),
+        ("v_cvt_f16_bf8", "v_cvt_pk_f16_bf8", Small::E5M2),
+    ] {
+        let half = move |code: u32| format.widen(code & 0xff, 0, Format::F16) as u16;
+        let bytes = [0, 1, 2, 3].map(|byte| op1(move |a: u32| HalfBits(half(a >> (8 * byte)))).exec);
+        ops.add(
+            name,
+            Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+                refuse_other_format(s)?;
+                Ok(bytes[usize::from(s.inst.mods.byte_sel & 3)].run(cx, s)?)
+            }),
+        );
+        let both = op1(move |a: u16| u32::from(half(a.into())) | u32::from(half((a >> 8).into())) << 16).exec;
+        ops.add(
+            pair,
+            Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+                refuse_other_format(s)?;
+                Ok(both.run(cx, s)?)
+            }),
+        );
     }
     let halves: [(&str, Of); 2] =
         [("v_cvt_sr_f16_f32", |_| Small::E5M10), ("v_cvt_sr_bf16_f32", |_| Small::E8M7)];
@@ -96,10 +172,19 @@ fn unscaled(ops: &mut Ops) {
     }
 }
 
+/// Refuses `clamp`, by which LLVM 22 selects fp8 with five bits of exponent and three of fraction (`llvm.amdgcn.cvt.f32.fp8.e5m3`).
+fn refuse_other_format(s: &Step) -> Result<(), Fault> {
+    match s.inst.mods.clamp {
+        true => Err(Fault::Unsupported("an 8-bit float with clamp, which selects another format")),
+        false => Ok(()),
+    }
+}
+
 /// Converts bytes 0 and 1 of the selected part to f32, one register for each. SDWA selects the part when the source is read; otherwise
 /// `byte_sel` selects a byte, or `op_sel` the half with both bytes.
 fn widen_plain(format: Of, count: usize) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        refuse_other_format(s)?;
         let mut buffer = u32::ZERO;
         let codes = u32::fetch(cx, s, 0, Ty::B32, &mut buffer)?;
         let values = Widening::of(format(s.arch));
@@ -175,16 +260,19 @@ struct Narrow {
     scaled: bool,
     /// True if src1 contains random bits.
     random: bool,
+    /// True if all elements are in `src0`, and public sources are known only for scales that are powers of two.
+    tuple: bool,
 }
 
 impl Narrow {
     /// The conversion of two f32 to fp8.
-    const PAIR: Narrow = Narrow { from: Format::F32, to: Small::fp8, count: 2, scaled: true, random: false };
+    const PAIR: Narrow =
+        Narrow { from: Format::F32, to: Small::fp8, count: 2, scaled: true, random: false, tuple: false };
 
     /// The number of sources with elements: `src0`, and also `src1` if there are several f32 elements and `src0` is not a tuple that
     /// contains all of them.
     fn element_sources(&self) -> usize {
-        if self.from == Format::F32 && !self.random && self.count > 1 { 2 } else { 1 }
+        if self.from == Format::F32 && !self.random && !self.tuple && self.count > 1 { 2 } else { 1 }
     }
 
     /// The elements of every lane. If there are two sources, elements are taken from them alternately.
@@ -260,6 +348,9 @@ fn narrow(what: Narrow) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let format = (what.to)(s.arch);
         let bits = format.bits() as usize;
+        if bits == 8 {
+            refuse_other_format(s)?;
+        }
         let elements = what.elements(cx, s)?;
         let second = if what.random { 1 } else { what.element_sources() };
         let mut buffer = u32::ZERO;
@@ -270,6 +361,12 @@ fn narrow(what: Narrow) -> Op {
         } else {
             [1f32.to_bits(); LANES]
         };
+        let power = |scale: u32| scale << 9 == 0 && (1..255).contains(&(scale >> 23));
+        if what.tuple && lanes(write_mask(cx, s)).any(|lane| !power(scales[lane])) {
+            return Err(Fault::Unsupported(
+                "a scale that is not a power of two: public sources disagree about its sign and fraction",
+            ));
+        }
         let saturate = saturates(cx) && format != Small::E8M7;
         let mut out = [[0; LANES]; 32];
         for lane in 0..LANES {
@@ -284,11 +381,7 @@ fn narrow(what: Narrow) -> Op {
                     None => (element[lane] | ((1 << (what.from.bits() - 1)) - 1), 0),
                 };
                 let code = format.narrow(what.from, x, scale, round, saturate);
-                let (at, shift) = (i * bits / 32, i * bits % 32);
-                out[at][lane] |= code << shift;
-                if shift + bits > 32 {
-                    out[at + 1][lane] |= code >> (32 - shift);
-                }
+                put(&mut out, lane, i * bits, code);
             }
         }
         store(cx, s, what.count * bits, &out);

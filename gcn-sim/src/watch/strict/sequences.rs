@@ -4,12 +4,13 @@
 //! The rules, and the role of each instruction in them, are defined in [`gcn_isa::hazards::remedy`]. Since a wave takes a single path, the
 //! operations in progress are known exactly.
 
-use gcn_isa::Program;
+use gcn_isa::cfg::Flow;
 use gcn_isa::hazards::sequences::{Danger, Pending, Sequences as Rules};
 use gcn_isa::hazards::{Config, Views};
 use gcn_isa::indexing::Indexing;
-use gcn_isa::program::EntryKind;
+use gcn_isa::program::{Entry, EntryKind, Jump, Label, LabelDef, Line};
 use gcn_isa::table::Behaviours;
+use gcn_isa::{Operand, Program};
 
 use super::hazard;
 use crate::core::machine::Machine;
@@ -24,15 +25,35 @@ pub(crate) struct Sequences(Rules<'static>);
 impl Sequences {
     /// `None` if no rule applies to the machine's code.
     pub(crate) fn new(machine: &Machine, rules: Config) -> Option<Sequences> {
-        let mut program = Program::new(machine.target(), "");
-        program.wave = machine.state().wave_size;
-        for step in machine.steps() {
-            program.push(step.inst.clone());
-        }
-        let views = Views::of(&program, &Indexing::default());
+        let program = program(machine);
+        // Registers have other numbers than the instructions name only after these.
+        let numbers_vary = program.lines.iter().any(|line| line.inst.desc.does(Behaviours::SETS_VGPR_MSB));
+        let indexing =
+            if numbers_vary { Indexing::of(&program, &Flow::of(&program)) } else { Indexing::default() };
+        let views = Views::of(&program, &indexing);
         let rules = Rules::of(program, views, rules);
         (!rules.is_idle()).then_some(Sequences(rules))
     }
+}
+
+/// The machine's code, with the destinations of its branches.
+fn program(machine: &Machine) -> Program {
+    let mut program = Program::new(machine.target(), "");
+    program.wave = machine.state().wave_size;
+    program.entries = vec![Entry { at: machine.entry(), kind: EntryKind::Kernel }];
+    for step in machine.steps() {
+        let mut line = Line::new(step.inst.clone());
+        if let Some(at) = step.target {
+            let label = Label(program.labels.len() as u32);
+            program.labels.push(LabelDef { name: format!(".L{at}"), at: Some(at) });
+            match step.inst.desc.branch_operand() {
+                Some(operand) => line.inst_mut().operands[operand] = Operand::Label(label),
+                None => line.jump = Some(Jump::To(label)),
+            }
+        }
+        program.lines.push(line);
+    }
+    program
 }
 
 /// The sequences that have started in a wave.
