@@ -6,7 +6,7 @@ use gcn_isa::cfg::{Cfg, is_call};
 use gcn_isa::program::{EntryKind, Line};
 use gcn_isa::{Program, Target};
 
-use crate::code::{KernelFacts, Unit};
+use crate::code::{Code, KernelFacts, Unit};
 use crate::descriptor::Settings;
 use crate::metadata::KernelMetadata;
 use crate::target_id::TargetId;
@@ -45,7 +45,7 @@ impl<'u> Kernel<'u> {
             if starts.is_empty() {
                 starts.push(line);
             }
-            Some(Reached::new(section, &code.program, graphs.get(section)?, &starts))
+            Some(Reached::new(section, code, graphs.get(section)?, &starts))
         });
         Kernel { target_id: unit.target_id, facts, settings: facts.descriptor.settings(target), code }
     }
@@ -71,7 +71,8 @@ impl<'u> Kernel<'u> {
 }
 
 impl<'u> Reached<'u> {
-    fn new(section: usize, program: &'u Program, cfg: &'u Cfg, starts: &[usize]) -> Reached<'u> {
+    fn new(section: usize, code: &'u Code, cfg: &'u Cfg, starts: &[usize]) -> Reached<'u> {
+        let program = &code.program;
         let mut reached = vec![false; cfg.blocks.len()];
         let block_of = |line: &usize| cfg.blocks.partition_point(|b| b.start <= *line).checked_sub(1);
         let entries: Vec<usize> = starts.iter().filter_map(block_of).collect();
@@ -80,7 +81,17 @@ impl<'u> Reached<'u> {
             if let Some(flag) = reached.get_mut(block)
                 && !std::mem::replace(flag, true)
             {
-                open.extend(cfg.blocks.get(block).into_iter().flat_map(|b| &b.succs));
+                let end = cfg.blocks.get(block).map_or(0, |b| b.end);
+                // A call at the end of a function is one that does not return, to `abort` for example.
+                let last = end.checked_sub(1);
+                let calls = last.and_then(|l| program.lines.get(l)).is_some_and(|l| is_call(&l.inst));
+                let function = last.and_then(|l| code.function_of(l)).filter(|_| calls);
+                let never = |next: &usize| {
+                    cfg.blocks.get(*next).is_some_and(|b| b.start == end)
+                        && function.is_some_and(|f| f.lines.end == end)
+                };
+                let next = cfg.blocks.get(block).into_iter().flat_map(|b| &b.succs);
+                open.extend(next.filter(|next| !never(next)));
             }
         }
         let blocks: Vec<usize> = (0..reached.len()).filter(|b| reached.get(*b) == Some(&true)).collect();

@@ -332,6 +332,8 @@ fn only_what_is_certain_counts() {
         "s_endpgm\nv_mov_b32 v90, 0",
         "s_mov_b64 s[4:5], 0\ns_load_dword s6, s[4:5], 0x0\ns_endpgm",
         "s_swappc_b64 s[8:9], s[0:1]\ns_load_dword s6, s[4:5], 0x0\ns_endpgm",
+        // A call that does not return, and the next function.
+        "s_swappc_b64 s[8:9], s[0:1]\n.type f,@function\nf: v_mov_b32 v90, 0\ns_endpgm",
         "s_mov_b64 s[0:1], s[2:3]\ns_load_dword s4, s[0:1], 0x100\ns_endpgm",
         "v_mov_b32 v0, 5\nv_bfe_u32 v1, v0, 10, 10\ns_endpgm",
         "s_cbranch_scc0 .La\ns_mov_b64 s[0:1], 0\n.La: s_load_dword s4, s[0:1], 0x100\ns_endpgm",

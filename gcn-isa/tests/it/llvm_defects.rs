@@ -238,7 +238,11 @@ fn a_load_to_lds_does_not_count_as_an_lds_operation() {
     for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
         for (load, mir, count, rules) in [
             (
-                "global_load_lds_dword v[2:3], off",
+                if target == Target::GFX90A {
+                    "global_load_dword v[2:3], off lds"
+                } else {
+                    "global_load_lds_dword v[2:3], off"
+                },
                 "GLOBAL_LOAD_LDS_DWORD $vgpr2_vgpr3, 0, 0, implicit $m0, implicit $exec",
                 2,
                 &["waitcnt.raw"][..],
