@@ -410,9 +410,7 @@ fn control_ends_at_the_trap_that_ends_the_program() {
     };
     let gfx9 = ["global_load_dword v1, v0, s[4:5]", "v_mov_b32 v2, v1"];
     let gfx11 = ["global_load_b32 v1, v0, s[4:5]", "v_mov_b32 v2, v1"];
-    for (target, lines) in
-        [("gfx90a", gfx9), ("gfx942", gfx9), ("gfx1030", gfx9), ("gfx1151", gfx11), ("gfx1201", gfx11)]
-    {
+    for (target, lines) in [("gfx90a", gfx9), ("gfx942", gfx9), ("gfx1030", gfx9), ("gfx1201", gfx11)] {
         let (code, out, _) = checked(&["-"], source(target, "s_trap 2", lines).as_bytes());
         assert_eq!(code, 0, "{target}: {out}");
         // A breakpoint continues.
@@ -424,7 +422,7 @@ fn control_ends_at_the_trap_that_ends_the_program() {
         let (code, out, _) = checked(&["-"], &object);
         assert!(code == 0 && !out.contains("not read"), "{target}: {out}");
     }
-    // On gfx11.0 the trap may have no effect, and LLVM writes a loop after it that halts the wave.
+    // On gfx11 the trap may have no effect, and LLVM writes a loop after it that halts the wave.
     let (code, out, _) =
         checked(&["-"], source("gfx1100", "s_trap 2\n.Lh: s_sethalt 5\ns_branch .Lh", gfx11).as_bytes());
     assert_eq!(code, 0, "{out}");

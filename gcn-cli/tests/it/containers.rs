@@ -53,11 +53,11 @@ fn the_target_of_a_file_is_not_overruled() {
         gcn_with(&["sim", "-", "--kernel", "fill", "--target", "gfx90a"], crate::TWO_KERNELS.as_bytes());
     assert!(assembly.failure(1).contains("the file is for `gfx942`, but `gfx90a` is asked for"));
     // Commands that analyse files do not ignore the option either.
-    for (command, code) in [("check", 2), ("explain", 1), ("mutate", 1), ("evidence", 1)] {
+    for command in ["check", "explain", "mutate", "evidence"] {
         let arguments = [command, "-", "--target", "gfx90a"];
-        let error = gcn_with(&arguments, &two_kernels()).failure(code);
+        let error = gcn_with(&arguments, &two_kernels()).failure(2);
         assert!(error.contains("the file is for gfx942, but --target is gfx90a"), "{command}: {error}");
-        let error = gcn_with(&arguments, crate::TWO_KERNELS.as_bytes()).failure(code);
+        let error = gcn_with(&arguments, crate::TWO_KERNELS.as_bytes()).failure(2);
         assert!(error.contains("the file is for `gfx942`, but `gfx90a` is asked for"), "{command}: {error}");
     }
     gcn_with(&["check", "-", "--target", "gfx942"], crate::TWO_KERNELS.as_bytes()).text();

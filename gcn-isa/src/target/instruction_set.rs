@@ -241,7 +241,7 @@ macro_rules! facts {
             /// True if `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
             /// True if `s_trap 2` has no effect in a wave that is privileged, as waves in a trap handler are, so that compilers put code after
-            /// it (RDNA 3.0: LLVM, feature `priv-enabled-trap2-nop-bug`).
+            /// it (RDNA 3: LLVM, feature `priv-enabled-trap2-nop-bug`, which RDNA 3.5 does not have; their rows of the table are the same).
             ignores_trap_if_privileged: bool,
             /// True for one instruction set, gfx942, which lacks the fewest instructions. If several instruction sets have an instruction
             /// with separate rows, its row represents the instruction.
@@ -377,7 +377,6 @@ const GFX11: Facts = Facts {
     ignores_trap_if_privileged: true,
     ..GFX10_3
 };
-const GFX11_5: Facts = Facts { ignores_trap_if_privileged: false, ..GFX11 };
 const GFX12: Facts = Facts {
     generation: Generation::GFX12,
     has_ids_in_ttmps: true,
@@ -389,7 +388,8 @@ const GFX12: Facts = Facts {
     inst_pref_size_bits: 8,
     has_round_robin_scheduling: true,
     copies_wmma_inputs: false,
-    ..GFX11_5
+    ignores_trap_if_privileged: false,
+    ..GFX11
 };
 
 const GFX12_5: Facts = Facts {
@@ -475,7 +475,7 @@ instruction_sets! {
     /// RDNA 3.
     GFX11 = "gfx11", GFX11, GFX11;
     /// RDNA 3.5, which has scalar floating-point instructions.
-    GFX11_5 = "gfx11.5", GFX11_5, GFX11_5;
+    GFX11_5 = "gfx11.5", GFX11, GFX11_5;
     /// RDNA 4.
     GFX12 = "gfx12", GFX12, GFX12;
     /// CDNA 5, which developed from RDNA 4. It has only 32-lane waves, up to 1024 VGPRs, and VGPR tuples that begin at even numbers.
