@@ -236,7 +236,7 @@ fn a_barrier_in_a_loop() {
 #[test]
 fn a_load_to_lds_does_not_count_as_an_lds_operation() {
     for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
-        for (load, mir, count, rules) in [
+        for (load, mir, count, is_too_weak) in [
             (
                 if target == Target::GFX90A {
                     "global_load_dword v[2:3], off lds"
@@ -245,13 +245,13 @@ fn a_load_to_lds_does_not_count_as_an_lds_operation() {
                 },
                 "GLOBAL_LOAD_LDS_DWORD $vgpr2_vgpr3, 0, 0, implicit $m0, implicit $exec",
                 2,
-                &["waitcnt.raw"][..],
+                true,
             ),
             (
                 "global_load_dword v6, v[2:3], off",
                 "$vgpr6 = GLOBAL_LOAD_DWORD $vgpr2_vgpr3, 0, 0, implicit $exec",
                 1,
-                &[],
+                false,
             ),
         ] {
             let program = |wait: &str| {
@@ -272,8 +272,8 @@ fn a_load_to_lds_does_not_count_as_an_lds_operation() {
                     read("vgpr4")
                 ),
             };
-            let found: Vec<_> = case.findings(&case.llvm).iter().map(|f| f.rule).collect();
-            assert_eq!(found, rules, "{target}");
+            let found = case.findings(&case.llvm);
+            assert_eq!(found.iter().any(|f| f.rule == "waitcnt.raw"), is_too_weak, "{target}: {found:?}");
             accepts_ours(&case);
             if tool("llc").is_some() {
                 let now = run_llvm(target, case.pass, &[(0, &case)]);
