@@ -73,8 +73,9 @@ pub(super) fn directives(
     if target.counts_sgprs() {
         place(f::GRANULATED_WAVEFRONT_SGPR_COUNT).into_iter().for_each(&mut cover);
         // The assembler allocates at least the user SGPRs if kernel arguments are preloaded into some of them.
-        let preloads = directive::of_target(target)
-            .any(|row| row.slot == Slot::PreloadLength && row.value_in(bytes).is_some_and(|length| length > 0));
+        let preloads = directive::of_target(target).any(|row| {
+            row.slot == Slot::PreloadLength && row.value_in(bytes).is_some_and(|length| length > 0)
+        });
         let least = if preloads { descriptor.get(f::user_sgpr_count(target)) } else { 0 };
         sgpr_directives(&mut list, descriptor.allocated_sgprs(target), least, id)?;
     } else {

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use gcn_isa::mods::{
-    Form, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, word_named, word_of,
-};
+use gcn_isa::mods::{Form, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, word_named, word_of};
 use gcn_isa::table::{Behaviours, Class, Format, Unit};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inst, Mods, Target};
