@@ -13,10 +13,9 @@ saxpy:
 	s_waitcnt lgkmcnt(0)
 	s_mov_b32 s7, 0x27000
 	s_mov_b32 s11, 0x27000
-	s_lshl_b32 s6, s6, 2
-	s_lshl_b32 s1, s10, 2
 	v_cmp_lt_u32_e64 s[2:3], v0, s10
-	s_mov_b32 s10, s1
+	s_lshl_b32 s6, s6, 2
+	s_lshl_b32 s10, s10, 2
 	s_and_b64 exec, exec, s[2:3]
 	s_cbranch_execz .LBB0_2
 	v_lshlrev_b32_e32 v0, 2, v0

@@ -150,7 +150,8 @@ pub(crate) fn codec(desc: &InstDesc) -> &'static RowCodec {
 
 /// The bits of a row's format and opcode, without those of operands and modifiers. Much less work than the whole template.
 pub(crate) fn head(desc: &InstDesc) -> u128 {
-    head_of(desc, &layout(desc))
+    let layout = layout(desc);
+    head_of(desc, &layout) | layout.opposite.map_or(0, |bit| mask(bit, 1))
 }
 
 fn head_of(desc: &InstDesc, layout: &Layout) -> u128 {

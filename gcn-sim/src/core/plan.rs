@@ -57,8 +57,9 @@ pub(crate) struct Signed {
 /// What is known of an instruction before its lanes are computed.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// The shape for which this plan was made.
+    /// The shape, and the number of vector registers of the wave, for which this plan was made.
     pub shape: Shape,
+    pub registers: usize,
     /// The settings of MODE with which this plan does not apply, as in [`Mode::flushes`].
     pub except: u8,
     pub operands: [Ready; 3],

@@ -13,8 +13,8 @@ s_and_b64 exec, exec, s[2:3]
 s_cbranch_execz .LBB0_3
 .LBB0_1:
 v_lshrrev_b32_e32 v2, 1, v2
-v_add_u32_e32 v1, 1, v1
 v_cmp_gt_u32_e64 s[2:3], v2, 0
+v_add_u32_e32 v1, 1, v1
 s_and_b64 exec, exec, s[2:3]
 s_cbranch_execnz .LBB0_1
 .LBB0_3:

@@ -128,7 +128,7 @@ impl Work for Backward<'_> {
 /// lanes. `group`: the number of lanes among which the hardware permutes, a power of two.
 #[inline(always)]
 fn target(group: u32, lane: u32, address: u32) -> u32 {
-    lane & !(group - 1) | address / 4 & (group - 1)
+    lane & !(group - 1) | (address / 4) & (group - 1)
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ pub(crate) fn run<const FUSED: bool, A: Lane, B: Lane, C: Lane, D: Lane, W: Lane
     let kinds = const { [Kind::of::<A>(), Kind::of::<B>(), Kind::of::<C>(), Kind::of::<D>()] };
     let made;
     let plan = match s.plan.get() {
-        Some(plan) if plan.shape == Shape::of(kinds, places) && plan.except & cx.w.mode.flushes == 0 => plan,
+        Some(plan) if applies(plan, cx.w, Shape::of(kinds, places)) => plan,
         _ => {
             made = prepare(cx, s, places, kinds)?;
             &made
@@ -231,28 +231,42 @@ fn place<'v, R: Grouped>(registers: &'v [[Words; GROUPS]], operand: &Ready, sgpr
 /// time. A function of its own for all instructions: as a part of each, it would be most of the code.
 #[inline(never)]
 fn prepare(cx: &mut Cx<'_>, s: &Step, places: [usize; 3], kinds: [Kind; 4]) -> Result<Plan, Fault> {
-    let room = cx.w.room();
-    let kept = s.plan.get_or_init(|| plan(s, places, kinds, room));
-    if kept.shape == Shape::of(kinds, places) && kept.except & cx.w.mode.flushes == 0 {
+    let kept = s.plan.get_or_init(|| plan(cx.w, s, places, kinds));
+    if applies(kept, cx.w, Shape::of(kinds, places)) {
         return Ok(kept.clone());
     }
-    let mut plan =
-        Plan { operands: [Ready::default(); 3], signed: Box::default(), ..plan(s, places, kinds, room) };
+    let room = cx.w.room();
+    let in_place = finishes(s, kinds[3]) & cx.w.mode.flushes == 0;
+    let mut plan = Plan {
+        shape: Shape::of(kinds, places),
+        registers: cx.w.v.len(),
+        except: Mode::ALWAYS,
+        operands: [Ready::default(); 3],
+        signed: Box::default(),
+        target: if in_place { s.vdst.into() } else { room + 6 },
+        in_place,
+    };
     for (n, (ready, kind)) in plan.operands.iter_mut().zip(kinds).enumerate() {
         if kind.words > 0 {
             *ready = read::ready(cx, s, places[n], kind, room + 2 * n)?;
         }
     }
-    plan.in_place = finishes(s, kinds[3]) & cx.w.mode.flushes == 0;
-    plan.target = if plan.in_place { s.vdst.into() } else { room + 6 };
     Ok(plan)
 }
 
+/// True if a plan is that of an instruction of this shape in the wave's mode.
+#[inline(always)]
+fn applies(plan: &Plan, w: &Wave, shape: Shape) -> bool {
+    plan.shape == shape && plan.registers == w.v.len() && plan.except & w.mode.flushes == 0
+}
+
 /// The plan of an instruction whose operands and result need no modifiers but neg and abs; otherwise it is excepted in all modes.
-fn plan(s: &Step, places: [usize; 3], kinds: [Kind; 4], room: usize) -> Plan {
+fn plan(w: &Wave, s: &Step, places: [usize; 3], kinds: [Kind; 4]) -> Plan {
     let [operands @ .., result] = kinds;
+    let room = w.room();
     let mut plan = Plan {
         shape: Shape::of(kinds, places),
+        registers: w.v.len(),
         except: finishes(s, result) | if s.plain_lanes { 0 } else { Mode::ALWAYS },
         operands: [Ready::default(); 3],
         signed: Box::default(),

@@ -6,6 +6,7 @@
 
 use super::{Code, Cu, Outcome, Shared, State};
 use crate::core::error::SimError;
+use crate::core::fault::Next;
 use crate::core::machine::Cx;
 use crate::core::place;
 use crate::semantics::execute::execute;
@@ -114,7 +115,7 @@ impl Cu {
             memory: code.memory,
             machine: code.launch.machine,
             trace: None,
-            next: crate::core::fault::Next::Fall,
+            next: Next::Fall,
         };
         let range = wave.pc..wave.pc + count as usize;
         let steps = code.launch.machine.steps()[range.clone()].iter();

@@ -3,6 +3,7 @@
 use gcn_isa::Inst;
 
 use super::{Aside, Bits, Info, Kind, Now, Word};
+use crate::core::fault::Next;
 use crate::core::machine::{Cx, Machine, Step};
 use crate::core::memory::Memory;
 use crate::core::value::LANES;
@@ -53,14 +54,7 @@ impl<'m> Alone<'m> {
         let (mut wave, mut lds) = (self.wave(registers), Vec::new());
         let (memory, machine) = (&self.memory, self.machine);
         execute(
-            &mut Cx {
-                w: &mut wave,
-                lds: &mut lds,
-                memory,
-                machine,
-                trace: None,
-                next: crate::core::fault::Next::Fall,
-            },
+            &mut Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None, next: Next::Fall },
             &self.step,
         )
         .ok()?;
@@ -79,14 +73,7 @@ impl<'m> Alone<'m> {
             bits.set(Word::Vector(slot), register);
         }
         let (memory, machine) = (&self.memory, self.machine);
-        let cx = Cx {
-            w: &mut wave,
-            lds: &mut lds,
-            memory,
-            machine,
-            trace: None,
-            next: crate::core::fault::Next::Fall,
-        };
+        let cx = Cx { w: &mut wave, lds: &mut lds, memory, machine, trace: None, next: Next::Fall };
         let now = Now { cx: &cx, step: &self.step, inst: &self.step.inst, info: &self.info, bits: &bits };
         let changes = now.changes(&mut self.aside).ok()?;
         if now.uses().is_some() || changes.exec().is_some() {

@@ -10,7 +10,7 @@ use gcn_isa::target::WaveSize;
 use gcn_isa::{Inst, Operand, Reg};
 
 use super::{Bits, Info, Word, value};
-use crate::core::fault::Fault;
+use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Memory;
 use crate::core::operand::RegisterMap;
@@ -274,8 +274,7 @@ impl Aside {
         let Aside { wave, lds, memory } = self;
         wave.mode = Mode::new(cx.w.mode.bits() & !Mode::GPR_IDX_EN);
         (wave.pc, wave.id, wave.lanes) = (cx.w.pc, cx.w.id, cx.w.lanes);
-        let mut beside =
-            Cx { w: wave, lds, memory, machine: cx.machine, trace, next: crate::core::fault::Next::Fall };
+        let mut beside = Cx { w: wave, lds, memory, machine: cx.machine, trace, next: Next::Fall };
         execute(&mut beside, step)?;
         Ok(())
     }
