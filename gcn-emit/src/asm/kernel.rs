@@ -366,7 +366,10 @@ impl Values<'_> {
             return Ok(0);
         }
         let (vcc, flat) = (flag(Slot::ReserveVcc, true), flag(Slot::ReserveFlatScratch, true));
-        let count = self.get(Slot::NextFreeSgpr).unwrap_or(0);
+        // Preloaded arguments occupy the user SGPRs whether or not the code names them.
+        let preloaded = self.get(Slot::PreloadLength).is_some_and(|length| length > 0);
+        let set_up = if preloaded { i64::from(self.user_sgprs()?) } else { 0 };
+        let count = self.get(Slot::NextFreeSgpr).unwrap_or(0).max(set_up);
         self.limit(
             Slot::NextFreeSgpr,
             "the numbered SGPRs are",

@@ -72,7 +72,12 @@ pub(super) fn directives(
     }
     if target.counts_sgprs() {
         place(f::GRANULATED_WAVEFRONT_SGPR_COUNT).into_iter().for_each(&mut cover);
-        sgpr_directives(&mut list, descriptor.allocated_sgprs(target), id)?;
+        // The assembler allocates at least the user SGPRs if kernel arguments are preloaded into some of them.
+        let preloads = directive::of_target(target).any(|row| {
+            row.slot == Slot::PreloadLength && row.value_in(bytes).is_some_and(|length| length > 0)
+        });
+        let least = if preloads { descriptor.get(f::user_sgpr_count(target)) } else { 0 };
+        sgpr_directives(&mut list, descriptor.allocated_sgprs(target), least, id)?;
     } else {
         // On this target, the number of SGPRs is not stored anywhere.
         list.push((".amdhsa_next_free_sgpr", target.addressable_sgprs()));
@@ -86,10 +91,12 @@ pub(super) fn directives(
 }
 
 /// The directives for a number of SGPRs that allocation rounds to `sgprs`, and for the reservations: VCC takes two additional SGPRs,
-/// XNACK_MASK (which is reserved unless the target ID turns XNACK off) four in total, FLAT_SCRATCH six. The assembler accepts at most 102.
+/// XNACK_MASK (which is reserved unless the target ID turns XNACK off) four in total, FLAT_SCRATCH six. The assembler accepts at most 102, and
+/// counts `least` where the directive names fewer.
 fn sgpr_directives(
     list: &mut Vec<(&'static str, u32)>,
     sgprs: u32,
+    least: u32,
     id: TargetId,
 ) -> Result<(), Inexpressible> {
     let architected = id.target.has_architected_flat_scratch();
@@ -101,7 +108,7 @@ fn sgpr_directives(
             (false, false, vcc) => 2 * vcc,
         };
         let Some(next_free) = sgprs.checked_sub(reserved).map(|n| n.min(102)) else { continue };
-        if (next_free + reserved).max(1).next_multiple_of(8) != sgprs {
+        if next_free < least || (next_free + reserved).max(1).next_multiple_of(8) != sgprs {
             continue;
         }
         list.push((".amdhsa_next_free_sgpr", next_free));

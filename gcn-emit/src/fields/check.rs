@@ -173,6 +173,8 @@ fn register(
         RegFile::Agpr => desc.kinds.contains(OperandKinds::AGPR),
         RegFile::Sgpr if reg.index < named => desc.kinds.contains(OperandKinds::SGPR),
         RegFile::Sgpr if field.reserved == Some(reg.index) => false,
+        // Without a field, nothing could say which half of VCC is meant: it is the lower one.
+        RegFile::Sgpr if field.code.is_none() && reg.index != reg::VCC.index => false,
         RegFile::Sgpr => field.specials.accept(reg.index, reg.len.into()),
     };
     if !accepted {

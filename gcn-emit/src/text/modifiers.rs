@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use gcn_isa::mods::{
-    Form, HINTS, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, TemporalHints, word_named, word_of,
-};
+use gcn_isa::mods::{Form, Modifier, Modifiers, SCOPES, SDWA_SELECTORS, SDWA_UNUSED, word_named, word_of};
 use gcn_isa::table::{Behaviours, Class, Format, Unit};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inst, Mods, Target};
@@ -184,13 +182,7 @@ fn smem(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
 
 /// The word for an instruction's temporal hint; `None` if the hint is the default or its value has no word.
 pub(crate) fn hint(inst: &Inst) -> Option<&'static str> {
-    let mods = &inst.mods;
-    let means = |hint: &&(TemporalHints, u8, Option<u8>)| {
-        hint.1 == mods.th
-            && hint.2.is_none_or(|scope| scope == mods.scope)
-            && inst.desc.hints.contains(hint.0)
-    };
-    HINTS.iter().find(means).and_then(|hint| hint.0.iter_names().next()).map(|(name, _)| name)
+    symbols::hint(inst.desc, &inst.mods).and_then(|hint| hint.iter_names().next()).map(|(name, _)| name)
 }
 
 /// Writes `glc slc dlc`, or the hint and the scope of RDNA 4.

@@ -7,7 +7,7 @@ use gcn_isa::table::{Behaviours, Class, ConstType, Format};
 use gcn_isa::target::Generation;
 use gcn_isa::{Inline, Inst, Operand, Program, Reg, RegFile, Target};
 
-use super::parse::of_integer;
+use super::parse::{of_integer, of_literal};
 use super::source::{inline_of_literal, source_number};
 use super::symbols::{self, CHANNELS};
 use crate::encode::Plain;
@@ -153,6 +153,14 @@ impl InPlace<'_> {
                 }
             }
             Operand::Literal(value) if inline_of_literal(ty, value).is_some() => write!(f, "lit({value:#x})"),
+            // A small integer is an inline constant also where a literal gives the upper half of a float.
+            Operand::Literal(value)
+                if ty == ConstType::F64
+                    && !self.reads_as(value.into(), operand)
+                    && of_literal(self.inst.desc, self.position, value.into()) == Some(operand) =>
+            {
+                write!(f, "lit({value:#x})")
+            }
             Operand::Reg(reg) => {
                 write!(f, "{}", reg.on(self.target.instruction_set()))?;
                 f.write_str(self.half(reg))

@@ -4,9 +4,10 @@
 use std::fmt::Write as _;
 
 use gcn_isa::buffer_format::unified;
-use gcn_isa::mods::{DppControls, Form, dpp_word};
+use gcn_isa::mods::{DppControls, Form, HINTS, TemporalHints, dpp_word};
+use gcn_isa::table::InstDesc;
 use gcn_isa::target::Generation;
-use gcn_isa::{InstructionSet, InstructionSet as I, Target, TargetSet};
+use gcn_isa::{InstructionSet, InstructionSet as I, Mods, Target, TargetSet};
 
 const GFX9: TargetSet = TargetSet::GFX9;
 const GFX9_4: TargetSet = TargetSet::between(I::GFX942, I::GFX950);
@@ -411,6 +412,14 @@ pub(crate) fn dpp_control(ctrl: u16, among: DppControls) -> String {
         Some((word, number)) => format!("{}:{number}", word.name),
         None => format!("dpp_ctrl:{ctrl:#x}"),
     }
+}
+
+/// The temporal hint that the bits of the modifiers mean, which also depends on the scope.
+pub(super) fn hint(desc: &InstDesc, mods: &Mods) -> Option<TemporalHints> {
+    let means = |hint: &&(TemporalHints, u8, Option<u8>)| {
+        hint.1 == mods.th && hint.2.is_none_or(|scope| scope == mods.scope) && desc.hints.contains(hint.0)
+    };
+    HINTS.iter().find(means).map(|hint| hint.0)
 }
 
 #[cfg(test)]

@@ -145,7 +145,8 @@ impl InstDesc {
     /// assert_eq!([reads("v_add_f32"), reads("v_lshlrev_b64")], [2, 1]);
     /// ```
     pub fn constant_bus_reads(&self, target: Target) -> usize {
-        let one = self.does(Behaviours::SHIFTS_PAIR) && !target.reads_scalars_in_long_shifts();
+        let free = target.reads_scalars_in_long_shifts() && !self.does(Behaviours::READS_ONE_SCALAR);
+        let one = self.does(Behaviours::SHIFTS_PAIR) && !free;
         if one { 1 } else { target.constant_bus_reads() }
     }
 

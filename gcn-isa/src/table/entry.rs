@@ -133,6 +133,8 @@ bitflags! {
         const JUMPS_BY = 1 << 45;
         /// The operands are halves of VGPRs in every notation: LLVM 22 accepts no whole registers, as it does for other instructions.
         const NAMES_HALVES = 1 << 46;
+        /// The shift may read only one scalar value also where other shifts of 64 bits may read two (measured with LLVM 22 on gfx1250).
+        const READS_ONE_SCALAR = 1 << 47;
     }
 }
 

@@ -123,9 +123,11 @@ macro_rules! facts {
             /// The number of different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) that a vector instruction
             /// may read: the constant bus (CDNA3 ISA, "VALU operands"; RDNA ISA, "VALU operands": two from GFX10 on).
             constant_bus_reads: usize,
-            /// True if 64-bit shifts may read as many scalar values as other vector instructions; otherwise they may read only one
-            /// (measured with LLVM 22).
+            /// True if 64-bit shifts may read as many scalar values as other vector instructions, except for those that the table restricts;
+            /// otherwise they may read only one (measured with LLVM 22).
             reads_scalars_in_long_shifts: bool,
+            /// True if instructions can have literals of 64 bits.
+            has_long_literals: bool,
             /// True if there are AccVGPRs (gfx908 and later of CDNA).
             has_agprs: bool,
             /// True if VGPRs and AccVGPRs are two halves of one file of 512 registers for each wave (gfx90a and later of CDNA), so that
@@ -277,6 +279,7 @@ const GFX900: Facts = Facts {
     addressable_vgprs: 256,
     constant_bus_reads: 1,
     reads_scalars_in_long_shifts: false,
+    has_long_literals: false,
     has_agprs: false,
     has_unified_agprs: false,
     needs_even_vgpr_tuples: false,
@@ -397,6 +400,7 @@ const GFX12_5: Facts = Facts {
     needs_even_vgpr_tuples: true,
     addressable_vgprs: 1024,
     reads_scalars_in_long_shifts: true,
+    has_long_literals: true,
     has_kernarg_preload: true,
     has_workgroup_processors: false,
     most_user_sgprs: 32,

@@ -75,6 +75,11 @@ pub(crate) fn of_integer(desc: &InstDesc, position: usize, value: i64) -> Option
     read(desc, position, Number::Int(value)).ok()
 }
 
+/// The operand that `lit(…)` around an integer stands for; `None` if the operand does not accept it.
+pub(crate) fn of_literal(desc: &InstDesc, position: usize, value: i64) -> Option<Operand> {
+    literal(desc, position, Number::Int(value)).ok()
+}
+
 /// The literal of an operand whose value is known only later; `None` if the operand does not accept one. 32-bit operands accept the address
 /// of a symbol; LLVM 22 accepts it for 64-bit operands of scalar instructions only.
 pub(super) fn later(desc: &InstDesc, position: usize) -> Option<Operand> {
@@ -125,6 +130,12 @@ fn takes_long(desc: &InstDesc, position: usize) -> bool {
     slot.kinds.contains(OperandKinds::LITERAL64) || slot.kinds.contains(OperandKinds::INLINE_INT) && shared()
 }
 
+/// True if the literal of the operand is an f16.
+fn takes_half(desc: &InstDesc, position: usize) -> bool {
+    let kinds = desc.operands.get(position).map_or(OperandKinds::empty(), |slot| slot.kinds);
+    desc.entry.has_half_floats() && kinds.contains(OperandKinds::LITERAL16)
+}
+
 /// True if the operand cannot be a 32-bit literal.
 fn takes_long_alone(desc: &InstDesc, position: usize) -> bool {
     takes_long(desc, position) && !desc.operands[position].kinds.contains(OperandKinds::LITERAL)
@@ -152,6 +163,13 @@ fn int_source(desc: &InstDesc, position: usize, ty: ConstType, value: i64) -> Re
             Some(inline) => return Ok(Operand::Inline(inline)),
             None if takes_long_alone(desc, position) => return always(desc, position, Number::Int(value)),
             None if takes_long(desc, position) => return Ok(long(ty, value)),
+            // All 64 bits of a float whose lower half is zero: the literal gives the upper half.
+            None if ty == ConstType::F64
+                && desc.instruction_set().has_long_literals()
+                && value as u32 == 0 =>
+            {
+                return Ok(Operand::Literal((value >> 32) as u32));
+            }
             None => bits32(value)?,
         },
         _ => bits32(value)?,
@@ -179,7 +197,11 @@ fn float_source(desc: &InstDesc, position: usize, ty: ConstType, value: f64) -> 
     let bits = match ty {
         ConstType::F16 | ConstType::PackedF16 => f16_bits(value)?,
         ConstType::Bf16 | ConstType::PackedBf16 => bf16_bits(value)?,
-        ConstType::B32 => f32_bits(value)?,
+        ConstType::B32 => match f32_bits(value)? {
+            // The scalar compares of f16 have the inline constants of 32 bits, but their literals are f16.
+            bits if Inline::of_bits32(bits).is_none() && takes_half(desc, position) => f16_bits(value)?,
+            bits => bits,
+        },
         ConstType::I16 => {
             let inline = Inline::of_bits32(f32_bits(value)?);
             return inline.map(Operand::Inline).ok_or(Unfit::NoFloat(value));
@@ -262,7 +284,7 @@ pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Resul
     if takes_long(desc, position) {
         return long_literal(number);
     }
-    // The literals of a dual instruction (VOPD) are f32.
+    // Each half of a dual instruction (VOPD) has a type of its own.
     let half_float = desc.entry.has_half_floats() && !desc.format.is_pair();
     let bits = match number {
         Number::Int(value) if half_float => bits16(value)?,
@@ -271,6 +293,8 @@ pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Resul
         Number::Float(value) => match desc.constant_type(position) {
             ConstType::F64 => return f64_literal(desc, position, value),
             ConstType::B64 | ConstType::I16 => return Err(Unfit::NoFloat(value)),
+            ConstType::F16 | ConstType::PackedF16 if desc.format.is_pair() => f16_bits(value)?,
+            ConstType::Bf16 | ConstType::PackedBf16 if desc.format.is_pair() => bf16_bits(value)?,
             _ if desc.format == gcn_isa::Format::Sopk => return Err(Unfit::NoFloat(value)),
             _ => f32_bits(value)?,
         },

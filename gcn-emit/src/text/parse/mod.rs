@@ -32,7 +32,7 @@ pub use program::{SourceLine, parse_program, source_lines};
 pub use scope::{ExprValue, Fixup, ParsedInst, Scope, TextError};
 pub use words::modifier;
 
-pub(crate) use constant::of_integer;
+pub(crate) use constant::{of_integer, of_literal};
 use cursor::{Cursor, Located, Span};
 use syntax::Raw;
 

@@ -253,6 +253,7 @@ pub(super) fn apply(
 ) -> Result<Modifiers, Refused> {
     let mut written = Modifiers::empty();
     let mut order = 0;
+    let mut hinted = None;
     for one in &raw.mods {
         let refuse = |problem| Err(Refused { span: one.span, problem });
         let (field, value) = match meaning(desc, target, one, mods) {
@@ -277,8 +278,19 @@ pub(super) fn apply(
         if field.get(mods) != value {
             return refuse("the value is too large");
         }
+        if field == Modifier::Th {
+            let hint = (one.value as usize).checked_sub(1).and_then(|place| HINTS.get(place));
+            hinted = hint.map(|hint| (hint.0, one.span));
+        }
     }
-    Ok(written)
+    match hinted {
+        Some((hint, span)) if symbols::hint(desc, mods) != Some(hint) => {
+            let problem = "scope and th combination is not valid: with this scope, the hint's bits mean another hint; \
+                           BYPASS needs scope:SCOPE_SYS, LU and WB any other";
+            Err(Refused { span, problem })
+        }
+        _ => Ok(written),
+    }
 }
 
 /// The rank of a modifier in the required order.

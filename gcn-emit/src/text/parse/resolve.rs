@@ -161,21 +161,29 @@ fn try_row(raw: &Raw, on: Subtarget, mnemonic: Span, parsed: &mut ParsedInst) ->
     }
     let written = modifier::apply(desc, on.target, raw, &mut parsed.inst.mods)
         .map_err(|refused| Refusal { rank: 250, span: refused.span, why: Why::Modifier(refused.problem) })?;
-    named_halves(desc, raw, written, &mut parsed.inst.mods)?;
+    let absent = implied.map(|i| i.0);
+    named_halves(desc, raw, absent, written, &mut parsed.inst.mods)?;
     if let Some(what) = modifier::missing(desc, written) {
         return Err(Refusal { rank: 240, span: mnemonic, why: Why::Missing(what) });
     }
-    encode(parsed, raw, implied.map(|i| i.0), on.target, mnemonic)
+    encode(parsed, raw, absent, on.target, mnemonic)
 }
 
 /// Sets the bits of `op_sel` for the halves that operands select. An explicit `op_sel` may repeat them. If the text names whole registers,
-/// only the explicit `op_sel` counts.
-fn named_halves(desc: &InstDesc, raw: &Raw, written: Modifiers, mods: &mut Mods) -> Result<(), Refusal> {
+/// only the explicit `op_sel` counts. `absent` is the position of the operand that the text omits.
+fn named_halves(
+    desc: &InstDesc,
+    raw: &Raw,
+    absent: Option<usize>,
+    written: Modifiers,
+    mods: &mut Mods,
+) -> Result<(), Refusal> {
     if !desc.has_halves() {
         return Ok(());
     }
     let refuse = |span, problem| Err(Refusal { rank: 250, span, why: Why::Modifier(problem) });
-    for (slot, operand) in desc.operands.iter().zip(&raw.operands) {
+    let present = desc.operands.iter().enumerate().filter(|(position, _)| absent != Some(*position));
+    for ((_, slot), operand) in present.zip(&raw.operands) {
         let Some(bit) = desc.half_bit(slot) else { continue };
         let listed = written.contains(Modifiers::OP_SEL) && mods.op_sel >> bit & 1 == 1;
         match operand.value {

@@ -3,7 +3,9 @@
 use std::process::{Command, Stdio};
 
 use gcn_emit::asm::{Options, assemble};
+use gcn_emit::descriptor::KernelDescriptor;
 use gcn_emit::object::Module;
+use gcn_isa::Target;
 use gcn_test_support::env::fuzz_step;
 
 use super::{describe, first_difference};
@@ -69,4 +71,32 @@ fn directives_mean_what_they_mean_to_llvm() {
     }
     println!("{} cases accepted by both, {} refused by both", counts[0], counts[1]);
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+/// As llvm-mc 22 counts them: preloaded arguments occupy the user SGPRs, which are followed by six more for VCC, XNACK_MASK and FLAT_SCRATCH;
+/// without preloading, only `.amdhsa_next_free_sgpr` counts.
+#[test]
+fn preloaded_arguments_are_allocated() {
+    const SIZE: &str = ".amdhsa_user_sgpr_kernarg_preload_length";
+    for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
+        for (next_free, more, sgprs) in [
+            (0, format!("{SIZE} 1"), 8),
+            (0, format!("{SIZE} 10"), 16),
+            (0, format!("{SIZE} 11"), 24),
+            (8, format!("{SIZE} 14\n.amdhsa_user_sgpr_kernarg_segment_ptr 1"), 24),
+            (30, format!("{SIZE} 14\n.amdhsa_user_sgpr_kernarg_segment_ptr 1"), 40),
+            (0, format!("{SIZE} 2\n.amdhsa_user_sgpr_count 16"), 24),
+            (0, ".amdhsa_user_sgpr_count 16".to_owned(), 8),
+        ] {
+            let source = format!(
+                ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 8\n.amdhsa_accum_offset 4\n\
+                 .amdhsa_next_free_sgpr {next_free}\n{more}\n.end_amdhsa_kernel\n"
+            );
+            let options = Options { target: Some(target.into()), ..Options::default() };
+            let module = assemble("k.s", &source, &options).unwrap_or_else(|e| panic!("{e}")).module;
+            let bytes = module.sections.iter().find_map(|section| section.bytes.first_chunk()).unwrap();
+            let descriptor = KernelDescriptor::from_bytes(bytes);
+            assert_eq!(descriptor.allocated_sgprs(target), sgprs, "{target} {next_free} {more}");
+        }
+    }
 }
