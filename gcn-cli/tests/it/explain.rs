@@ -100,7 +100,7 @@ fn a_layout_is_a_table_a_picture_or_json() {
     gcn(&["layout", name, "--target", "gfx942", "--cbsz", "7"]).failure(1);
 }
 
-/// The fields of `s_waitcnt`: LLVM AMDGPU guide, "Waitcnt"; RDNA3 ISA section 16.5, RDNA2 ISA section 13.5.
+/// The fields of `s_waitcnt`: S_WAITCNT in "SOPP Instructions" of the RDNA 2 and RDNA 3 ISA documents, and LLVM's AMDGPUBaseInfo.
 #[test]
 fn the_fields_of_a_wait_are_those_of_the_target() {
     for (target, fields) in [

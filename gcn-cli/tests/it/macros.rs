@@ -106,7 +106,7 @@ fn a_byte_order_mark_is_kept_and_not_in_the_way() {
     let source = format!("\u{feff}{}", crate::TWO_KERNELS);
     assert_eq!(gcn_with(&["fix", "-"], source.as_bytes()).text(), source);
     for command in ["check", "explain"] {
-        let run = gcn_with(&[command, "-", "--target", "gfx90a"], source.as_bytes());
+        let run = gcn_with(&[command, "-", "--target", "gfx942"], source.as_bytes());
         assert_eq!(run.code, 0, "{}", run.err);
     }
     let run = gcn_with(&["asm", "-", "--show-encoding"], source.as_bytes());

@@ -122,8 +122,7 @@ fn behind_aperture<'k>(kernel: &'k Kernel<'_>) -> impl Fn(usize, &Inst) -> bool 
     let has_none =
         kernel.facts.descriptor.private_segment_fixed_size == 0 && !kernel.settings.uses_dynamic_stack;
     let before = kernel.code.as_ref().filter(|_| has_none).map(|code| {
-        let reads =
-            |line: &Line| line.inst.operands.iter().any(|o| *o == Operand::Special(SrcSpecial::PrivateBase));
+        let reads = |line: &Line| line.inst.operands.contains(&Operand::Special(SrcSpecial::PrivateBase));
         code.before(reads)
     });
     move |line, inst| {
