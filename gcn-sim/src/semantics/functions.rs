@@ -18,18 +18,16 @@ const GRAPHICS: &str = "it belongs to the graphics pipeline, which a compute dis
 const NAMED: &str =
     "the simulator has the barrier of the workgroup and no named ones, which compilers use from gfx1250 on";
 const CLUSTER: &str = "it is for clusters of workgroups, which the simulator does not have";
-const TENSOR: &str = "it is a tensor operation, whose descriptors no document describes";
-const NARROW_ROWS: &str = "no public source says how lanes exchange elements of 4 and 6 bits";
+const TENSOR: &str = "it is a tensor operation, whose descriptors the simulator does not read";
+const NARROW_ROWS: &str = "how lanes exchange elements of 4 and 6 bits is not modelled";
 const RAYS: &str = "it is for ray tracing, which the simulator does not do";
 
-const TUPLE_RANDOM: &str =
-    "no public document says which random bits each element of a tuple is rounded with";
-const PAIR_RANDOM: &str = "no public document says which random bits each of the two results is rounded with";
-const SCALE_BYTES: &str =
-    "no public document says which byte of the scales `scale_sel` selects for which lanes";
+const TUPLE_RANDOM: &str = "which random bits each element of a tuple is rounded with is not modelled";
+const PAIR_RANDOM: &str = "which random bits each of the two results is rounded with is not modelled";
+const SCALE_BYTES: &str = "which byte of the scales `scale_sel` selects for which lanes is not modelled";
 const INDEX: &str =
     "public sources disagree: AMD's emulator returns an exclusive or, others an address for ds_bpermute_b32";
-const LDS_BARRIER: &str = "no public document states the format of a barrier in LDS";
+const LDS_BARRIER: &str = "the format of a barrier in LDS is not modelled";
 const COPIED_BYTES: &str = "the simulator copies whole dwords between memory and LDS";
 
 /// Refused instructions, by mnemonic, with the reason.

@@ -27,8 +27,7 @@ const N: usize = 16;
 const K: usize = 128;
 
 /// The reason why an instruction without a known layout is refused.
-pub(crate) const NO_LAYOUT: &str =
-    "no public source says where the elements of its operands are on this target";
+pub(crate) const NO_LAYOUT: &str = "where the elements of its operands are on this target is not modelled";
 
 type Tile<T> = [[T; N]; N];
 

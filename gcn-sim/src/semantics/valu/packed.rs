@@ -183,7 +183,7 @@ fn integers(ops: &mut Ops) {
     for (name, range, f) in sums {
         let plain = packed_int(range, f).exec;
         let op = Op::new(move |cx: &mut Cx<'_>, s: &Step| match s.inst.mods.clamp {
-            true => Err(Fault::Unsupported("clamp, whose meaning here no public source states")),
+            true => Err(Fault::Unsupported("clamp, whose meaning here is not modelled")),
             false => Ok(plain.run(cx, s)?),
         });
         ops.add(name, op);
