@@ -96,7 +96,7 @@ fn symbols_come_from_the_command_line() {
 
 #[test]
 fn names_that_nothing_defines_are_told_as_such() {
-    // The linker's words for a distance to a symbol of another object would not help whoever misspelt a register.
+    // A misspelt register is taken for a symbol; the error must say that it is not defined, not only which relocation is missing.
     let source =
         ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nk: s_mov_b32 s0, src_shared_base_lo\n s_endpgm\n";
     let error = crate::gcn_with(&["asm", "-"], source.as_bytes()).failure(1);

@@ -216,3 +216,26 @@ fn what_no_round_changes_is_computed_before_the_rounds() {
         );
     }
 }
+
+gcn_kernel! {
+    /// Lane 5 is not among the lanes for which the condition holds.
+    #[workgroup(64)]
+    fn of_another_lane(x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let v = x[i];
+        if v < 16 {
+            y[i] = read_lane(v, 5) & 15;
+        }
+    }
+}
+
+#[test]
+fn a_condition_says_nothing_of_lanes_that_are_not_active() {
+    let x: Vec<u32> = (0..64).map(|i| if i == 5 { 100 } else { i % 16 }).collect();
+    for target in TARGETS {
+        let mut y = vec![7; 64];
+        of_another_lane.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        let expected: Vec<u32> = (0..64).map(|i| if i == 5 { 7 } else { 100 & 15 }).collect();
+        assert_eq!(y, expected, "{target}");
+    }
+}

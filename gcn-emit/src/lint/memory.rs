@@ -115,9 +115,9 @@ fn scratch(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     }
 }
 
-/// For a kernel without scratch, whether an instruction accesses it at an address in a register, behind a comparison with the private
-/// aperture. Compilers split atomics on flat addresses so: one branch is for addresses in scratch, and in such a kernel there are none.
-/// Compared is wherever every path has read `src_private_base`.
+/// In a kernel without scratch, selects the accesses to scratch at an address in a register that stand behind a read of
+/// `src_private_base` on every path. Compilers split atomics on flat addresses by a comparison with this base: one branch is for
+/// addresses in scratch, and in such a kernel no address is.
 fn behind_aperture<'k>(kernel: &'k Kernel<'_>) -> impl Fn(usize, &Inst) -> bool + 'k {
     let has_none =
         kernel.facts.descriptor.private_segment_fixed_size == 0 && !kernel.settings.uses_dynamic_stack;

@@ -121,7 +121,8 @@ impl Builder {
         match kernel.def(v).inst {
             Inst::Const(bits) => Some(Bounds { low: bits as u32, high: bits as u32 }),
             Inst::LaneId => Some(Bounds::up_to(kernel.wave().lanes() - 1)),
-            Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::ReadLane(a, _) => Some(of(a)),
+            // `ReadLane` is not here: it may read a lane that is not active, for which the conditions do not hold.
+            Inst::Splat(a) | Inst::ReadFirstLane(a) => Some(of(a)),
             Inst::Bitcast(a) | Inst::Cast(a) if narrow_or_word(a) => Some(of(a)),
             Inst::Select(_, a, b) => {
                 let (a, b) = (of(a), of(b));

@@ -385,12 +385,5 @@ pub(super) fn renamed(names: &HashMap<Value, Value>, v: Value) -> Value {
 
 /// The comparison that is true exactly where `pred` is false. `None` for floats, which have none because of NaNs.
 fn inverse(pred: Pred, elem: Elem) -> Option<Pred> {
-    (!elem.is_float()).then_some(match pred {
-        Pred::Lt => Pred::Ge,
-        Pred::Le => Pred::Gt,
-        Pred::Gt => Pred::Le,
-        Pred::Ge => Pred::Lt,
-        Pred::Eq => Pred::Ne,
-        Pred::Ne => Pred::Eq,
-    })
+    (!elem.is_float()).then_some(pred.negated())
 }

@@ -38,7 +38,7 @@ fn a_wait_is_listed_exactly_if_a_weaker_one_breaks_nothing() {
             let before = broken(program);
             let is_wait =
                 |l: &usize| matches!(program.lines[*l].inst.desc.class, Class::Nop | Class::Waitcnt);
-            // Waits behind a trap that ends the program are kept, although nothing breaks without them.
+            // `superfluous` lists no waits in code that control never reaches, for example after `s_trap 2`.
             let flow = Flow::of(program);
             let reached = flow.reachable();
             let runs = |line: &usize| reached[flow.cfg.block_of(*line)];
