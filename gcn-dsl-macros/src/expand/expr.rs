@@ -234,7 +234,9 @@ impl Cx<'_> {
                 let data =
                     path.segments.last().is_some_and(|s| self.known.data.contains_key(&s.ident.to_string()));
                 let fields = e.fields.iter().map(|f| {
-                    let value = if data { self.expr(&inferred(&f.expr)) } else { self.field_value(&f.expr) };
+                    // After `..`, the types of all fields are known.
+                    let open = data && e.rest.is_none();
+                    let value = if open { self.expr(&inferred(&f.expr)) } else { self.field_value(&f.expr) };
                     let member = &f.member;
                     quote!(#member: #value)
                 });

@@ -1,10 +1,14 @@
 //! Normalises the syntax tree, so that later stages handle fewer forms: `unsafe { … }` becomes a marked block,
-//! `v.iter_mut().for_each(|e| …)` a loop, `mem::swap(&mut a, &mut b)` and its like assignments.
+//! `v.iter_mut().for_each(|e| …)` a loop, `mem::swap(&mut a, &mut b)` and its like assignments, and a variable of the type
+//! `usize` or `isize` one of the 32-bit type that these are on the device.
 
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprBlock, ExprCall, ExprMethodCall, ExprUnsafe, Ident, parse_quote_spanned};
+use syn::{
+    Block, Expr, ExprBlock, ExprCall, ExprMethodCall, ExprUnsafe, Ident, Local, Pat, Type,
+    parse_quote_spanned,
+};
 
 use crate::attrs;
 
@@ -39,7 +43,76 @@ impl VisitMut for Normal {
             e => visit_mut::visit_expr_mut(self, e),
         }
     }
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let (mutable, ty) = match &mut local.pat {
+            Pat::Type(p) => (is_mutable(&p.pat), Some(&mut *p.ty)),
+            pat => (is_mutable(pat), None),
+        };
+        if mutable {
+            if let Some(ty) = ty {
+                on_device(ty);
+            }
+            if let Some(init) = &mut local.init {
+                number_on_device(&mut init.expr);
+            }
+        }
+        visit_mut::visit_local_mut(self, local);
+    }
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+/// True for `mut name`, whose value is one of the device.
+fn is_mutable(pat: &Pat) -> bool {
+    matches!(pat, Pat::Ident(p) if p.mutability.is_some())
+}
+
+/// The type that has the meaning of this host type, `usize` or `isize`, on the device.
+fn of_device(size: &str) -> Option<&'static str> {
+    match size {
+        "usize" => Some("u32"),
+        "isize" => Some("i32"),
+        _ => None,
+    }
+}
+
+/// Replaces `usize` and `isize` in a variable's type.
+fn on_device(ty: &mut Type) {
+    match ty {
+        Type::Path(p) => {
+            let device = p.path.get_ident().and_then(|name| of_device(&name.to_string()));
+            if let Some(device) = device {
+                let device = Ident::new(device, ty.span());
+                *ty = parse_quote_spanned!(device.span()=> #device);
+            }
+        }
+        Type::Array(of) => on_device(&mut of.elem),
+        Type::Tuple(of) => of.elems.iter_mut().for_each(on_device),
+        Type::Paren(of) => on_device(&mut of.elem),
+        Type::Group(of) => on_device(&mut of.elem),
+        _ => {}
+    }
+}
+
+/// Replaces `usize` and `isize` in the numbers of which a variable's first value consists.
+fn number_on_device(e: &mut Expr) {
+    match e {
+        Expr::Lit(of) => {
+            if let syn::Lit::Int(number) = &of.lit
+                && let Some(device) = of_device(number.suffix())
+            {
+                let typed = format!("{}{device}", number.base10_digits());
+                of.lit = syn::LitInt::new(&typed, number.span()).into();
+            }
+        }
+        Expr::Cast(of) => on_device(&mut of.ty),
+        Expr::Paren(of) => number_on_device(&mut of.expr),
+        Expr::Group(of) => number_on_device(&mut of.expr),
+        Expr::Unary(of) => number_on_device(&mut of.expr),
+        Expr::Tuple(of) => of.elems.iter_mut().for_each(number_on_device),
+        Expr::Array(of) => of.elems.iter_mut().for_each(number_on_device),
+        Expr::Repeat(of) => number_on_device(&mut of.expr),
+        _ => {}
+    }
 }
 
 /// The loop that is equivalent to `for_each` over mutable references to array elements. Only in the loop may the

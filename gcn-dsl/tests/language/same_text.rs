@@ -31,7 +31,7 @@ const N: u32 = 5;
 macro_rules! programs {
     ($($name:ident |$x:ident, $y:ident, $n:ident, $f:ident, $h:ident, $w:ident| { $($body:tt)* })*) => {
         $(mod $name {
-            #[allow(unused_variables, reason = "not every program uses every argument")]
+            #[allow(unused, unreachable_code, reason = "not every program uses every argument")]
             pub mod device {
                 use gcn_dsl::prelude::*;
 
@@ -53,7 +53,7 @@ macro_rules! programs {
             #[allow(unused_imports, reason = "few programs name the type")]
             use gcn_dsl::prelude::f16;
 
-            #[allow(unused_variables, clippy::all, clippy::pedantic, reason = "the text is that of the kernel")]
+            #[allow(unused, unreachable_code, clippy::all, clippy::pedantic, reason = "the text is that of the kernel")]
             pub fn host($x: u32, $y: i32, $n: u32, $f: f32, $h: f16, $w: u64) -> u32 {
                 $($body)*
             }
@@ -105,6 +105,188 @@ programs! {
             add(k);
         }
         total * 100 + count
+    }
+    sizes_become_those_of_lanes |x, y, n, f, h, w| {
+        const MOST: usize = 4;
+        let mut len = 0usize;
+        let mut at: isize = -1;
+        let mut room = MOST;
+        let mut typed: usize = 3usize;
+        let mut of_all: usize = 1;
+        let mut counts: [usize; 3] = [0; 3];
+        let mut kept = [0u32; 8];
+        while len < MOST {
+            if x > 40 {
+                kept[len] = x + len as u32;
+                len += 1;
+            } else {
+                len += 2;
+            }
+            if at < 0 {
+                at = len as isize - 5;
+            }
+        }
+        for j in 0..len {
+            kept[j] += 1;
+            counts[j % 3] += j;
+        }
+        if y > 3 {
+            room = len;
+            typed = len + room;
+        }
+        for _ in 0..n {
+            of_all += 1;
+        }
+        kept[len - 1] + kept[1] * 3 + (at + 9) as u32 + room as u32 * 5 + typed as u32 * 7 + counts[1] as u32 + of_all as u32
+    }
+    first_values_of_every_form_become_those_of_lanes |x, y, n, f, h, w| {
+        let mut ok = matches!(n, 1..=5);
+        let mut block = { let t = n * 2; t + 1 };
+        let mut labelled = 'b: { if n == 2 { break 'b 3; } n };
+        let mut left = loop { break n; };
+        let add = |a: u32| a + 1;
+        let mut called = add(n);
+        let (mut first, mut second) = if n > 2 { (n, 1u8) } else { (0, 2) };
+        let [mut of_array, other] = [n, n + 1];
+        let mut nested = (n, (1u32, 2u16));
+        let mut typed: (u32, (u32, i32)) = (0, (1, -1));
+        if x > 40 {
+            ok = !ok;
+            block = x;
+            labelled += 1;
+            left -= 1;
+            called += x;
+            first = x;
+            second += 1;
+            of_array += other;
+            nested.1.0 += 3;
+            nested.1.1 = x as u16;
+            typed.1.1 = y;
+            typed.0 = 9;
+        }
+        if y > 50 {
+            nested = (x, (7, 8));
+        }
+        let (outer, inner) = nested;
+        ok as u32 + block * 3 + labelled * 5 + left * 7 + called * 11 + first * 13 + second as u32 * 17 + of_array * 19
+            + outer * 23 + inner.0 * 29 + inner.1 as u32 * 31 + typed.0 + typed.1.0 + (typed.1.1 + 200) as u32 * 37
+    }
+    values_of_lanes_reach_variables_through_every_form |x, y, n, f, h, w| {
+        let (a, b) = if n > 12 { (1, n) } else { (2, x) };
+        let mut from_if = [n, 7];
+        from_if[0] = b;
+        let mut from_tuple = n;
+        from_tuple += b;
+        let value = loop {
+            if x > 40 {
+                break 3;
+            }
+            break n;
+        };
+        let mut from_loop = n;
+        from_loop = value * 2;
+        let given = 'b: {
+            if x > 60 {
+                break 'b 2;
+            }
+            n
+        };
+        let mut from_block = 1;
+        from_block += given;
+        let mut guarded = n;
+        match n {
+            5 if x > 40 => guarded = 1,
+            4 => guarded += 1,
+            _ => guarded = 7,
+        }
+        let of_closure = Some(x).map(|v| {
+            let mut s = 0;
+            for q in 0..3u32 {
+                s += v >> q;
+            }
+            s
+        });
+        a + from_if[0] * 3 + from_if[1] + from_tuple * 5 + from_loop * 7 + from_block * 11 + guarded * 13 + of_closure.unwrap_or(3) * 17
+    }
+    names_of_patterns_become_those_of_lanes |x, y, n, f, h, w| {
+        let Some(mut o) = n.checked_add(1) else { return 0 };
+        if x > 20 {
+            o += x;
+        }
+        let mut r = 0;
+        if let Some(mut less) = n.checked_sub(1) {
+            if y > 10 {
+                less += 4;
+            }
+            r = less;
+        }
+        let ((mut p, _), [mut q, c]) = ((n, 1u32), [n, 2]);
+        if x > 30 {
+            p += c;
+            q = x;
+        }
+        for (k, v) in [(n, x), (n + 1, n)] {
+            if v > 40 {
+                r += k;
+            }
+        }
+        o * 3 + r * 5 + p * 7 + q * 11
+    }
+    statements_after_an_exit_are_dead |x, y, n, f, h, w| {
+        let mut r = 0;
+        for k in 0..4u32 {
+            if x > k * 10 {
+                r += 100;
+                continue;
+            } else {
+                r += 1;
+                break;
+            }
+            r += 7;
+        }
+        for k in 0..3u32 {
+            match x & 3 {
+                0 => continue,
+                1 => {
+                    r += k;
+                    break;
+                }
+                _ => {
+                    {
+                        continue;
+                    }
+                    r += 9;
+                }
+            }
+            r += 11;
+        }
+        let v = 'b: {
+            if x == 3 {
+                break 'b 1u32;
+            }
+            if x > 50 {
+                break 'b 5;
+            } else {
+                break 'b 6;
+            }
+            7
+        };
+        r += v;
+        if y > 3 {
+            return r;
+        } else {
+            return r + 1;
+        }
+        r += 13;
+        r
+    }
+    conditions_of_the_host_before_those_of_lanes |x, y, n, f, h, w| {
+        const DEBUG: bool = true;
+        const QUIET: bool = false;
+        let both = DEBUG & (x > 30);
+        let either = QUIET | (y > 5);
+        let differ = DEBUG ^ (n > 3);
+        both as u32 + either as u32 * 2 + differ as u32 * 4 + (QUIET & (n > 2)) as u32 * 8
     }
     closure_has_a_mutable_parameter |x, y, n, f, h, w| {
         let spread = |mut v: u32| {

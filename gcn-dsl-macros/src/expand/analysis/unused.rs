@@ -66,8 +66,8 @@ pub(crate) fn lints(function: &KernelFn, body: &Block) -> TokenStream {
         let dead = dead.iter().filter(|w| w.variable == id && variable.reads > 0);
         // Anything that changes a variable other than by assignment may also read it.
         let dead = dead.filter(|_| !variable.lent).filter(|w| !(w.first && variable.form == Form::Parameter));
-        found.extend(of_variable(variable));
-        found.extend(dead.map(value_not_read));
+        found.extend(of_variable(variable).map(|of| with_name(&variable.name, of)));
+        found.extend(dead.map(|write| with_name(&write.at, value_not_read(write))));
     }
     if found.is_empty() {
         return TokenStream::new();
@@ -79,6 +79,11 @@ pub(crate) fn lints(function: &KernelFn, body: &Block) -> TokenStream {
             #({ #found })*
         };
     }
+}
+
+/// The code, in which `name` is a name to be bound even if a kernel, a unit struct, has the same name.
+fn with_name(name: &Ident, code: TokenStream) -> TokenStream {
+    quote!(#[allow(dead_code, non_snake_case)] fn #name() {} #code)
 }
 
 fn of_variable(v: &Variable) -> Option<TokenStream> {

@@ -22,7 +22,7 @@ use syn::{Block, Expr, Ident, Pat, Stmt, Type};
 use crate::expand::places::receiver;
 use crate::parse::{KernelFn, Known};
 use crate::syntax::name_of;
-use crate::ty::{Elements, bare, is_handle};
+use crate::ty::{Elements, bare, in_lanes, is_handle};
 use asked::Question;
 use parameters::parameter;
 
@@ -43,6 +43,8 @@ enum Shape {
     Closure,
     /// Only rustc can decide. Contains the index in `questions`.
     Asked(usize),
+    /// A tuple. Contains the index of its members' shapes in `tuples`.
+    Tuple(usize),
 }
 
 impl Shape {
@@ -62,12 +64,10 @@ struct Binding {
     shape: Shape,
     /// True if the value is certainly a number, or memory of numbers.
     number: bool,
-    /// True if the value is the result of a call, or computed from one, so that it may be a number.
-    open: bool,
     /// `Some` for a `let mut`, and for a `let` without a value.
     variable: Option<Variable>,
-    /// The members of the value, if it is a tuple.
-    members: Option<Members>,
+    /// The members of the variable, if its initial value is a tuple or a struct of memory.
+    members: Vec<Part>,
     /// The initial value, if a question may contain it in place of the name.
     value: Option<Question>,
 }
@@ -84,14 +84,25 @@ struct Variable {
     height: usize,
 }
 
-/// The members of a tuple that a `let` binds.
-struct Members {
-    /// The source position of the name; a member's key is this position followed by the member's index.
-    key: String,
-    /// The number of varying conditions around the `let`.
-    depth: usize,
-    /// For each member, true if it is certainly a number.
-    numbers: Vec<bool>,
+/// A member of a variable, at any depth: its path (`1.0` for `x.1.0`), its initial shape, and the variable that it is.
+struct Part {
+    path: String,
+    shape: Shape,
+    variable: Variable,
+}
+
+/// The path of a member, which is the member `of` of what has the path `path`.
+fn member_path(path: &str, of: &syn::Member) -> String {
+    let of = match of {
+        syn::Member::Named(name) => name.to_string(),
+        syn::Member::Unnamed(index) => index.index.to_string(),
+    };
+    if path.is_empty() { of } else { format!("{path}.{of}") }
+}
+
+/// True if one path is the other, or leads to a part of it.
+fn is_within(path: &str, of: &str) -> bool {
+    path.strip_prefix(of).is_some_and(|rest| rest.is_empty() || of.is_empty() || rest.starts_with('.'))
 }
 
 /// A loop or a labelled block: its label, and the data that a variable declared at its start would have.
@@ -100,6 +111,8 @@ struct Around {
     start: Variable,
     label: Option<String>,
     is_loop: bool,
+    /// The shape of the values that its exits give.
+    value: Shape,
 }
 
 /// The result of the analysis: the varying variables of a function, identified by the source positions of their names.
@@ -127,9 +140,24 @@ impl Varying {
         self.pointers.contains(&key(name))
     }
 
-    /// True if this member of the tuple variable `name` varies.
-    pub fn has_member(&self, name: &Ident, member: usize) -> bool {
-        self.variables.contains(&format!("{}.{member}", key(name)))
+    /// True if the member with this path of the variable `name` varies.
+    fn has_member(&self, name: &Ident, path: &str) -> bool {
+        self.variables.contains(&member_key(name, path))
+    }
+
+    /// The plain type of the part of the variable `name` at `path`, with the varying counterparts of the types of those
+    /// members that vary.
+    pub fn members_of_type(&self, name: &Ident, ty: &Type, path: &str) -> Type {
+        match bare(ty) {
+            _ if self.has_member(name, path) => in_lanes(ty),
+            Type::Tuple(tuple) => {
+                let members = tuple.elems.iter().enumerate().map(|(member, ty)| {
+                    self.members_of_type(name, ty, &member_path(path, &syn::Member::from(member)))
+                });
+                syn::parse_quote!((#(#members,)*))
+            }
+            _ => ty.clone(),
+        }
     }
 
     /// True if the variable `name`, whose `let` has no value, varies. Such a variable is identified by its name,
@@ -143,6 +171,10 @@ fn key(name: &Ident) -> String {
     format!("{name} {:?}", name.span())
 }
 
+fn member_key(name: &Ident, path: &str) -> String {
+    format!("{}.{path}", key(name))
+}
+
 /// The analysis of a function's body.
 fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
     let mut found =
@@ -150,6 +182,7 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
     loop {
         let before = found.progress();
         found.questions.clear();
+        found.tuples.clear();
         found.names = function
             .sig
             .inputs
@@ -165,9 +198,8 @@ fn varying(function: &KernelFn, body: &Block, elements: &Elements) -> Varying {
                     .to_owned(),
                     shape: Shape::Varying,
                     number: false,
-                    open: false,
                     variable: None,
-                    members: None,
+                    members: Vec::new(),
                     value: None,
                 }
             }))
@@ -229,6 +261,7 @@ struct Analysis {
     /// The loops that only some lanes leave by `break`.
     left: HashSet<String>,
     questions: Vec<Vec<Question>>,
+    tuples: Vec<Vec<Shape>>,
     /// For each variable or loop, by its key, the questions that decide whether it varies.
     asked: HashMap<String, Vec<Question>>,
     /// The functions declared in the body, and the calls of these functions with varying arguments.
@@ -317,16 +350,17 @@ impl Analysis {
                     parts.into_iter().for_each(|(shape, p, e)| cx.bind(p, shape, Some(e)));
                 });
             }
-            (Pat::Ident(p), Some(Expr::Tuple(t))) => {
-                let shapes: Vec<Shape> = t.elems.iter().map(|e| self.expr(e)).collect();
-                self.bind(pat, Shape::Other, None);
-                // A tuple that is bound to one name is one variable; its members are tracked by index.
-                let numbers = t.elems.iter().map(|e| typed || self.is_number(e)).collect();
-                let varying = shapes.iter().enumerate().filter(|(_, shape)| **shape == Shape::Varying);
-                let key = key(&p.ident);
-                self.varying.extend(varying.map(|(member, _)| format!("{key}.{member}")));
+            // What consists of members is bound to one name, but each member may vary on its own.
+            (Pat::Ident(p), Some(e)) if self.members(e).is_some() => {
+                let shape = match e {
+                    Expr::Tuple(_) => Shape::Other,
+                    e => self.expr(e),
+                };
+                let mut members = Vec::new();
+                self.parts(&p.ident, e, String::new(), typed, &mut members);
+                self.bind(pat, shape, Some(e));
                 if let Some(binding) = self.names.last_mut() {
-                    binding.members = Some(Members { key, depth: self.depth, numbers });
+                    (binding.members, binding.variable) = (members, None);
                 }
             }
             _ => {
@@ -336,6 +370,29 @@ impl Analysis {
             }
         }
         self.typed = false;
+    }
+
+    /// The members of a tuple or of a struct of memory that is written here.
+    fn members<'e>(&self, e: &'e Expr) -> Option<Vec<(syn::Member, &'e Expr)>> {
+        members(e, &self.known)
+    }
+
+    /// Appends the members of the variable `name` that `e`, the part of its value at `path`, has.
+    fn parts(&mut self, name: &Ident, e: &Expr, path: String, typed: bool, out: &mut Vec<Part>) {
+        if let Some(members) = self.members(e) {
+            for (member, e) in members {
+                self.parts(name, e, member_path(&path, &member), typed, out);
+            }
+            return;
+        }
+        let (shape, variable) = (self.expr(e), self.variable(member_key(name, &path)));
+        if !typed && !self.is_number(e) {
+            self.open.insert(variable.key.clone());
+        }
+        if shape.varies() {
+            self.varying.insert(variable.key.clone());
+        }
+        out.push(Part { path, shape, variable });
     }
 
     /// Runs `f`, which evaluates a pattern's value and binds the pattern's names. These names are not in scope in the
@@ -371,14 +428,15 @@ impl Analysis {
                     (true, false) => Shape::Varying,
                     (false, _) => shape,
                 };
-                // Only a number can be made to vary.
+                // Only numbers, and what consists of them, can be made to vary. Of all that syntax does not show to be a
+                // number, rustc says whether it is one.
                 let certain = self.typed || init.is_some_and(|e| self.is_number(e));
-                let open = !certain && !pointer && init.is_some_and(|e| self.may_be_number(e));
-                let number = certain || shape == Shape::Varying;
-                let variable = variable.filter(|_| number || open || pointer || init.is_none());
-                if open {
+                if !certain && !pointer && init.is_none_or(|e| !self.is_whole(e)) {
                     self.open.insert(key(&p.ident));
                 }
+                let open = self.open.contains(&key(&p.ident));
+                let number = certain || shape == Shape::Varying;
+                let variable = variable.filter(|_| number || open || pointer || init.is_none());
                 // A plain type annotation does not say whether the variable varies, so the initial value decides.
                 if self.typed && shape.varies() {
                     self.varying.insert(key(&p.ident));
@@ -388,14 +446,17 @@ impl Analysis {
                     name: p.ident.to_string(),
                     shape,
                     number,
-                    open,
                     variable,
-                    members: None,
+                    members: Vec::new(),
                     value,
                 });
             }
             Pat::Tuple(_) | Pat::Struct(_) if matches!(shape, Shape::Asked(_)) && init.is_some() => {
                 self.bind_parts(pat, init);
+            }
+            Pat::Tuple(p) if self.shapes(shape).is_some_and(|members| members.len() == p.elems.len()) => {
+                let members = self.shapes(shape).unwrap_or_default().to_vec();
+                p.elems.iter().zip(members).for_each(|(p, shape)| self.bind(p, shape, None));
             }
             // Nothing is known about the individual members: if the tuple varies, all of them do.
             Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind(p, shape, None)),
@@ -413,7 +474,11 @@ impl Analysis {
     /// and `zip`, each part may vary.
     fn bind_elements(&mut self, pat: &Pat, shape: Shape) {
         match pat {
-            Pat::Tuple(p) => p.elems.iter().for_each(|p| self.bind_elements(p, shape)),
+            Pat::Tuple(p) => {
+                let members = self.shapes(shape).filter(|members| members.len() == p.elems.len());
+                let members = members.map_or_else(|| vec![shape; p.elems.len()], <[Shape]>::to_vec);
+                p.elems.iter().zip(members).for_each(|(p, shape)| self.bind_elements(p, shape));
+            }
             Pat::Reference(p) => self.bind_elements(&p.pat, shape),
             Pat::Paren(p) => self.bind_elements(&p.pat, shape),
             _ => self.bind(pat, shape, None),
@@ -425,15 +490,31 @@ impl Analysis {
         self.names.iter().rev().find(|b| name == b.name)
     }
 
-    /// The key of the tuple member that `e` denotes, and the depth of the tuple's declaration; `None` if the member is
-    /// not a number.
-    fn member(&self, e: &syn::ExprField) -> Option<(String, usize)> {
-        let (syn::Member::Unnamed(member), Some(binding)) = (&e.member, self.name(&e.base)) else {
-            return None;
-        };
-        let members = binding.members.as_ref()?;
-        let number = members.numbers.get(member.index as usize)?;
-        number.then(|| (format!("{}.{}", members.key, member.index), members.depth))
+    /// The name of the variable of which `e` is a part, and the part's path.
+    fn place<'e>(&self, e: &'e Expr) -> Option<(&Binding, String)> {
+        match e {
+            Expr::Field(f) => self.place(&f.base).map(|(of, path)| (of, member_path(&path, &f.member))),
+            Expr::Paren(p) => self.place(&p.expr),
+            e => self.name(e).map(|of| (of, String::new())),
+        }
+    }
+
+    /// The members of a variable that have a part of `e`, or of which `e` is a part.
+    fn parts_of(&self, e: &Expr) -> Vec<(Shape, Variable)> {
+        let Some((of, path)) = self.place(e) else { return Vec::new() };
+        let overlaps = |part: &&Part| is_within(&path, &part.path) || is_within(&part.path, &path);
+        of.members.iter().filter(overlaps).map(|part| (part.shape, part.variable.clone())).collect()
+    }
+
+    /// The shape of a value whose parts are known; `None` if `e` is no such value.
+    fn of_parts(&mut self, e: &Expr) -> Option<Shape> {
+        let parts = self.parts_of(e);
+        let shapes = parts.iter().map(|(shape, variable)| match self.varying.contains(&variable.key) {
+            true => Shape::Varying,
+            false => self.decided_by(*shape, &variable.key, variable.height),
+        });
+        let shapes: Vec<Shape> = shapes.collect();
+        shapes.into_iter().reduce(|all, shape| self.either(all, shape))
     }
 
     /// Records that a value of this shape is assigned to `to`.
@@ -447,20 +528,54 @@ impl Analysis {
             }
             Expr::Paren(e) => self.assign(&e.expr, shape),
             Expr::Unary(e) => self.assign(&e.expr, shape),
-            Expr::Field(e) => {
-                if let Some((key, depth)) = self.member(e)
-                    && (shape == Shape::Varying || self.depth > depth)
-                {
-                    self.varying.insert(key);
+            Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assign(e, Shape::Other)),
+            _ if let Some(members) = self.shapes(shape).map(<[Shape]>::to_vec) => {
+                for (member, shape) in members.into_iter().enumerate() {
+                    let member = syn::Member::from(member);
+                    self.assign(&syn::parse_quote!(#to.#member), shape);
                 }
             }
-            Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assign(e, Shape::Other)),
             _ => {
-                let Some(variable) = self.name(to).and_then(|b| b.variable.clone()) else { return };
-                if shape.varies() || self.depth > variable.depth || self.wonder(&variable, shape) {
-                    self.varying.insert(variable.key);
+                let mut written: Vec<Variable> =
+                    self.parts_of(to).into_iter().map(|(_, part)| part).collect();
+                // The members of other variables are not known one by one. Where all are numbers, all become varying.
+                let whole = self.place(to).filter(|(of, path)| path.is_empty() || of.number);
+                written.extend(whole.and_then(|(of, _)| of.variable.clone()));
+                for variable in written {
+                    if shape.varies() || self.depth > variable.depth || self.wonder(&variable, shape) {
+                        self.varying.insert(variable.key);
+                    }
                 }
             }
         }
+    }
+}
+
+/// The members of a tuple or of a struct of memory that is written here.
+fn members<'e>(e: &'e Expr, known: &Known) -> Option<Vec<(syn::Member, &'e Expr)>> {
+    match e {
+        Expr::Paren(e) => members(&e.expr, known),
+        Expr::Tuple(t) => Some(t.elems.iter().enumerate().map(|(i, e)| (syn::Member::from(i), e)).collect()),
+        Expr::Struct(s) if s.rest.is_none() => {
+            let name = s.path.get_ident()?.to_string();
+            known
+                .data
+                .contains_key(&name)
+                .then(|| s.fields.iter().map(|f| (f.member.clone(), &f.expr)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// As [`members`], with the members to be changed.
+fn members_mut<'e>(e: &'e mut Expr, known: &Known) -> Option<Vec<(syn::Member, &'e mut Expr)>> {
+    members(e, known)?;
+    match e {
+        Expr::Paren(e) => members_mut(&mut e.expr, known),
+        Expr::Tuple(t) => {
+            Some(t.elems.iter_mut().enumerate().map(|(i, e)| (syn::Member::from(i), e)).collect())
+        }
+        Expr::Struct(s) => Some(s.fields.iter_mut().map(|f| (f.member.clone(), &mut f.expr)).collect()),
+        _ => None,
     }
 }

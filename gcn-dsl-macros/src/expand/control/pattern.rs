@@ -335,14 +335,14 @@ impl Cx<'_> {
             // In `name @ pattern`, the names of the inner pattern are declared as well.
             let inner = p.subpat.as_ref().map(|(_, inner)| self.bindings(inner, of));
             let name = &p.ident;
-            self.declare(name, p.mutability.is_some());
-            let flow = self.flow(at);
             let own = match p.mutability {
                 Some(_) => {
-                    quote_spanned!(at=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #of);)
+                    let (flow, value) = (self.flow(at), self.varied(name, quote!(#of)));
+                    quote_spanned!(at=> let mut #name = ::gcn_dsl::__private::Var::declare(&#flow, #value);)
                 }
                 None => quote_spanned!(at=> let #name = #of;),
             };
+            self.declare(name, p.mutability.is_some());
             return quote!(#inner #own);
         }
         let (shallow, inner) = self.divided(pat, binds);

@@ -168,19 +168,9 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
             .map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::__private::Flatten>::unflatten(values)))
             .collect(),
     );
-    let side = |method: &str, from: &TokenStream| {
-        let method = quote::format_ident!("{method}");
-        build(
-            members
-                .iter()
-                .zip(&types)
-                .map(|(m, t)| quote!(<#t as ::gcn_dsl::__private::Merge<How, #t>>::#method(#from.#m)))
-                .collect(),
-        )
-    };
     let blank =
         build(types.iter().map(|t| quote!(<#t as ::gcn_dsl::__private::Blank<Any>>::blank())).collect());
-    let (left, right) = (side("left", &quote!(self)), side("right", &quote!(other)));
+    let merged = merged(item, of);
     let own = (of == Of::Values).then(|| {
         quote! {
             impl #params ::core::clone::Clone for #name #args where #bounds #parts {
@@ -212,6 +202,7 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
     });
     quote! {
         #own
+        #merged
         impl #params ::gcn_dsl::__private::Flatten for #name #args where #bounds #parts {
             fn flatten(&self, values: &mut ::std::vec::Vec<::gcn_dsl::ir::Value>) {
                 #(::gcn_dsl::__private::Flatten::flatten(&self.#members, values);)*
@@ -243,36 +234,85 @@ pub(in crate::expand) fn implementations(item: &ItemStruct, of: Of) -> TokenStre
             #bounds
             #(#types: ::gcn_dsl::__private::AssignIn<Declared, Here>,)*
         {}
-        impl<#(#bare,)* How> ::gcn_dsl::__private::Merge<How, Self> for #name #args
+        impl #params ::gcn_dsl::__private::Aggregate for #name #args #clause {}
+    }
+}
+
+/// Merging of the values of branches, field by field. The two values of a struct of parameters may have fields of
+/// different types, such as literals beside values of the device.
+fn merged(item: &ItemStruct, of: Of) -> TokenStream {
+    let name = &item.ident;
+    let (_, args, clause) = item.generics.split_for_impl();
+    let types: Vec<TokenStream> = item.fields.iter().map(|f| f.ty.to_token_stream()).collect();
+    let members: Vec<Member> = item.fields.members().collect();
+    let bare: Vec<TokenStream> = item.generics.params.iter().map(without_default).collect();
+    let bounds = clause.map(|c| c.predicates.to_token_stream()).filter(|b| !b.is_empty());
+    let bounds = bounds.map(|b| quote!(#b,));
+    let build = |values: Vec<TokenStream>| match &item.fields {
+        Fields::Unnamed(_) => quote!(#name(#(#values),*)),
+        _ => quote!(#name { #(#members: #values),* }),
+    };
+    let merge = quote!(::gcn_dsl::__private::Merge);
+    // One side of a merge of these fields with fields of the types `others`.
+    let side = |method: &str, from: &TokenStream, others: &[TokenStream]| {
+        let method = quote::format_ident!("{method}");
+        let each = members.iter().zip(types.iter().zip(others));
+        build(each.map(|(m, (t, other))| quote!(<#t as #merge<How, #other>>::#method(#from.#m))).collect())
+    };
+    let (fresh, others): (Vec<TokenStream>, Vec<TokenStream>) = match of {
+        Of::Values => (Vec::new(), types.clone()),
+        Of::Parameters => (0..types.len())
+            .map(|i| quote::format_ident!("Other{}", i).to_token_stream())
+            .map(|t| (t.clone(), t))
+            .unzip(),
+    };
+    let (of_others, output, of_itself, fixed, fixed_to_itself) = match of {
+        Of::Values => {
+            let fixed = quote!(#(#types: #merge<How, #types, Output = #types>,)*);
+            (quote!(Self), quote!(Self), quote!(Self), fixed.clone(), fixed)
+        }
+        Of::Parameters => (
+            quote!(#name<#(#others),*>),
+            quote!(#name<#(<#types as #merge<How, #others>>::Output),*>),
+            quote!(#name<#(<#types as #merge<How, #types>>::Output),*>),
+            quote!(#(#types: #merge<How, #others>,)*),
+            quote!(#(#types: #merge<How, #types>,)*),
+        ),
+    };
+    let parts = (of == Of::Values).then(|| quote!(#(#types: ::gcn_dsl::__private::Flatten,)*));
+    let left = side("left", &quote!(self), &others);
+    let right = side("right", &quote!(other), &others);
+    let alone = side("left", &quote!(self), &types);
+    quote! {
+        impl<#(#bare,)* #(#fresh,)* How> #merge<How, #of_others> for #name #args
         where
             #bounds
             #parts
-            #(#types: ::gcn_dsl::__private::Merge<How, #types, Output = #types>,)*
+            #fixed
         {
-            type Output = Self;
+            type Output = #output;
             #[track_caller]
-            fn left(self) -> Self {
+            fn left(self) -> Self::Output {
                 #left
             }
             #[track_caller]
-            fn right(other: Self) -> Self {
+            fn right(other: #of_others) -> Self::Output {
                 #right
             }
         }
-        impl #params ::gcn_dsl::__private::Aggregate for #name #args where #bounds #parts {}
-        impl<#(#bare,)* How> ::gcn_dsl::__private::Merge<How, ::gcn_dsl::__private::Never> for #name #args
+        impl<#(#bare,)* How> #merge<How, ::gcn_dsl::__private::Never> for #name #args
         where
             #bounds
             #parts
-            #(#types: ::gcn_dsl::__private::Merge<How, #types, Output = #types>,)*
+            #fixed_to_itself
         {
-            type Output = Self;
+            type Output = #of_itself;
             const RIGHT_LEAVES: bool = true;
             #[track_caller]
-            fn left(self) -> Self {
-                #left
+            fn left(self) -> Self::Output {
+                #alone
             }
-            fn right(_: ::gcn_dsl::__private::Never) -> Self {
+            fn right(_: ::gcn_dsl::__private::Never) -> Self::Output {
                 ::core::unreachable!("the branch has no value")
             }
         }

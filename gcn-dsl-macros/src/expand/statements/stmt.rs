@@ -89,8 +89,11 @@ impl Cx<'_> {
             let around = std::mem::replace(&mut cx.ends, naming::end(stmts));
             let mut out = TokenStream::new();
             for (i, stmt) in stmts.iter().enumerate() {
-                let tokens = cx.stmt(stmt);
-                out.extend(cx.after(stmt, tokens, i + 1 == stmts.len()));
+                let (tokens, last) = (cx.stmt(stmt), i + 1 == stmts.len());
+                // An exit has the type `!` in Rust, which may stand before dead statements. In the expansion it has a
+                // value, which the semicolon drops.
+                let dropped = matches!(stmt, Stmt::Expr(e, None) if !last && leaves(e)).then(|| quote!(;));
+                out.extend(cx.after(stmt, quote!(#tokens #dropped), last));
             }
             cx.ends = around;
             cx.frames.pop();
@@ -232,7 +235,8 @@ impl Cx<'_> {
             // The variable's type is inferred from the initial value.
             None if function::all_mut(pat) => {
                 let (init, uses) = self.inferred_by_name(&init.expr);
-                let value = self.expr(&self.members_in_lanes(pat, init));
+                let init = self.members_in_lanes(pat, init);
+                let value = self.expr(&init);
                 if uses.is_empty() { value } else { quote!({ #uses #value }) }
             }
             None => self.expr(&init.expr),
@@ -345,26 +349,9 @@ impl Cx<'_> {
         }
         match ty::bare(written) {
             _ if self.varying.has(&name.ident) => Cow::Owned(ty::in_lanes(written)),
-            syn::Type::Tuple(tuple) => {
-                let members = tuple.elems.iter().enumerate().map(|(member, ty)| {
-                    if self.varying.has_member(&name.ident, member) { ty::in_lanes(ty) } else { ty.clone() }
-                });
-                Cow::Owned(parse_quote_spanned!(written.span()=> (#(#members,)*)))
-            }
+            syn::Type::Tuple(_) => Cow::Owned(self.varying.members_of_type(&name.ident, written, "")),
             _ => Cow::Borrowed(written),
         }
-    }
-
-    /// The initial value of a tuple variable, in which the members that vary are converted to varying values.
-    fn members_in_lanes(&self, pat: &Pat, mut init: Expr) -> Expr {
-        if let (Pat::Ident(name), Expr::Tuple(tuple)) = (pat, &mut init) {
-            for (member, value) in tuple.elems.iter_mut().enumerate() {
-                if self.varying.has_member(&name.ident, member) {
-                    *value = parse_quote_spanned!(value.span()=> ::gcn_dsl::__private::vary(#value));
-                }
-            }
-        }
-        init
     }
 
     /// The value converted to the annotated type. A plain type does not determine whether the value is uniform.

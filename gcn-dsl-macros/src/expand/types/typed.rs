@@ -190,10 +190,19 @@ pub(crate) fn has_literals(e: &Expr) -> bool {
         Expr::Paren(p) => has_literals(&p.expr),
         Expr::Group(g) => has_literals(&g.expr),
         Expr::Tuple(t) => t.elems.iter().any(has_literals),
-        Expr::Array(a) => !a.elems.is_empty() && a.elems.iter().all(is_bare_number),
+        Expr::Array(a) => !a.elems.is_empty() && a.elems.iter().all(is_of_literals),
         Expr::Repeat(r) => has_literals(&r.expr),
         Expr::Call(c) if is_holder(c) => c.args.iter().any(has_literals),
         _ => is_bare_number(e),
+    }
+}
+
+/// True for a number that [`literals`] marks, and for an array of nothing else.
+fn is_of_literals(e: &Expr) -> bool {
+    match e {
+        Expr::Array(a) => !a.elems.is_empty() && a.elems.iter().all(is_of_literals),
+        Expr::Repeat(r) => is_of_literals(&r.expr),
+        e => is_bare_number(e),
     }
 }
 
@@ -203,7 +212,7 @@ fn as_literals(e: &mut Expr, elements: &Elements) {
         Expr::Paren(p) => each(&mut p.expr),
         Expr::Group(g) => each(&mut g.expr),
         Expr::Tuple(t) => t.elems.iter_mut().for_each(each),
-        Expr::Array(a) if a.elems.iter().all(is_bare_number) => a.elems.iter_mut().for_each(each),
+        Expr::Array(a) if a.elems.iter().all(is_of_literals) => a.elems.iter_mut().for_each(each),
         Expr::Repeat(r) => each(&mut r.expr),
         Expr::Call(c) if is_holder(c) => c.args.iter_mut().for_each(each),
         Expr::Block(b) if b.attrs.is_empty() && b.label.is_none() => {

@@ -324,7 +324,7 @@ impl<How, A: Merge<How, A> + Copy, const N: usize> Merge<How, [A; N]> for Never 
 }
 
 /// Structs of device values, defined by `#[device] struct`.
-pub trait Aggregate: Flatten {}
+pub trait Aggregate {}
 
 impl<How, X: Aggregate + Merge<How, X>> Merge<How, X> for Never {
     type Output = X::Output;

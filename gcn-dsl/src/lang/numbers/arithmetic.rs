@@ -215,9 +215,9 @@ binary! {
     Mul mul Mul Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
     Div div Div Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
     Rem rem Rem Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
-    BitAnd bitand And Bits HostInteger: i8, u8, i16, u16, i32, u32, i64, u64;
-    BitOr bitor Or Bits HostInteger: i8, u8, i16, u16, i32, u32, i64, u64;
-    BitXor bitxor Xor Bits HostInteger: i8, u8, i16, u16, i32, u32, i64, u64;
+    BitAnd bitand And Bits HostInteger: bool, i8, u8, i16, u16, i32, u32, i64, u64;
+    BitOr bitor Or Bits HostInteger: bool, i8, u8, i16, u16, i32, u32, i64, u64;
+    BitXor bitxor Xor Bits HostInteger: bool, i8, u8, i16, u16, i32, u32, i64, u64;
 }
 
 /// Element types with `& | ^ !`: integers, `bool` and `LaneMask`.

@@ -6,8 +6,9 @@ use std::panic::Location;
 
 use crate::ir::Pred;
 use crate::lang::values::kind::Uniform;
+use crate::lang::values::literal::Vary;
 use crate::lang::values::operand::Operand;
-use crate::lang::{Compare, IntoDevice, S, V, with};
+use crate::lang::{Compare, Declare, IntoDevice, S, V, with};
 
 /// A number that the macro knows to be a `usize`.
 #[derive(Debug, Clone, Copy)]
@@ -44,14 +45,22 @@ impl<X: Copy> IsNoSize<X> for &PerhapsSize<X> {
     }
 }
 
+/// A size of the host as one of the device.
+#[track_caller]
+fn narrowed<D: TryFrom<H> + Default, H: std::fmt::Display + Copy>(size: H) -> D {
+    D::try_from(size).unwrap_or_else(|_| {
+        let loc = Location::caller();
+        let what =
+            format!("a `{}` of the device has 32 bits, and {size} has more", std::any::type_name::<H>());
+        with(|c| c.fail(loc, what));
+        D::default()
+    })
+}
+
 impl Size {
     #[track_caller]
     fn count(self) -> u32 {
-        u32::try_from(self.0).unwrap_or_else(|_| {
-            let loc = Location::caller();
-            with(|c| c.fail(loc, format!("a `usize` of the device has 32 bits, and {} has more", self.0)));
-            0
-        })
+        narrowed(self.0)
     }
 }
 
@@ -66,6 +75,27 @@ impl Operand<u32> for Size {
         Some(self.count().into_device())
     }
 }
+
+/// Sizes as the first values of variables.
+macro_rules! variables {
+    ($($size:ident $of_device:ident;)*) => {$(
+        impl Declare for $size {
+            type Value = S<$of_device>;
+            #[track_caller]
+            fn declare(self) -> S<$of_device> {
+                narrowed::<$of_device, $size>(self).into_device()
+            }
+        }
+        impl Vary for $size {
+            type Varying = V<$of_device>;
+            #[track_caller]
+            fn vary(self) -> V<$of_device> {
+                narrowed::<$of_device, $size>(self).into_device()
+            }
+        }
+    )*};
+}
+variables! { usize u32; isize i32; }
 
 macro_rules! operators {
     ($($tr:ident $method:ident $op:tt;)*) => {$(

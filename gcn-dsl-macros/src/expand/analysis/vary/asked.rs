@@ -8,13 +8,15 @@
 
 use std::rc::Rc;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Member, Pat, UnOp, parse_quote};
 
 use super::{Analysis, Shape, Variable};
+use crate::expand::types::typed::inferred;
 use crate::expand::{Cx, lang};
 use crate::syntax::name_of;
 
@@ -111,6 +113,9 @@ impl Analysis {
 
     /// The shape of a value that is computed from two values of these shapes.
     pub(super) fn either(&mut self, a: Shape, b: Shape) -> Shape {
+        if let Some(tuple) = self.either_member(a, b) {
+            return tuple;
+        }
         match (a, b) {
             (Shape::Varying, _) | (_, Shape::Varying) => Shape::Varying,
             // Each operand may turn out to vary, so the result depends on the questions of both.
@@ -266,30 +271,54 @@ impl super::Varying {
     fn asked_later(&self, name: &Ident) -> Vec<Question> {
         self.asked.get(&name.to_string()).cloned().unwrap_or_default()
     }
-
-    fn asked(&self, name: &Ident) -> Vec<Question> {
-        self.asked.get(&super::key(name)).cloned().unwrap_or_default()
-    }
 }
 
 impl Cx<'_> {
     /// The initial value of a variable, converted to a varying value if the kernel assigns varying values to the
     /// variable.
     pub fn varied(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
-        // True if only rustc knows whether the initial value, the result of a call, is a number.
-        let open = self.varying.open.contains(&super::key(name));
-        let first = lang("First", name.span());
+        self.varied_as(&super::key(name), name.span(), value)
+    }
+
+    /// The initial value of the variable `name`, written as `e`, in which the members that vary are converted.
+    pub fn members_in_lanes(&mut self, pat: &Pat, mut e: Expr) -> Expr {
+        if let Pat::Ident(name) = pat {
+            self.varied_members(&name.ident, &mut e, String::new());
+        }
+        e
+    }
+
+    fn varied_members(&mut self, name: &Ident, e: &mut Expr, path: String) {
+        let known = Rc::clone(&self.known);
+        if let Some(members) = super::members_mut(e, &known) {
+            for (member, e) in members {
+                self.varied_members(name, e, super::member_path(&path, &member));
+            }
+        } else if !path.is_empty() {
+            let key = super::member_key(name, &path);
+            if self.varying.variables.contains(&key) || self.varying.asked.contains_key(&key) {
+                let value = self.expr(&inferred(e));
+                *e = Expr::Verbatim(self.varied_as(&key, e.span(), value));
+            }
+        }
+    }
+
+    fn varied_as(&mut self, key: &str, span: Span, value: TokenStream) -> TokenStream {
+        // True if only rustc knows whether the initial value is a number.
+        let open = self.varying.open.contains(key);
+        let first = lang("First", span);
         // Syntax has already decided that the variable varies, so no question is needed.
-        if self.varying.has(name) {
-            let vary = lang("vary", name.span());
+        if self.varying.variables.contains(key) {
+            let vary = lang("vary", span);
             return match open {
-                true => quote_spanned!(name.span()=> (&#first::of(#value)).first()),
-                false => quote_spanned!(name.span()=> #vary(#value)),
+                true => quote_spanned!(span=> (&#first::of(#value)).first()),
+                false => quote_spanned!(span=> #vary(#value)),
             };
         }
-        self.answered(name, self.varying.asked(name), value, |given, value| match open {
-            true => quote_spanned!(name.span()=> (&(&#given).open(#first::of(#value))).first()),
-            false => quote_spanned!(name.span()=> (&#given).start(#value)),
+        let asked = self.varying.asked.get(key).cloned().unwrap_or_default();
+        self.answered(span, asked, value, |given, value| match open {
+            true => quote_spanned!(span=> (&(&#given).open(#first::of(#value))).first()),
+            false => quote_spanned!(span=> (&#given).start(#value)),
         })
     }
 
@@ -297,23 +326,23 @@ impl Cx<'_> {
     pub fn varied_later(&mut self, name: &Ident, value: TokenStream) -> TokenStream {
         let first = lang("First", name.span());
         self.answered(
-            name,
+            name.span(),
             self.varying.asked_later(name),
             value,
             |given, value| quote_spanned!(name.span()=> (&(&#given).open(#first::of(#value))).first()),
         )
     }
 
-    /// The initial value of the variable `name`, converted to a varying one if an answer to the variable's questions
+    /// The initial value of the variable at `span`, converted to a varying one if an answer to the variable's questions
     /// says so. `start` combines the answers with the value.
     fn answered(
         &mut self,
-        name: &Ident,
+        span: Span,
         questions: Vec<Question>,
         value: TokenStream,
         start: impl Fn(&TokenStream, &TokenStream) -> TokenStream,
     ) -> TokenStream {
-        let given = lang("given", name.span());
+        let given = lang("given", span);
         questions.into_iter().fold(value, |value, question| {
             // Errors in the expression are reported where it was written, and not again for this copy.
             let around = std::mem::take(&mut *self.errors);
@@ -322,7 +351,7 @@ impl Cx<'_> {
             if !errors.is_empty() {
                 return value;
             }
-            start(&quote_spanned!(name.span()=> #given(|| #asked)), &value)
+            start(&quote_spanned!(span=> #given(|| #asked)), &value)
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::operator::is_compound;
 impl Analysis {
     /// Runs `f`, which analyses code that executes under a condition of this shape.
     pub(super) fn under<R>(&mut self, condition: Shape, f: impl FnOnce(&mut Self) -> R) -> R {
-        let (depth, doubts) = (self.depth, self.doubts.len());
+        let (depth, doubts, condition) = (self.depth, self.doubts.len(), self.whole(condition));
         match condition {
             Shape::Varying => self.depth += 1,
             Shape::Asked(questions) => self.doubts.push(questions),
@@ -36,7 +36,7 @@ impl Analysis {
         label: Option<&syn::Label>,
         condition: Shape,
         body: impl FnOnce(&mut Self),
-    ) {
+    ) -> Shape {
         let key = format!("{at:?}");
         let label = label.map(|l| l.name.ident.to_string());
         // If an earlier iteration of the analysis found an exit that only some lanes take, lanes make different numbers
@@ -46,25 +46,28 @@ impl Analysis {
             false => self.decided_by(condition, &key, self.names.len()),
         };
         self.under(condition, |cx| {
-            cx.around(key, label, true, |cx| body(cx));
-        });
+            cx.around(key, label, true, |cx| {
+                body(cx);
+                Shape::Other
+            })
+        })
     }
 
-    /// Runs `f`, which analyses the inside of a loop or a labelled block.
-    fn around<R>(
+    /// Runs `f`, which analyses the inside of a loop or a labelled block. Returns the shape of its value.
+    fn around(
         &mut self,
         key: String,
         label: Option<String>,
         is_loop: bool,
-        f: impl FnOnce(&mut Self) -> R,
-    ) -> R {
-        self.loops.push(Around { start: self.variable(key.clone()), label, is_loop });
+        f: impl FnOnce(&mut Self) -> Shape,
+    ) -> Shape {
+        self.loops.push(Around { start: self.variable(key.clone()), label, is_loop, value: Shape::Other });
         let result = f(self);
-        self.loops.pop();
+        let value = self.loops.pop().map_or(Shape::Other, |around| around.value);
         // After the end of the construct, the lanes that left by an exit are active again.
         self.skipped.remove(&key);
         self.doubted.retain(|(of, _)| *of != key);
-        result
+        self.either(result, value)
     }
 
     /// The index in `loops` of the loop or block that an exit leaves.
@@ -90,6 +93,22 @@ impl Analysis {
             } else if k == 0 && !is_loop {
                 self.doubt(&start);
             }
+        }
+    }
+
+    /// Records that an exit gives its target a value of this shape. If only some lanes take the exit, the target's value
+    /// varies.
+    fn left_with(&mut self, label: Option<&syn::Lifetime>, shape: Shape) {
+        let Some(target) = self.target(label) else { return };
+        let Some(Around { start, value, .. }) = self.loops.get(target).cloned() else { return };
+        let doubts = self.doubts.get(start.doubts..).unwrap_or_default().to_vec();
+        let given = match self.depth > start.depth {
+            true => Shape::Varying,
+            false => doubts.into_iter().fold(shape, |all, doubt| self.either(all, Shape::Asked(doubt))),
+        };
+        let value = self.either(value, given);
+        if let Some(around) = self.loops.get_mut(target) {
+            around.value = value;
         }
     }
 
@@ -129,6 +148,9 @@ impl Analysis {
     }
 
     pub(super) fn expr(&mut self, e: &Expr) -> Shape {
+        if let Some(shape) = self.of_parts(e) {
+            return shape;
+        }
         match e {
             Expr::Path(p) => match self.name(e) {
                 Some(binding) => match (binding.shape, binding.variable.clone()) {
@@ -163,7 +185,11 @@ impl Analysis {
                 let right = self.under(left, |cx| cx.expr(&e.right));
                 self.either(left, right)
             }
-            Expr::Binary(e) => self.any([&*e.left, &*e.right]),
+            // Of two tuples, an operator gives one value.
+            Expr::Binary(e) => {
+                let sides = self.any([&*e.left, &*e.right]);
+                self.whole(sides)
+            }
             Expr::Assign(e) => {
                 match (&*e.left, &*e.right) {
                     // Assigned member by member: in `(a, b) = (b, a)`, a uniform member must not become varying because
@@ -179,12 +205,8 @@ impl Analysis {
                         let shape = self.any(&from.elems);
                         self.assign(to, shape);
                     }
-                    (to, Expr::Tuple(from)) => {
-                        for (member, value) in from.elems.iter().enumerate() {
-                            let shape = self.expr(value);
-                            let member = syn::Member::from(member);
-                            self.assign(&syn::parse_quote!(#to.#member), shape);
-                        }
+                    (to, from) if self.members(from).is_some() && !self.parts_of(to).is_empty() => {
+                        self.assign_members(to, from);
                     }
                     (to, from) => {
                         let shape = self.expr(from);
@@ -198,14 +220,15 @@ impl Analysis {
                     Shape::Varying
                 }
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
+                // The elements of an array are tuples of the same shape.
+                (of @ Shape::Tuple(_), index) => self.either(of, index),
                 (_, index) => self.either(Shape::Other, index),
             },
-            // Tested before the general case, because what is known about a single member is more precise than the
-            // shape of the whole tuple.
-            Expr::Field(e) if self.member(e).is_some_and(|(key, _)| self.varying.contains(&key)) => {
-                Shape::Varying
-            }
             Expr::Field(f) => match (self.expr(&f.base), &f.member) {
+                (of @ Shape::Tuple(_), syn::Member::Unnamed(member)) => {
+                    let of = self.shapes(of).and_then(|members| members.get(member.index as usize));
+                    of.copied().unwrap_or(Shape::Other)
+                }
                 // A field of a slice's element varies if the element does.
                 (Shape::Varying, _) => Shape::Varying,
                 (of @ Shape::Asked(_), _) => self.ask_part(e, of),
@@ -222,13 +245,64 @@ impl Analysis {
             Expr::MethodCall(e) => self.method(e),
             Expr::Call(e) => self.call(e),
             Expr::Tuple(e) => {
-                self.any(&e.elems);
-                Shape::Other
+                let members = e.elems.iter().map(|e| self.expr(e)).collect();
+                self.tuple(members)
             }
             Expr::Array(e) => self.any(&e.elems),
             Expr::Repeat(e) => self.expr(&e.expr),
             _ => self.flow(e),
         }
+    }
+
+    /// Records the assignment of a value, member by member.
+    fn assign_members(&mut self, to: &Expr, from: &Expr) {
+        match self.members(from) {
+            Some(members) => {
+                for (member, value) in members {
+                    self.assign_members(&syn::parse_quote!(#to.#member), value);
+                }
+            }
+            None => {
+                let shape = self.expr(from);
+                self.assign(to, shape);
+            }
+        }
+    }
+
+    /// The shape of a tuple with members of these shapes.
+    fn tuple(&mut self, members: Vec<Shape>) -> Shape {
+        self.tuples.push(members);
+        Shape::Tuple(self.tuples.len() - 1)
+    }
+
+    /// The shape of a value that depends on all members of a tuple.
+    fn whole(&mut self, of: Shape) -> Shape {
+        let Some(members) = self.shapes(of).map(<[Shape]>::to_vec) else { return of };
+        members.into_iter().fold(Shape::Other, |all, member| {
+            let member = self.whole(member);
+            self.either(all, member)
+        })
+    }
+
+    /// The shapes of a tuple's members.
+    pub(super) fn shapes(&self, of: Shape) -> Option<&[Shape]> {
+        match of {
+            Shape::Tuple(number) => self.tuples.get(number).map(Vec::as_slice),
+            _ => None,
+        }
+    }
+
+    /// The shape of a value that is a tuple in one case and another value in another one, or of a tuple that `b` decides.
+    pub(super) fn either_member(&mut self, a: Shape, b: Shape) -> Option<Shape> {
+        let (of_a, of_b) = (self.shapes(a).map(<[Shape]>::to_vec), self.shapes(b).map(<[Shape]>::to_vec));
+        let members: Vec<(Shape, Shape)> = match (of_a, of_b) {
+            (Some(x), Some(y)) => x.into_iter().zip(y).collect(),
+            (Some(x), None) => x.into_iter().map(|x| (x, b)).collect(),
+            (None, Some(y)) => y.into_iter().map(|y| (a, y)).collect(),
+            (None, None) => return None,
+        };
+        let members = members.into_iter().map(|(a, b)| self.either(a, b)).collect();
+        Some(self.tuple(members))
     }
 
     /// True for `Enum::Variant`, if the values of the enum are varying.
@@ -255,6 +329,7 @@ impl Analysis {
                     cx.names.truncate(names);
                     (then, e.else_branch.as_ref().map(|(_, e)| cx.expr(e)))
                 });
+                let condition = self.whole(condition);
                 // The value of an `if` varies if the condition does, even if the values of both sides are uniform.
                 els.map_or(Shape::Other, |els| {
                     let value = self.either(then, els);
@@ -267,17 +342,20 @@ impl Analysis {
                     matched => self.expr(matched),
                 };
                 let names = self.names.len();
-                let arms = e.arms.iter().fold(Shape::Other, |all, arm| {
-                    let shape = self.under(matched, |cx| {
+                // Which lanes get to an arm depends on the guards of the arms before it too, even if the patterns are
+                // uniform.
+                let (mut decides, mut value) = (self.whole(matched), Shape::Other);
+                for arm in &e.arms {
+                    let (guard, shape) = self.under(decides, |cx| {
                         cx.bind(&arm.pat, matched, None);
                         let guard = arm.guard.as_ref().map_or(Shape::Other, |(_, g)| cx.expr(g));
-                        // A varying guard makes the arm's body conditional even if the pattern is uniform.
-                        cx.under(guard, |cx| cx.expr(&arm.body))
+                        (guard, cx.under(guard, |cx| cx.expr(&arm.body)))
                     });
                     self.names.truncate(names);
-                    self.either(all, shape)
-                });
-                self.either(matched, arms)
+                    decides = self.either(decides, guard);
+                    value = self.either(value, shape);
+                }
+                self.either(decides, value)
             }
             // Host code cannot assign to device variables.
             Expr::Block(e) if e.attrs.iter().any(attrs::is_comptime) => Shape::Other,
@@ -303,12 +381,9 @@ impl Analysis {
                 self.names.truncate(names);
                 Shape::Other
             }
-            Expr::Loop(e) => {
-                self.trips(e.loop_token.span, e.label.as_ref(), Shape::Other, |cx| {
-                    cx.block(&e.body);
-                });
-                Shape::Other
-            }
+            Expr::Loop(e) => self.trips(e.loop_token.span, e.label.as_ref(), Shape::Other, |cx| {
+                cx.block(&e.body);
+            }),
             Expr::ForLoop(e) => {
                 let unrolled = e.attrs.iter().any(attrs::is_unroll);
                 let elements = crate::expand::control::iterate::is_over_elements(&e.expr);
@@ -353,13 +428,16 @@ impl Analysis {
                 let ends = e.start.iter().chain(&e.end).map(|e| &**e);
                 self.any(ends)
             }
-            Expr::Closure(e) => self.closure(e),
+            Expr::Closure(e) => self.closure(e, false),
             Expr::Macro(m) => match crate::expand::embedded::embed::as_match(&m.mac) {
                 Some(e) => self.expr(&Expr::Match(e)),
                 None => Shape::Other,
             },
             Expr::Break(e) => {
-                e.expr.as_ref().map(|e| self.expr(e));
+                if let Some(value) = &e.expr {
+                    let shape = self.expr(value);
+                    self.left_with(e.label.as_ref(), shape);
+                }
                 self.leave(e.label.as_ref());
                 Shape::Other
             }
@@ -371,13 +449,34 @@ impl Analysis {
         }
     }
 
-    /// Analyses a closure. The shapes of its parameters follow from their type annotations alone.
-    pub(super) fn closure(&mut self, e: &syn::ExprClosure) -> Shape {
+    /// The shape of the arguments of a call together. The function says what it gives to a closure among them.
+    fn arguments(&mut self, args: &syn::punctuated::Punctuated<Expr, syn::Token![,]>) -> Shape {
+        args.iter().fold(Shape::Other, |all, arg| {
+            let shape = match arg {
+                Expr::Closure(e) => self.closure(e, true),
+                e => self.expr(e),
+            };
+            let shape = self.whole(shape);
+            self.either(all, shape)
+        })
+    }
+
+    /// Analyses a closure. The shapes of its parameters follow from their type annotations or, if rustc `knows` the types
+    /// where the closure is written, from rustc's answer.
+    pub(super) fn closure(&mut self, e: &syn::ExprClosure, knows: bool) -> Shape {
         // It is unknown where a closure is called, so it cannot leave the loops around its definition.
         let (names, loops) = (self.names.len(), std::mem::take(&mut self.loops));
         for input in &e.inputs {
             let varies = matches!(input, Pat::Type(p) if self.known.varies(&p.ty));
             self.bind(input, if varies { Shape::Varying } else { Shape::Other }, None);
+        }
+        for input in e.inputs.iter().filter(|_| knows) {
+            if let Pat::Ident(syn::PatIdent { ident, mutability: None, .. }) = input {
+                let shape = self.ask(&syn::parse_quote!(#ident));
+                if let Some(of) = self.names.iter_mut().rev().find(|of| ident == &of.name) {
+                    of.shape = shape;
+                }
+            }
         }
         let value = self.expr(&e.body);
         self.names.truncate(names);
@@ -387,7 +486,7 @@ impl Analysis {
 
     pub(super) fn method(&mut self, e: &syn::ExprMethodCall) -> Shape {
         let receiver = self.expr(&e.receiver);
-        let arguments = self.any(&e.args);
+        let arguments = self.arguments(&e.args);
         self.lent(Some(&e.method), &e.args);
         let name = e.method.to_string();
         // An atomic operation returns the old value, which differs between lanes even at a uniform index.
@@ -468,7 +567,7 @@ impl Analysis {
     }
 
     pub(super) fn call(&mut self, e: &ExprCall) -> Shape {
-        let arguments = self.any(&e.args);
+        let arguments = self.arguments(&e.args);
         self.lent(called(&e.func), &e.args);
         let Expr::Path(path) = &*e.func else { return Shape::Other };
         if self.is_varying_variant(&path.path) {

@@ -64,19 +64,12 @@ impl Analysis {
         }
     }
 
-    /// True for results of calls and for expressions computed from such results, which may be numbers.
-    pub(super) fn may_be_number(&self, e: &Expr) -> bool {
+    /// True for values that keep their types: device structs, whose fields have written types, closures and references.
+    pub(super) fn is_whole(&self, e: &Expr) -> bool {
         match e {
-            Expr::Call(_) | Expr::MethodCall(_) => true,
-            Expr::Paren(e) => self.may_be_number(&e.expr),
-            Expr::Group(e) => self.may_be_number(&e.expr),
-            Expr::Unary(e) => self.may_be_number(&e.expr),
-            Expr::Field(e) => self.may_be_number(&e.base),
-            Expr::Binary(e) => {
-                let may = |e| self.is_number(e) || self.may_be_number(e);
-                may(&e.left) && may(&e.right)
-            }
-            Expr::Path(_) => self.name(e).is_some_and(|binding| binding.open),
+            Expr::Struct(_) => self.members(e).is_none(),
+            Expr::Closure(_) | Expr::Reference(_) => true,
+            Expr::Paren(e) => self.is_whole(&e.expr),
             _ => false,
         }
     }

@@ -36,9 +36,8 @@ pub(super) fn parameter(input: &FnArg, elements: &Elements, known: &Known) -> Op
         name: name.ident.to_string(),
         shape,
         number,
-        open: false,
         variable: None,
-        members: None,
+        members: Vec::new(),
         value: None,
     })
 }

@@ -8,6 +8,8 @@ use super::{Bytes, Leaf, Stored, load};
 use crate::lang::memory::bounds::check;
 use crate::lang::values::constant::within;
 use crate::lang::values::elements::Elements;
+use crate::lang::values::literal::Vary;
+use crate::lang::values::merge::{Merge, Never};
 use crate::lang::values::operand::OfType;
 use crate::lang::{Declare, Index, IntoDevice, LoadAt, S, V};
 use crate::scalar::{Elem, UnknownVariant, f8e4m3, f8e5m2};
@@ -176,6 +178,71 @@ impl<X: Stored, I: Index, const N: usize> IntoIterator for &Run<X, I, N> {
     #[track_caller]
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> Vary for Run<X, I, N> {
+    type Varying = [X::Value; N];
+    #[track_caller]
+    fn vary(self) -> [X::Value; N] {
+        self.to_array()
+    }
+}
+
+/// Arrays of memory merge with arrays that come from other branches, and with each other.
+impl<How, A: Merge<How, X::Value>, X: Stored, I: Index, const N: usize> Merge<How, Run<X, I, N>> for [A; N] {
+    type Output = [A::Output; N];
+    #[track_caller]
+    fn left(self) -> Self::Output {
+        self.map(A::left)
+    }
+    #[track_caller]
+    fn right(b: Run<X, I, N>) -> Self::Output {
+        b.to_array().map(A::right)
+    }
+}
+
+impl<How, X, B: Copy, I: Index, const N: usize> Merge<How, [B; N]> for Run<X, I, N>
+where
+    X: Stored<Value: Merge<How, B>>,
+{
+    type Output = [<X::Value as Merge<How, B>>::Output; N];
+    #[track_caller]
+    fn left(self) -> Self::Output {
+        Merge::<How, [B; N]>::left(self.to_array())
+    }
+    #[track_caller]
+    fn right(b: [B; N]) -> Self::Output {
+        <[X::Value; N] as Merge<How, [B; N]>>::right(b)
+    }
+}
+
+impl<How, X, Y: Stored, I: Index, J: Index, const N: usize> Merge<How, Run<Y, J, N>> for Run<X, I, N>
+where
+    X: Stored<Value: Merge<How, Y::Value>>,
+{
+    type Output = [<X::Value as Merge<How, Y::Value>>::Output; N];
+    #[track_caller]
+    fn left(self) -> Self::Output {
+        Merge::<How, [Y::Value; N]>::left(self.to_array())
+    }
+    #[track_caller]
+    fn right(b: Run<Y, J, N>) -> Self::Output {
+        <[X::Value; N] as Merge<How, [Y::Value; N]>>::right(b.to_array())
+    }
+}
+
+impl<How, X: Stored<Value: Merge<How, X::Value>>, I: Index, const N: usize> Merge<How, Never>
+    for Run<X, I, N>
+{
+    type Output = [<X::Value as Merge<How, X::Value>>::Output; N];
+    const RIGHT_LEAVES: bool = true;
+    #[track_caller]
+    fn left(self) -> Self::Output {
+        Merge::<How, [X::Value; N]>::left(self.to_array())
+    }
+    fn right(_: Never) -> Self::Output {
+        unreachable!("the branch has no value")
     }
 }
 
