@@ -84,7 +84,7 @@ pub mod prelude {
         LdsBuf, LdsPair, LdsSlice, Loads, Numeric, Ordering, Packed, Pending, Private, Readable, S,
         ScalarLoads, Scope, Stores, V, Vector, Writable, Written, all, all_lanes, any, ballot, barrier,
         barrier_with_reads_pending, cold_path, fence, global_id, global_size, issue, lane_id, local_id,
-        num_workgroups, read_first_lane, read_lane, sched_barrier, sched_barrier_except, select,
+        num_waves, num_workgroups, read_first_lane, read_lane, sched_barrier, sched_barrier_except, select,
         set_priority, shuffle, shuffle_xor, splat, target, trap, wait, wait_all, wave_id, wave_size,
         workgroup_id, workgroup_size,
     };

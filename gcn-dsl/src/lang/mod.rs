@@ -54,7 +54,8 @@ pub use control::everyone::{Barrier, Everyone, OnMx};
 pub use control::function::{AllLanes, AllLanesHere, Numeric, all_lanes, target};
 pub use device::{Maybe, Outcome};
 pub use lanes::ids::{
-    Dim3, global_id, global_size, lane_id, local_id, num_workgroups, wave_id, workgroup_id, workgroup_size,
+    Dim3, global_id, global_size, lane_id, local_id, num_waves, num_workgroups, wave_id, workgroup_id,
+    workgroup_size,
 };
 pub use lanes::size::wave_size;
 pub use lanes::wave::{active_lanes, all, any, ballot, read_first_lane, read_lane};

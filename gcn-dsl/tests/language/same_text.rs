@@ -288,6 +288,15 @@ programs! {
         let differ = DEBUG ^ (n > 3);
         both as u32 + either as u32 * 2 + differ as u32 * 4 + (QUIET & (n > 2)) as u32 * 8
     }
+    options_of_all_lanes_beside_values_of_each |x, y, n, f, h, w| {
+        let a = n.checked_sub(1).unwrap_or(x) + n.checked_sub(9).unwrap_or(x) * 3;
+        let b = n.checked_sub(9).unwrap_or_else(|| x + 1) + n.checked_sub(2).map_or(x, |v| v * 2) * 5;
+        let c = n.checked_sub(7).map_or_else(|| x * 3, |v| v + 1) + n.checked_sub(9).unwrap_or(4);
+        let d = x.checked_sub(40).unwrap_or(n) + x.checked_sub(50).unwrap_or_default() + n.checked_sub(9).unwrap_or_default();
+        let pair = if n > 7 { Some((n, n)) } else { None };
+        let (e, g) = pair.unwrap_or((x, 3));
+        a + b * 7 + c * 11 + d * 13 + e * 17 + g * 19
+    }
     closure_has_a_mutable_parameter |x, y, n, f, h, w| {
         let spread = |mut v: u32| {
             v = (v | v << 8) & 0x00ff_00ff;

@@ -7,7 +7,7 @@ use syn::{Expr, ExprArray, ExprCall, ExprMethodCall, Macro};
 
 use crate::expand::frame::{Frame, TargetKind};
 use crate::expand::types::typed::is_number;
-use crate::expand::{Cx, lang};
+use crate::expand::{Cx, Kind, lang};
 
 /// Identifiers of CUDA, HIP and OpenCL that are unlikely in Rust, with their equivalents.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -125,6 +125,16 @@ impl Cx<'_> {
                      of the host in `comptime {{ … }}`"
                 ),
             ),
+            "vec" | "format" if self.comptime == 0 && self.is_of_device(mac) => self.errors.at(
+                &mac.path,
+                match name {
+                    "vec" => {
+                        "a kernel has no `Vec`, whose size changes as it runs: an array has a constant number of elements, `[x; 4]`, and \
+                         `Private::<f32, N>::new()` elements at indices of the device"
+                    }
+                    _ => "a kernel has no strings: show values of the device with `dbg!(x)`",
+                },
+            ),
             "assert" | "assert_eq" | "assert_ne" if self.comptime == 0 && conditional => self.errors.at(
                 &mac.path,
                 format!(
@@ -141,6 +151,21 @@ impl Cx<'_> {
             ),
             _ => {}
         }
+    }
+
+    /// True if an argument of the macro certainly is a value of the device: a variable, or an element of memory.
+    fn is_of_device(&self, mac: &Macro) -> bool {
+        fn names(tokens: proc_macro2::TokenStream, is: &mut dyn FnMut(&Ident) -> bool) -> bool {
+            tokens.into_iter().any(|token| match token {
+                proc_macro2::TokenTree::Ident(name) => is(&name),
+                proc_macro2::TokenTree::Group(group) => names(group.stream(), is),
+                _ => false,
+            })
+        }
+        names(mac.tokens.clone(), &mut |name| {
+            self.memory.contains(&name.to_string())
+                || matches!(self.kind(name), Some(Kind::Variable | Kind::Lent))
+        })
     }
 
     /// Reports an error for an atomic operation that is called on the value of an element instead of on the element.

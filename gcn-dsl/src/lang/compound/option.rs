@@ -10,7 +10,8 @@ use std::panic::Location;
 use super::aggregate::IntoField;
 use super::enums::{Blank, Placed, Variants, condition, condition_type};
 use crate::ir::named::Shape;
-use crate::ir::{Bin, Inst, Un, Value};
+use crate::ir::{Bin, Inst, Place, Un, Value};
+use crate::lang::context::Context;
 use crate::lang::control::short_circuit::where_only;
 use crate::lang::device::{Maybe, Outcome};
 use crate::lang::values::kind::Kind;
@@ -93,22 +94,32 @@ impl<X: Placed + Copy> Maybe<X> {
         self
     }
 
-    /// The value, or `other` if there is none. `other` is always computed.
+    /// The value, or `other` if there is none. `other` is always computed. The result varies if either does.
     #[track_caller]
-    pub fn unwrap_or<E: IntoDevice<X>>(self, other: E) -> X
+    pub fn unwrap_or<E>(self, other: E) -> X::Output
     where
-        X: Chosen,
+        X: Merge<X::Place, E>,
     {
-        self.chosen(other.into_device())
+        self.joined(X::right(other))
     }
 
-    /// The value, or the result of `other` if there is none. `other` runs only in lanes without a value.
+    /// The value, or the result of `other` if there is none. `other` runs only in lanes without a value. The result varies
+    /// if either does.
     #[track_caller]
-    pub fn unwrap_or_else<E: IntoDevice<X>>(self, other: impl FnOnce() -> E) -> X
+    pub fn unwrap_or_else<E>(self, other: impl FnOnce() -> E) -> X::Output
     where
-        X: Chosen,
+        X: Merge<X::Place, E>,
     {
-        self.chosen(where_only(self.some, false, || other().into_device()))
+        self.joined(where_only(self.some, false, || X::right(other())))
+    }
+
+    /// The value, or the default value of its type if there is none.
+    #[track_caller]
+    pub fn unwrap_or_default(self) -> X
+    where
+        X: Chosen + Default,
+    {
+        self.chosen(X::default())
     }
 
     /// The value, which the kernel's author guarantees to exist. With
@@ -148,25 +159,27 @@ impl<X: Placed + Copy> Maybe<X> {
 
     /// The result of `f` for the value, or `other` if there is none.
     #[track_caller]
-    pub fn map_or<Y: Chosen, E: IntoDevice<Y>>(self, other: E, f: impl FnOnce(X) -> Y) -> Y
+    pub fn map_or<Y: Flatten + Placed, E>(self, other: E, f: impl FnOnce(X) -> Y) -> Y::Output
     where
         X::Place: Kind<Or<Y::Place> = Y::Place>,
+        Y: Merge<Y::Place, E>,
     {
-        self.map(f).chosen(other.into_device())
+        self.map(f).unwrap_or(other)
     }
 
     /// The result of `f` for the value, or the result of `other` if there is none.
     #[track_caller]
-    pub fn map_or_else<Y: Chosen, E: IntoDevice<Y>>(
+    pub fn map_or_else<Y: Flatten + Placed, E>(
         self,
         other: impl FnOnce() -> E,
         f: impl FnOnce(X) -> Y,
-    ) -> Y
+    ) -> Y::Output
     where
         X::Place: Kind<Or<Y::Place> = Y::Place>,
+        Y: Merge<Y::Place, E>,
     {
-        let other = where_only(self.some, false, || other().into_device());
-        self.map(f).chosen(other)
+        let other = where_only(self.some, false, || Y::right(other()));
+        self.map(f).joined(other)
     }
 
     /// The `Option` that `f` returns for the value, if there is one.
@@ -245,13 +258,36 @@ impl<X: Placed + Copy> Maybe<X> {
     where
         X: Chosen,
     {
+        self.joined::<X>(other)
+    }
+
+    /// The value, or `other`, to whose type the value is converted.
+    #[track_caller]
+    fn joined<E>(self, other: X::Output) -> X::Output
+    where
+        X: Merge<X::Place, E>,
+    {
         let loc = Location::caller();
         let (mut ours, mut others) = (Vec::new(), Vec::new());
-        self.value.flatten(&mut ours);
+        self.value.left().flatten(&mut ours);
         other.flatten(&mut others);
-        let pairs = ours.into_iter().zip(others);
-        let values: Vec<Value> = pairs.map(|(a, b)| with(|c| c.choose(self.some, a, b, loc))).collect();
-        X::unflatten(&mut values.into_iter())
+        // A uniform condition also chooses between varying values.
+        let mut in_lanes = None;
+        let values: Vec<Value> = with(|c| {
+            let pairs = ours.into_iter().zip(others);
+            let chosen = pairs.map(|(a, b)| {
+                let place = |c: &Context, value| c.builder.kernel().ty(value).place;
+                let some = match (place(c, self.some), place(c, a)) {
+                    (Place::Uniform, Place::Varying) => *in_lanes.get_or_insert_with(|| {
+                        c.value(Inst::Splat(self.some), condition_type::<Varying>(), loc)
+                    }),
+                    _ => self.some,
+                };
+                c.choose(some, a, b, loc)
+            });
+            chosen.collect()
+        });
+        X::Output::unflatten(&mut values.into_iter())
     }
 }
 

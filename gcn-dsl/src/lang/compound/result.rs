@@ -11,6 +11,7 @@ use crate::lang::control::short_circuit::where_only;
 use crate::lang::device::{Maybe, Outcome};
 use crate::lang::values::kind::{Kind, Varying};
 use crate::lang::values::literal::Vary;
+use crate::lang::values::merge::Merge;
 use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, S, V, next_value, with};
 
 /// `Ok(value)` whose error type has not been inferred yet.
@@ -102,9 +103,9 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
 
     /// The value, or `other` if there is none. `other` is always computed.
     #[track_caller]
-    pub fn unwrap_or<D: IntoDevice<X>>(self, other: D) -> X
+    pub fn unwrap_or<D>(self, other: D) -> X::Output
     where
-        X: Chosen,
+        X: Merge<X::Place, D>,
         E::Place: Kind<Or<X::Place> = X::Place>,
     {
         Maybe { some: self.ok, value: self.value }.unwrap_or(other)
@@ -112,9 +113,9 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
 
     /// The value, or the result of `other` for the error. `other` runs only in lanes with an error.
     #[track_caller]
-    pub fn unwrap_or_else<D: IntoDevice<X>>(self, other: impl FnOnce(E) -> D) -> X
+    pub fn unwrap_or_else<D>(self, other: impl FnOnce(E) -> D) -> X::Output
     where
-        X: Chosen,
+        X: Merge<X::Place, D>,
         E::Place: Kind<Or<X::Place> = X::Place>,
     {
         Maybe { some: self.ok, value: self.value }.unwrap_or_else(|| other(self.error))
@@ -167,9 +168,10 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
 
     /// The result of `f` for the value, or `other` if there is none.
     #[track_caller]
-    pub fn map_or<Y: Chosen, D: IntoDevice<Y>>(self, other: D, f: impl FnOnce(X) -> Y) -> Y
+    pub fn map_or<Y: Flatten + Placed, D>(self, other: D, f: impl FnOnce(X) -> Y) -> Y::Output
     where
         Of<X, E>: Kind<Or<Y::Place> = Y::Place>,
+        Y: Merge<Y::Place, D>,
     {
         let value = where_only(self.ok, true, || f(self.value));
         let varies = Y::Place::VARYING;

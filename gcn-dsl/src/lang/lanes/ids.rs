@@ -46,6 +46,38 @@ pub fn workgroup_size() -> Dim3<u32> {
     dims(|d| size[d as usize])
 }
 
+/// The number of waves in a workgroup: its work-items divided by [`wave_size()`](wave_size), rounded up.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     /// The sum of 256 numbers: each wave leaves its own in LDS.
+///     #[workgroup(256)]
+///     fn total(x: &[u32], sum: &mut [u32]) {
+///         let sums = LdsSlice::<u32>::new(num_waves() as usize);
+///         sums[wave_id()] = wave_sum(x[local_id().x]);
+///         barrier();
+///         let mut all = 0;
+///         for w in 0..num_waves() {
+///             all += sums[w];
+///         }
+///         sum[0] = all;
+///     }
+/// }
+///
+/// for target in [Target::GFX942, Target::GFX1100] {
+///     let mut sum = [0];
+///     total.launch(&Device::simulator(target), Grid::x(1), (&[3; 256], &mut sum))?;
+///     assert_eq!(sum, [3 * 256]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn num_waves() -> u32 {
+    let size = workgroup_size();
+    (size.x * size.y * size.z).div_ceil(wave_size())
+}
+
 /// The number of work-items of the grid in each dimension, from the launch.
 ///
 /// This is useful as the step of a loop over all elements, whatever the size of the grid is:

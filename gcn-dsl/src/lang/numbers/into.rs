@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 
 use crate::lang::numbers::cast::CastTo;
+use crate::lang::values::kind::Uniform;
+use crate::lang::values::merge::Merge;
 use crate::lang::values::operand::OfType;
 use crate::lang::{IntoDevice, S, V};
 use crate::scalar::{CastTarget, Scalar};
@@ -81,5 +83,36 @@ impl<T: Scalar, U: CastTarget + From<T>> IntoDevice<S<U>> for Converted<S<T>> {
     #[track_caller]
     fn into_device(self) -> S<U> {
         CastTo::<U>::cast_to(self.0)
+    }
+}
+
+/// Beside a value, `x.into()` becomes what the value is.
+#[diagnostic::do_not_recommend]
+impl<How, T: Scalar, H> Merge<How, Converted<H>> for V<T>
+where
+    Converted<H>: IntoDevice<V<T>>,
+{
+    type Output = V<T>;
+    fn left(self) -> V<T> {
+        self
+    }
+    #[track_caller]
+    fn right(b: Converted<H>) -> V<T> {
+        b.into_device()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Scalar, H> Merge<Uniform, Converted<H>> for S<T>
+where
+    Converted<H>: IntoDevice<S<T>>,
+{
+    type Output = S<T>;
+    fn left(self) -> S<T> {
+        self
+    }
+    #[track_caller]
+    fn right(b: Converted<H>) -> S<T> {
+        b.into_device()
     }
 }
