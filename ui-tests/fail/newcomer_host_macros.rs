@@ -12,6 +12,8 @@ gcn_kernel! {
         for k in 0..4u32 {
             unreachable!();
         }
+        let list = vec![x[i]; 3];
+        let text = format!("{}", x[i]);
         y[i] = x[i];
     }
 }

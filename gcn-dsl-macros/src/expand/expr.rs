@@ -261,6 +261,8 @@ impl Cx<'_> {
 
     /// Expands `x.method(…)`.
     fn method_call(&mut self, e: &ExprMethodCall) -> TokenStream {
+        let limited = self.with_limits(e);
+        let e = limited.as_ref().unwrap_or(e);
         if let Some(call) = self.converted_as_expected(e).or_else(|| self.mutating_call(e)) {
             return call;
         }

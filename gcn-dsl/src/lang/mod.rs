@@ -135,7 +135,7 @@ pub mod private {
     };
     pub use super::compound::iterator::{
         Listable, Ordered, Positioned, Total, all_elements, any_element, elements_of, greatest_of, least_of,
-        position_of, product_of, sum_of,
+        limit, position_of, product_of, sum_of,
     };
     pub use super::compound::option::{Absent, Chosen, none, some};
     pub use super::compound::pattern::{TakenApart, taken_apart};

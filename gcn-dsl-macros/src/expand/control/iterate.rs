@@ -4,12 +4,12 @@
 //! unrolled. An iterator yields values even if the user's iterator yields references: `e`, `*e` and the pattern `&e`
 //! all mean the value.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, ExprRange, Pat, RangeLimits, parse_quote_spanned};
 
-use crate::expand::{Cx, lang};
+use crate::expand::{Cx, Kind, lang};
 use crate::syntax::{bound_name, name_of};
 
 /// The reductions, each with the name of the function that the expansion calls.
@@ -178,7 +178,44 @@ pub(in crate::expand) fn limits(e: &Expr) -> Option<&ExprRange> {
     }
 }
 
+/// The methods of a range that are not those of an iterator; the limits may be values of the device.
+const OF_RANGES: [&str; 3] = ["contains", "step_by", "rev"];
+
 impl Cx<'_> {
+    /// `(a..b).method(…)` of an iterator, with limits of which rustc says that they are numbers of the host.
+    pub(in crate::expand) fn with_limits(&self, e: &ExprMethodCall) -> Option<ExprMethodCall> {
+        let range = limits(&e.receiver).filter(|_| !OF_RANGES.iter().any(|name| e.method == name))?;
+        let checked = |end: &Option<Box<Expr>>| {
+            end.as_ref().map(|end| match self.is_typed(end) {
+                true => Box::new(parse_quote_spanned!(end.span()=> ::gcn_dsl::__private::limit(#end))),
+                false => end.clone(),
+            })
+        };
+        let range = ExprRange { start: checked(&range.start), end: checked(&range.end), ..range.clone() };
+        let mut limited = e.clone();
+        *limited.receiver = parse_quote_spanned!(e.receiver.span()=> (#range));
+        Some(limited)
+    }
+
+    /// True if the expression contains names, and none whose type rustc has yet to infer: a counter, or the parameter of
+    /// a closure.
+    fn is_typed(&self, e: &Expr) -> bool {
+        fn names(tokens: TokenStream, out: &mut Vec<Ident>) {
+            for token in tokens {
+                match token {
+                    TokenTree::Ident(name) => out.push(name),
+                    TokenTree::Group(group) => names(group.stream(), out),
+                    _ => {}
+                }
+            }
+        }
+        let mut found = Vec::new();
+        names(e.to_token_stream(), &mut found);
+        let inferred =
+            |name: &Ident| self.name(name).is_some_and(|n| n.kind == Kind::Counted || n.closures > 0);
+        !found.is_empty() && !found.iter().any(inferred)
+    }
+
     /// Expands `v.iter().sum()` and the other reductions.
     pub(in crate::expand) fn reduction(&mut self, e: &ExprMethodCall) -> Option<TokenStream> {
         let (_, function) = REDUCTIONS.iter().find(|(method, _)| e.method == method)?;

@@ -6,6 +6,7 @@ use std::panic::Location;
 use crate::ir::Inst;
 use crate::lang::numbers::arithmetic::{Arithmetic, Integer};
 use crate::lang::{IntoDevice, Maybe, S, V, select};
+use crate::scalar::Scalar;
 
 /// Element types of iterators with `sum()` and `product()`: device values and host numbers.
 #[diagnostic::on_unimplemented(
@@ -233,4 +234,44 @@ lists! { [const N: usize] &[E; N]; [] &[E]; [] &Vec<E>; }
 #[track_caller]
 pub fn elements_of<X, L: Listable<X>>(list: L) -> Vec<X> {
     list.listed()
+}
+
+/// Types of a limit of a range that is an iterator: numbers of the host.
+#[diagnostic::on_unimplemented(
+    message = "an iterator over a range runs when the kernel is built, and this limit of it is `{Self}`, known only when the kernel runs",
+    label = "not a number of the host",
+    note = "write a loop: `let mut sum = 0; for k in 0..n {{ sum += x[k]; }}`"
+)]
+pub trait OfHost {}
+
+/// Types of a limit of a range: numbers of the host, and those of the device, which are refused by [`OfHost`] alone.
+pub trait Limit {
+    /// The type of the host.
+    type Host;
+    /// The limit.
+    fn limit(self) -> Self::Host;
+}
+
+for_each_type!(N in [char, i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize] {
+    impl OfHost for N {}
+    impl Limit for N {
+        type Host = N;
+        fn limit(self) -> N {
+            self
+        }
+    }
+});
+
+for_each_type!(H<T> in [S, V] {
+    impl<T: Scalar> Limit for H<T> {
+        type Host = T;
+        fn limit(self) -> T {
+            unreachable!("no limit is a value of the device")
+        }
+    }
+});
+
+/// The expansion of a limit of a range that is an iterator.
+pub fn limit<N: Limit + OfHost>(n: N) -> N::Host {
+    n.limit()
 }

@@ -112,7 +112,7 @@ impl<T, const N: usize> Copy for Lds<T, N> {}
 #[diagnostic::on_unimplemented(
     message = "LDS holds numbers, rows of numbers, planes of rows and structs of memory, not values of type `{Self}`",
     label = "no element of LDS",
-    note = "a struct is declared in `gcn_kernel!` with `#[device] #[repr(C)]`, an enum without fields with `#[device] #[repr(u32)]`; of four dimensions compute two as one index"
+    note = "a struct is declared in `gcn_kernel!` with `#[device] #[repr(C)]`, an enum without fields with `#[device] #[repr(u32)]`; of four dimensions compute two as one index, and of two dimensions of structs one: `Lds::<Item, {{ 5 * 13 }}>::new()` at the flat index `i * 13 + k`"
 )]
 pub trait LdsElement: Stored {
     /// The type of `a[i]`: a varying value, or a row or plane that can be indexed further.

@@ -107,7 +107,7 @@ pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: 
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
     label = "needs all lanes of the workgroup",
-    note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform (`S<bool>`)",
+    note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform: `workgroup_any(c)` and `workgroup_all(c)` answer for the workgroup, `any(c)` and `read_first_lane(c)` for a wave",
     note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call after it"
 )]
 pub trait EveryLane {}
@@ -129,7 +129,7 @@ impl<S> SameScope<S> for S {}
 #[diagnostic::on_unimplemented(
     message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
     label = "needs all lanes of the workgroup",
-    note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform (`S<bool>`)",
+    note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform: `workgroup_any(c)` and `workgroup_all(c)` answer for the workgroup, `any(c)` and `read_first_lane(c)` for a wave",
     note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call after it"
 )]
 pub trait Convergent {}
