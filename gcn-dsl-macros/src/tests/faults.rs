@@ -57,7 +57,7 @@ fn statements_that_kernels_do_not_have() {
         ("for (i, j) in 0..4 { f(i); }", "plain name or `_`"),
         ("for i in (0..4).step_by(2).rev() { f(i); }", "`.rev()` and `.step_by(k)` in this order"),
         ("let p = |mut q| q;", "its own `let mut`"),
-        ("let mut n: usize = 3;", "use `comptime { … }`"),
+        ("let mut n: u128 = 3;", "use `comptime { … }`"),
         ("p.x = 3;", "declare it with `let mut`"),
         ("f() = 3;", "elements `a[i]`"),
         ("let mut p = a; let q = &mut p;", "the argument of a call"),

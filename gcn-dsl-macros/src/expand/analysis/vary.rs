@@ -491,7 +491,7 @@ impl Analysis {
     }
 
     /// The name of the variable of which `e` is a part, and the part's path.
-    fn place<'e>(&self, e: &'e Expr) -> Option<(&Binding, String)> {
+    fn place(&self, e: &Expr) -> Option<(&Binding, String)> {
         match e {
             Expr::Field(f) => self.place(&f.base).map(|(of, path)| (of, member_path(&path, &f.member))),
             Expr::Paren(p) => self.place(&p.expr),

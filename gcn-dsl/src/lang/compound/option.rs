@@ -159,24 +159,20 @@ impl<X: Placed + Copy> Maybe<X> {
 
     /// The result of `f` for the value, or `other` if there is none.
     #[track_caller]
-    pub fn map_or<Y: Flatten + Placed, E>(self, other: E, f: impl FnOnce(X) -> Y) -> Y::Output
+    pub fn map_or<Y, E>(self, other: E, f: impl FnOnce(X) -> Y) -> Y::Output
     where
         X::Place: Kind<Or<Y::Place> = Y::Place>,
-        Y: Merge<Y::Place, E>,
+        Y: Flatten + Placed + Merge<Y::Place, E>,
     {
         self.map(f).unwrap_or(other)
     }
 
     /// The result of `f` for the value, or the result of `other` if there is none.
     #[track_caller]
-    pub fn map_or_else<Y: Flatten + Placed, E>(
-        self,
-        other: impl FnOnce() -> E,
-        f: impl FnOnce(X) -> Y,
-    ) -> Y::Output
+    pub fn map_or_else<Y, E>(self, other: impl FnOnce() -> E, f: impl FnOnce(X) -> Y) -> Y::Output
     where
         X::Place: Kind<Or<Y::Place> = Y::Place>,
-        Y: Merge<Y::Place, E>,
+        Y: Flatten + Placed + Merge<Y::Place, E>,
     {
         let other = where_only(self.some, false, || Y::right(other()));
         self.map(f).joined(other)

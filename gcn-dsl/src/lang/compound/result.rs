@@ -168,10 +168,10 @@ impl<X: Placed + Copy, E: Placed + Copy> Outcome<X, E> {
 
     /// The result of `f` for the value, or `other` if there is none.
     #[track_caller]
-    pub fn map_or<Y: Flatten + Placed, D>(self, other: D, f: impl FnOnce(X) -> Y) -> Y::Output
+    pub fn map_or<Y, D>(self, other: D, f: impl FnOnce(X) -> Y) -> Y::Output
     where
         Of<X, E>: Kind<Or<Y::Place> = Y::Place>,
-        Y: Merge<Y::Place, D>,
+        Y: Flatten + Placed + Merge<Y::Place, D>,
     {
         let value = where_only(self.ok, true, || f(self.value));
         let varies = Y::Place::VARYING;
