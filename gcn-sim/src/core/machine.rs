@@ -235,7 +235,7 @@ pub struct Machine {
     /// The errors of instructions that cannot be executed, by code offset.
     faults: Arc<BTreeMap<u32, SimError>>,
     /// See [`Machine::derived`].
-    derived: Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>,
+    derived: Arc<Mutex<Vec<Arc<dyn Any + Send + Sync>>>>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -463,17 +463,21 @@ impl Machine {
         fault.at_line(self.line_text(offset))
     }
 
-    /// The value of `make`, which depends only on `key` and on the instructions; it is kept for further launches.
+    /// The value of `make`, which depends only on `key` and on the instructions. The last value of each type is kept for further launches.
     pub(crate) fn derived<K, T>(&self, key: K, make: impl FnOnce() -> T) -> Arc<(K, T)>
     where
         K: PartialEq + Send + Sync + 'static,
         T: Send + Sync + 'static,
     {
         let mut kept = self.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.clone().and_then(|kept| kept.downcast::<(K, T)>().ok());
+        let at = kept.iter().position(|kept| kept.is::<(K, T)>());
+        let known = at.and_then(|at| kept[at].clone().downcast::<(K, T)>().ok());
         known.filter(|known| known.0 == key).unwrap_or_else(|| {
             let made = Arc::new((key, make()));
-            *kept = Some(made.clone());
+            match at {
+                Some(at) => kept[at] = made.clone(),
+                None => kept.push(made.clone()),
+            }
             made
         })
     }

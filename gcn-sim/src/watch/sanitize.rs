@@ -21,11 +21,10 @@ pub use defined::{Alone, Registers};
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_isa::Inst;
 use gcn_isa::counters::{Counter, Stream, WaitCnt};
-use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 
 use crate::core::fault::{Fault, Next};
@@ -54,13 +53,41 @@ use spin::Spin;
 pub(crate) struct Shared {
     checks: Sanitize,
     limit: u32,
+    program: Arc<(Settings, Program)>,
+    state: Mutex<Global>,
+    /// The number of changes of global memory.
+    changes: AtomicU64,
+}
+
+/// What the data of a [`Program`] depend on, apart from its instructions.
+type Settings = (bool, bool);
+
+/// Data about each instruction of a program.
+struct Program {
     info: Vec<Info>,
     effects: Vec<Effect>,
     rules: Rules,
     roles: Vec<Role>,
-    state: Mutex<Global>,
-    /// The number of changes of global memory.
-    changes: AtomicU64,
+}
+
+impl Program {
+    fn new(machine: &Machine) -> Program {
+        let steps = machine.steps();
+        let rules = Rules::of(machine.target(), machine.state());
+        // The combination of the waits directly before an instruction.
+        let mut waited = WaitCnt::NONE;
+        let mut role = |step: &Step| {
+            let role = rules.role(&step.inst, waited);
+            waited = WaitCnt::of(&step.inst).map_or(WaitCnt::NONE, |wait| waited.and(wait));
+            role
+        };
+        Program {
+            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
+            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
+            roles: steps.iter().map(&mut role).collect(),
+            rules,
+        }
+    }
 }
 
 /// The state that the workgroups share. They run on one host thread while a sanitizer is active.
@@ -87,6 +114,14 @@ impl Global {
         self.known.len() < limit as usize && self.known.insert((finding.kind, at, other))
     }
 
+    /// True if a finding of this kind for this pair of instructions would not be kept.
+    fn keeps_no(&self, kind: FindingKind, at: u32, other: Option<u32>, limit: u32) -> bool {
+        if kind.is_note() {
+            return self.notes.contains(&(at, other));
+        }
+        self.known.len() >= limit as usize || self.known.contains(&(kind, at, other))
+    }
+
     /// Adds to the reported note the number of notes that are not kept.
     fn count_notes(&self, findings: &mut [Finding]) {
         let others = self.notes.len().saturating_sub(1);
@@ -102,25 +137,19 @@ impl Shared {
         if options.sanitize.is_empty() {
             return None;
         }
-        let steps = machine.steps();
-        let rules = Rules::of(machine.target(), machine.state());
-        // The combination of the waits directly before an instruction.
-        let mut waited = WaitCnt::NONE;
-        let mut role = |step: &Step| {
-            let role = rules.role(&step.inst, waited);
-            waited = WaitCnt::of(&step.inst).map_or(WaitCnt::NONE, |wait| waited.and(wait));
-            role
-        };
+        let state = machine.state();
+        let settings = (state.tg_split, state.workgroup_processors);
         Some(Shared {
             checks: options.sanitize,
             limit: options.findings,
-            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
-            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
-            roles: steps.iter().map(&mut role).collect(),
-            rules,
+            program: machine.derived(settings, || Program::new(machine)),
             state: Mutex::default(),
             changes: AtomicU64::new(0),
         })
+    }
+
+    fn code(&self) -> &Program {
+        &self.program.1
     }
 
     fn has(&self, checks: Sanitize) -> bool {
@@ -159,11 +188,17 @@ pub(crate) struct Group {
     /// there.
     changes: Changes,
     loading: Option<Places>,
+    /// True if the current instruction reads and writes only registers whose bits are defined.
+    quick: bool,
+    /// True if the current instruction is a load whose uninitialised bytes of LDS become undefined bits of registers.
+    tracks: bool,
     aside: Aside,
     /// The addresses of the uninitialised bytes of LDS that the current instruction has read.
     unwritten: Vec<u64>,
     /// The number of changes of global memory that the waves have taken into account.
     seen: u64,
+    /// A buffer.
+    hows: Vec<u32>,
 }
 
 /// The state of the sanitizers for a wave.
@@ -187,7 +222,7 @@ impl State {
             return;
         }
         // Violations are ignored here, because strict mode reports them.
-        self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
+        self.counters.advance(effects, effect);
         if !effect.streams.is_empty() {
             self.counters.after(effects, cx.machine, (effect, at), LdsRange::of(touches)).ok();
             self.outstanding.add(&self.counters, cx.machine, (effect, at), touches);
@@ -209,9 +244,12 @@ impl Group {
             moved: None,
             changes: Changes::default(),
             loading: None,
+            quick: false,
+            tracks: false,
             aside: Aside::default(),
             unwritten: Vec::new(),
             seen: 0,
+            hows: Vec::new(),
         }
     }
 
@@ -245,7 +283,20 @@ impl Group {
     /// Checks an instruction before it executes.
     pub(crate) fn before(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<(), Fault> {
         self.exec = cx.w.exec();
+        (self.quick, self.tracks) = (false, false);
+        self.unwritten.clear();
         if !shared.has(Sanitize::REGISTERS) {
+            return Ok(());
+        }
+        let (code, at) = (shared.code(), cx.w.pc);
+        let state = &mut self.waves[cx.w.id as usize];
+        let lds = shared.has(Sanitize::LDS) && code.effects[at].reads_lds;
+        self.tracks = lds && code.info[at].loads;
+        self.quick = !indexed::may_be_moved(cx, step)
+            && !cx.w.mode.vskip
+            && !state.bits.must_prepare(&code.info[at], lds)
+            && state.bits.are_defined(&code.info[at], self.exec);
+        if self.quick {
             return Ok(());
         }
         // Before execution, because a relative move may change the index itself.
@@ -255,9 +306,8 @@ impl Group {
         });
         let (inst, info) = match &self.moved {
             Some((inst, info)) => (inst, info),
-            None => (&step.inst, &shared.info[cx.w.pc]),
+            None => (&step.inst, &code.info[at]),
         };
-        let state = &mut self.waves[cx.w.id as usize];
         if cx.w.mode.vskip && !inst.desc.is_salu() && !inst.desc.is_smem() {
             return Ok(());
         }
@@ -265,7 +315,6 @@ impl Group {
         if let Some(used) = &used {
             state.bits.settle(used);
         }
-        let lds = shared.has(Sanitize::LDS) && shared.effects[cx.w.pc].reads_lds;
         self.loading = state.bits.begin_load(cx, (info, step), &mut self.aside, lds);
         let now = Now { cx, step, inst, info, bits: &state.bits };
         self.changes = now.changes(&mut self.aside)?;
@@ -308,7 +357,7 @@ impl Group {
         let (moved, mut changes) = (self.moved.take(), std::mem::take(&mut self.changes));
         let (inst, info) = match &moved {
             Some((inst, info)) => (inst, info),
-            None => (&step.inst, &shared.info[cx.w.pc]),
+            None => (&step.inst, &shared.code().info[cx.w.pc]),
         };
         let (bits, aside) = (&mut self.waves[cx.w.id as usize].bits, &mut self.aside);
         let mut found = None;
@@ -332,7 +381,9 @@ impl Group {
         let number = cx.w.id as usize;
         let touches = cx.trace.as_deref_mut().map(|t| std::mem::take(&mut t.touches)).unwrap_or_default();
         let mut result = self.look_at(shared, cx, step, &touches);
-        if shared.has(Sanitize::REGISTERS) && result.is_ok() {
+        let bits = &self.waves[number].bits;
+        let follows = !self.quick || !self.unwritten.is_empty() || bits.concern(&touches);
+        if shared.has(Sanitize::REGISTERS) && follows && result.is_ok() {
             result = self.follow_bits(shared, cx, step, &touches);
         }
         if step.inst.desc.class == Class::Gws && shared.has(Sanitize::RACES) {
@@ -355,7 +406,8 @@ impl Group {
         step: &Step,
         touches: &[Touch],
     ) -> Result<(), Fault> {
-        let (effect, role, number) = (&shared.effects[cx.w.pc], shared.roles[cx.w.pc], cx.w.id as usize);
+        let (code, number) = (shared.code(), cx.w.id as usize);
+        let (effect, role) = (&code.effects[cx.w.pc], code.roles[cx.w.pc]);
         let sync = &mut self.waves[number].sync;
         if let Some(wait) = effect.wait {
             let stores = Stream::Store.counter(cx.machine.target().instruction_set());
@@ -364,9 +416,10 @@ impl Group {
                 sync.wait(all);
             }
         }
-        sync.fence(&shared.rules, role, number);
-        if shared.has(Sanitize::RACES) {
-            self.waves[number].count(&shared.effects, cx, touches);
+        sync.fence(&code.rules, role, number);
+        // Outstanding accesses matter at barriers, to other waves.
+        if shared.has(Sanitize::RACES) && (self.waves.len() > 1 || cx.machine.state().tg_split) {
+            self.waves[number].count(&code.effects, cx, touches);
         }
         self.bad_accesses(shared, cx, step)?;
         if touches.is_empty() {
@@ -380,7 +433,7 @@ impl Group {
         }
         let global = |t: &&Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
         if let Some(touch) = touches.iter().find(global) {
-            self.waves[number].sync.stored(&shared.rules, role, touch.kind == Kind::Atomic);
+            self.waves[number].sync.stored(&code.rules, role, touch.kind == Kind::Atomic);
         }
         Ok(())
     }

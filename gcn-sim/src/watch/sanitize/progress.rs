@@ -14,6 +14,9 @@ use crate::core::wave::{Status, Wave};
 fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
     let trace = cx.trace.as_deref()?;
     let (mut replaced, mut updated) = (&trace.replaced[..], &trace.updated[..]);
+    if replaced.is_empty() && updated.is_empty() {
+        return None;
+    }
     touches.iter().position(|touch| {
         let before = match touch.kind {
             Kind::Write if touch.space != Path::Scratch => &mut replaced,

@@ -240,6 +240,8 @@ pub(super) struct Sync {
     /// as known after the caches have been invalidated.
     read: Clock,
     waited: Clock,
+    /// True if `read`, or the same of `split`, may know more than what the wave has waited for.
+    acquired: bool,
     /// The part of `waited` for which the outer caches have been invalidated, on targets with several levels.
     outer: Clock,
     split: Split,
@@ -310,8 +312,10 @@ impl Sync {
     /// Called for a wait for vector memory operations: for all of them if `all`, otherwise for some.
     pub(super) fn wait(&mut self, all: bool) {
         // Any wait counts as a wait for reads, because strict mode already reports reads that are used too early.
-        self.waited.join(&self.read);
-        self.split.waited.join(&self.split.read);
+        if std::mem::take(&mut self.acquired) {
+            self.waited.join(&self.read);
+            self.split.waited.join(&self.split.read);
+        }
         if all {
             self.stores = false;
             if let Some(written) = self.writing.take() {
@@ -348,6 +352,7 @@ impl Sync {
 
     /// Called for an atomic access that reads: it acquires what was released through its word.
     pub(super) fn acquire(&mut self, released: &Released, group: u32, wave: usize, scope: Scope) {
+        self.acquired = true;
         if released.group == group {
             if self.is_clean() && released.dirty {
                 self.before_store(wave);
@@ -472,6 +477,7 @@ pub(super) fn meet<'s>(group: u32, waves: impl Iterator<Item = &'s mut Sync>) {
         wave.clock.join(&all.clock);
         wave.visible.join(&all.visible);
         wave.read.join(&all.read);
+        wave.acquired = true;
         wave.waited.join(&all.waited);
         wave.wide.join(&all.wide);
         wave.dirty |= all.dirty;

@@ -134,6 +134,19 @@ impl Counters {
         (wait != WaitCnt::NONE).then_some(wait)
     }
 
+    /// Makes the operations certain that have completed when an instruction has issued: those for which it waits, and those that must
+    /// have made room for it.
+    pub(crate) fn advance(&mut self, effects: &[Effect], effect: &Effect) {
+        self.done.clear();
+        if self.operations.is_empty() {
+            return;
+        }
+        match effect.wait {
+            Some(wait) => self.wait(effects, wait),
+            None => self.make_room(effects, effect.room),
+        }
+    }
+
     pub(crate) fn before(
         &mut self,
         effects: &[Effect],
@@ -142,15 +155,10 @@ impl Counters {
         rules: Config,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
-        self.done.clear();
-        if self.operations.is_empty() {
+        self.advance(effects, effect);
+        if self.operations.is_empty() || effect.wait.is_some() {
             return Ok(());
         }
-        if let Some(wait) = effect.wait {
-            self.wait(effects, wait);
-            return Ok(());
-        }
-        self.make_room(effects, effect.room);
         if (effect.barrier || effect.accesses)
             && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.is_uncertain())
             && rules.counts(&counter::GWS)
@@ -279,6 +287,9 @@ impl Counters {
         let mut finished = false;
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(room)) {
             let left = usize::from(counter.of(room));
+            if self.operations.len() <= left {
+                continue;
+            }
             for stream in Stream::ALL {
                 finished |= self.finish(left, |operation, part| {
                     part.counter == counter
