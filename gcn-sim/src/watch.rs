@@ -182,6 +182,7 @@ impl Group {
             || shared.sanitize.as_ref().is_some_and(sanitize::Shared::keeps);
         // Only with TgSplit do barriers order stores to memory.
         trace.only_lds = shared.is_strict() && shared.sanitize.is_none() && !machine.state().tg_split;
+        trace.at_once = !matches!(shared.mode, Watched::Faithful(_));
         trace.lenient = shared.sanitize.as_ref().is_some_and(sanitize::Shared::is_lenient);
         trace
     }

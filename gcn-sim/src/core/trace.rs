@@ -49,6 +49,8 @@ pub(crate) struct Trace {
     pub keep: bool,
     /// If true, only accesses to LDS need be recorded, and accesses of one instruction to other memory may be performed together.
     pub only_lds: bool,
+    /// If true, accesses of one instruction may be performed together if all of them have been recorded before.
+    pub at_once: bool,
     /// The replaced bytes of each [`Kind::Write`] to LDS or global memory, in order.
     pub replaced: Vec<u8>,
     /// The old bytes of each [`Kind::Atomic`], in order.
