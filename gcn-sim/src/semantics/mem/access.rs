@@ -46,7 +46,7 @@ fn touch(place: Place, bytes: u32, lane: Option<u8>, kind: Kind) -> Touch {
         Place::Lds(a) => (Path::Lds, u64::from(a)),
         Place::Scratch(a) => (Path::Scratch, u64::from(a)),
     };
-    Touch { space, lane, address, bytes: bytes as u8, kind }
+    Touch { space, lane, address, bytes: bytes as u16, kind }
 }
 
 /// Up to four bytes as a little-endian number.
@@ -160,12 +160,27 @@ impl Cx<'_> {
     pub(super) fn note_lds(&mut self, at: &Lanes, active: u64, bytes: usize, kind: Kind) {
         let Some(trace) = self.trace.as_deref_mut() else { return };
         let of_lane = |lane: usize| touch(Place::Lds(at[lane]), bytes as u32, Some(lane as u8), kind);
-        trace.touches.extend(lanes(active).map(of_lane));
+        if !trace.only_lds {
+            return trace.touches.extend(lanes(active).map(of_lane));
+        }
+        let mut active = lanes(active);
+        let Some(mut run) = active.next().map(of_lane) else { return };
+        for lane in active {
+            if u64::from(at[lane]) == run.address + u64::from(run.bytes) {
+                run.bytes += bytes as u16;
+            } else {
+                trace.touches.push(std::mem::replace(&mut run, of_lane(lane)));
+            }
+        }
+        trace.touches.push(run);
     }
 
     /// As [`Cx::note_lds`], for two accesses of each lane.
     pub(super) fn note_two(&mut self, at: &[Lanes; 2], active: u64, bytes: usize, kind: Kind) {
         let Some(trace) = self.trace.as_deref_mut() else { return };
+        if trace.only_lds {
+            return at.iter().for_each(|at| self.note_lds(at, active, bytes, kind));
+        }
         let of_lane = |lane: usize| {
             at.each_ref().map(|at| touch(Place::Lds(at[lane]), bytes as u32, Some(lane as u8), kind))
         };

@@ -31,7 +31,7 @@ pub(super) struct Epoch {
     pub step: u32,
     pub lane: Option<u8>,
     /// The accessed range: address and number of bytes.
-    pub range: (u64, u8),
+    pub range: (u64, u16),
     /// A mask of the bytes of the dword.
     pub mask: u8,
     pub order: Order,
@@ -108,7 +108,7 @@ impl Packed {
             at: self.at,
             step: self.step,
             lane: Some(field(How::LANE) as u8).filter(|lane| *lane != NO_LANE),
-            range: (address, field(How::BYTES) as u8),
+            range: (address, field(How::BYTES) as u16),
             mask: self.mask(),
             order: self.order(),
             scope: Scope::ALL[field(How::SCOPE) as usize],

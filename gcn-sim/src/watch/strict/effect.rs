@@ -20,6 +20,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// The whole register.
+    pub(crate) fn whole(self) -> Part {
+        Part { half: None, ..self }
+    }
+
     /// The numbers of the register's halves.
     pub(crate) fn halves(self) -> Range<usize> {
         let first = self.unit.index() * 2;
