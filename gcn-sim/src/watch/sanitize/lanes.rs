@@ -73,10 +73,10 @@ pub(super) fn runs(touches: &[Touch]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// True if no two accesses of an instruction can write the same byte, because each begins behind the one before, or because all read.
+/// True if no two stores of an instruction can write the same byte: there are none, or each access begins behind the one before.
 pub(super) fn ascend(touches: &[Touch]) -> bool {
     let is_behind = |pair: &[Touch]| pair[1].address >= pair[0].address + u64::from(pair[0].bytes);
-    touches.iter().all(|touch| touch.kind == Kind::Read) || touches.windows(2).all(is_behind)
+    touches.iter().all(|touch| touch.kind != Kind::Write) || touches.windows(2).all(is_behind)
 }
 
 /// Two accesses of different lanes that write different values to the same byte, if there are any. Atomic stores may do that; one of their

@@ -1,6 +1,7 @@
 //! Detects data races: unordered accesses of different waves to the same bytes.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use super::bounds::access_of;
@@ -101,9 +102,8 @@ impl Walk<'_> {
             self.word((touch, number), step, order, word);
         }
         if touch.kind != Kind::Read && order != Order::Plain {
-            let before = self.released.remove(&key);
-            let made = self.sync.release(before, index, self.number, self.scope);
-            self.released.insert(key, made);
+            let released = self.released.entry(key).or_insert_with(|| Released::nothing(index));
+            self.sync.release(released, index, self.number, self.scope);
         }
     }
 
@@ -303,12 +303,17 @@ impl Group {
     ) {
         let (index, sync) = (self.index, &mut self.waves[number].sync);
         let released = &mut shared.global().released;
-        let before = released.remove(&resource_key(resource));
-        if let Some(before) = before.as_ref().filter(|_| !queued) {
-            sync.acquire_met(before, index, number, mnemonic);
-        }
-        let made = sync.release(before, index, number, Scope::Agent);
-        released.insert(resource_key(resource), made);
+        let released = match released.entry(resource_key(resource)) {
+            Entry::Occupied(before) => {
+                let before = before.into_mut();
+                if !queued {
+                    sync.acquire_met(before, index, number, mnemonic);
+                }
+                before
+            }
+            Entry::Vacant(place) => place.insert(Released::nothing(index)),
+        };
+        sync.release(released, index, number, Scope::Agent);
     }
 
     /// Called when a wave that waited for a resource continues.

@@ -267,6 +267,22 @@ pub(super) struct Released {
     wide: Clock,
 }
 
+impl Released {
+    /// Nothing that waves of this workgroup have released.
+    pub(super) fn nothing(group: u32) -> Released {
+        let nothing = || Clock::nothing(group);
+        Released {
+            group,
+            near: nothing(),
+            near_visible: nothing(),
+            dirty: false,
+            visible: nothing(),
+            arrived: nothing(),
+            wide: nothing(),
+        }
+    }
+}
+
 impl Sync {
     pub(super) fn new(group: u32, wave: usize) -> Sync {
         let nothing = || Clock::nothing(group);
@@ -386,22 +402,7 @@ impl Sync {
 
     /// Called for an atomic access that writes: it releases everything that the wave did, in addition to the clocks that were already
     /// released through the word.
-    pub(super) fn release(
-        &mut self,
-        before: Option<Released>,
-        group: u32,
-        wave: usize,
-        scope: Scope,
-    ) -> Released {
-        let mut made = before.unwrap_or_else(|| Released {
-            group,
-            near: Clock::nothing(group),
-            near_visible: Clock::nothing(group),
-            dirty: false,
-            visible: Clock::nothing(group),
-            arrived: Clock::nothing(group),
-            wide: Clock::nothing(group),
-        });
+    pub(super) fn release(&mut self, made: &mut Released, group: u32, wave: usize, scope: Scope) {
         if made.group != group {
             (made.near, made.near_visible) = (Clock::nothing(group), Clock::nothing(group));
             made.arrived = Clock::nothing(group);
@@ -423,7 +424,6 @@ impl Sync {
             made.visible.join(&self.visible);
         }
         self.clock.advance(wave);
-        made
     }
 
     /// What the synchronisation between this wave and `thread`, a wave of another workgroup, lacks to order the access at `at`. `None` if
