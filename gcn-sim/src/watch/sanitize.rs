@@ -20,6 +20,7 @@ mod spin;
 pub use defined::{Alone, Registers};
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,11 +32,11 @@ use crate::core::fault::{Fault, Next};
 use crate::core::finding::{Access, Finding, FindingKind, Party};
 use crate::core::grid::Geometry;
 use crate::core::machine::{Cx, Machine, Step};
-use crate::core::memory::Range;
+use crate::core::memory::Range as Bytes;
 use crate::core::options::{Options, Sanitize};
 use crate::core::place::site;
 use crate::core::site::Space;
-use crate::core::trace::{Kind, Path, Touch};
+use crate::core::trace::{Kind, Touch};
 use crate::core::wave::Wave;
 use crate::semantics::{indexed, mem};
 use crate::watch::strict::counters::Counters;
@@ -197,8 +198,9 @@ pub(crate) struct Group {
     unwritten: Vec<u64>,
     /// The number of changes of global memory that the waves have taken into account.
     seen: u64,
-    /// A buffer.
+    /// Buffers.
     hows: Vec<u32>,
+    runs: Vec<Range<usize>>,
 }
 
 /// The state of the sanitizers for a wave.
@@ -250,6 +252,7 @@ impl Group {
             unwritten: Vec::new(),
             seen: 0,
             hows: Vec::new(),
+            runs: Vec::new(),
         }
     }
 
@@ -425,15 +428,33 @@ impl Group {
         if touches.is_empty() {
             return Ok(());
         }
+        let mut found = std::mem::take(&mut self.runs);
+        found.clear();
+        found.extend(lanes::runs(touches));
+        let checked = self.look_at_runs(shared, cx, step, (touches, &found));
+        self.runs = found;
+        checked
+    }
+
+    /// Checks accesses; `runs` are those that follow each other.
+    fn look_at_runs(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        (touches, runs): (&[Touch], &[Range<usize>]),
+    ) -> Result<(), Fault> {
         if shared.has(Sanitize::LDS | Sanitize::MEMORY) {
-            self.unwritten(shared, cx, step, touches)?;
+            self.unwritten(shared, cx, step, (touches, runs))?;
         }
         if shared.has(Sanitize::RACES) {
-            self.races(shared, cx, step, touches)?;
+            self.races(shared, cx, step, (touches, runs))?;
         }
-        let global = |t: &&Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
-        if let Some(touch) = touches.iter().find(global) {
-            self.waves[number].sync.stored(&code.rules, role, touch.kind == Kind::Atomic);
+        let mut firsts = runs.iter().map(|run| &touches[run.start]);
+        if let Some(touch) = firsts.find(|touch| races::stores(touch)) {
+            let code = shared.code();
+            let (role, sync) = (code.roles[cx.w.pc], &mut self.waves[cx.w.id as usize].sync);
+            sync.stored(&code.rules, role, touch.kind == Kind::Atomic);
         }
         Ok(())
     }
@@ -448,7 +469,7 @@ impl Group {
     ) -> Finding {
         let allocation = match access {
             Some(Access { space: Space::Global, address, .. }) => cx.memory.range_of(address),
-            Some(Access { space: Space::Lds, .. }) => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
+            Some(Access { space: Space::Lds, .. }) => Some(Bytes { base: 0, bytes: cx.lds.len() as u64 }),
             _ => None,
         };
         let party = Party { site: site(cx, self.id, step), lane, access };

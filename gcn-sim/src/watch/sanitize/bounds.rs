@@ -1,12 +1,13 @@
 //! Accesses to memory that is not allocated, and reads of memory that has not been written.
 
-use super::lanes::runs;
+use std::ops::Range;
+
 use super::shadow::words;
 use super::{Group, Shared};
 use crate::core::fault::Fault;
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind};
 use crate::core::machine::{Cx, Step};
-use crate::core::memory::Range;
+use crate::core::memory::Range as Bytes;
 use crate::core::options::Sanitize;
 use crate::core::site::Space;
 use crate::core::trace::{Kind, Path, Touch};
@@ -68,8 +69,8 @@ impl Group {
         let mut finding = self.finding(kind, cx, step, lane, Some(access));
         finding.allocation = match access.space {
             Space::Global => freed.or_else(|| cx.memory.nearest(access.address)),
-            Space::Lds => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
-            Space::Scratch => Some(Range { base: 0, bytes: (cx.w.scratch.len() / 64) as u64 }),
+            Space::Lds => Some(Bytes { base: 0, bytes: cx.lds.len() as u64 }),
+            Space::Scratch => Some(Bytes { base: 0, bytes: (cx.w.scratch.len() / 64) as u64 }),
         };
         finding.remedy = match kind {
             FindingKind::UseAfterFree => "free it after the kernel".to_owned(),
@@ -83,9 +84,9 @@ impl Group {
         shared: &Shared,
         cx: &Cx<'_>,
         step: &Step,
-        touches: &[Touch],
+        (touches, runs): (&[Touch], &[Range<usize>]),
     ) -> Result<(), Fault> {
-        for run in runs(touches) {
+        for run in runs.iter().cloned() {
             let (first, bytes) = (&touches[run.start], run.len() as u64 * u64::from(touches[run.start].bytes));
             let is_written = match first.space {
                 Path::Scratch => true,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::bounds::access_of;
 use super::clock::{Thread, WAVES};
-use super::lanes::{self, runs, writes};
+use super::lanes::{self, writes};
 use super::scope::{Missing, Released, Role, Sync};
 use super::shadow::{Epoch, Order, Packed, Shadow, WHOLE, words};
 use super::{Global, Group, Shared};
@@ -82,7 +82,12 @@ impl Walk<'_> {
             if !self.shadow.row(word, new, &hows[done..next], writes, known) {
                 for n in done..next {
                     let number = run.start + n / per_touch;
-                    self.word((&touches[number], number), step, Order::Plain, (start + n as u64, WHOLE));
+                    let (touch, word) = (&touches[number], start + n as u64);
+                    if self.split && !writes {
+                        self.word((touch, number), step, Order::Plain, (word, WHOLE));
+                    } else {
+                        self.add((touch, number), word, new.with(hows[n]));
+                    }
                 }
             }
             done = next;
@@ -121,9 +126,8 @@ impl Walk<'_> {
         (word, mask): (u64, u8),
     ) {
         let epoch = Epoch { mask, ..self.epoch(touch, step, order) };
-        let Walk { shadow, sync, scope, .. } = self;
-        let touch = *touch;
         if self.split && touch.kind != Kind::Write {
+            let Walk { shadow, sync, scope, .. } = self;
             let past = touch.kind == Kind::Atomic || *scope >= Scope::Workgroup;
             let missing = |e: &Epoch| sync.missing_near(e.thread, e.at, past);
             let is_unseen = |e: &Epoch| {
@@ -132,13 +136,19 @@ impl Walk<'_> {
             };
             if let Some(other) = shadow.unseen(word, &epoch, is_unseen) {
                 let missing = missing(&other);
+                let touch = *touch;
                 let race = Race { touch, number, word, other, other_writes: true, missing, same: false };
                 self.found.push(race);
             }
         }
-        if let Some((other, other_writes)) =
-            shadow.access(word, epoch, touch.kind != Kind::Read, &sync.clock)
-        {
+        self.add((touch, number), word, Packed::new(word, &epoch));
+    }
+
+    fn add(&mut self, (touch, number): (&Touch, usize), word: u64, new: Packed) {
+        let Walk { shadow, sync, .. } = self;
+        let writes = touch.kind != Kind::Read;
+        if let Some((other, other_writes)) = shadow.access(word, new, writes, &sync.clock) {
+            let (epoch, touch) = (new.epoch(word), *touch);
             let far = other.group() != self.thread / WAVES;
             let missing = if far { narrow(&epoch, &other) } else { None };
             let missing = missing.or_else(|| sync.missing(other.thread, other.at).filter(|_| far));
@@ -171,16 +181,16 @@ impl Group {
         shared: &Shared,
         cx: &Cx<'_>,
         step: &Step,
-        touches: &[Touch],
+        (touches, runs): (&[Touch], &[Range<usize>]),
     ) -> Result<(), Fault> {
         let number = cx.w.id as usize;
         let thread = self.index * WAVES + cx.w.id;
         let role = shared.code().roles[cx.w.pc];
-        let stores = |t: &Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
-        if touches.iter().any(stores) {
+        let stores = |run: &Range<usize>| stores(&touches[run.start]);
+        if runs.iter().any(stores) {
             self.waves[number].sync.before_store(number);
         }
-        if !lanes::ascend(touches) {
+        if runs.len() > 1 && !lanes::ascend(touches) {
             let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, role, touch)).collect();
             let writes = writes(cx, touches);
             if let Some((earlier, later)) = lanes::conflict(touches, &orders, &writes) {
@@ -202,7 +212,7 @@ impl Group {
         }
         let mut global = shared.global();
         let mut found = Vec::new();
-        for run in runs(touches) {
+        for run in runs.iter().cloned() {
             let (touch, order) = (touches[run.start], self.order(step, role, &touches[run.start]));
             if touch.space == Path::Scratch {
                 continue;
@@ -283,8 +293,11 @@ impl Group {
                         let epoch = Epoch { thread, at, step, lane, range, mask, order, scope };
                         let (is_write, clock) = (touch.kind != Kind::Read, &state.sync.clock);
                         match touch.space {
-                            Path::Lds => self.lds.access(word, epoch, is_write, clock),
-                            _ => shared.global().memory.access(word, epoch, is_write, clock),
+                            Path::Lds => self.lds.access(word, Packed::new(word, &epoch), is_write, clock),
+                            _ => {
+                                let new = Packed::new(word, &epoch);
+                                shared.global().memory.access(word, new, is_write, clock)
+                            }
                         };
                     }
                 }
@@ -374,6 +387,11 @@ impl Group {
         };
         finding
     }
+}
+
+/// True if the access writes global memory.
+pub(super) fn stores(touch: &Touch) -> bool {
+    touch.kind != Kind::Read && matches!(touch.space, Path::Global | Path::Scalar)
 }
 
 /// How an access is ordered. `bypasses`: the access bypasses the near caches. `may_be`: it is a store that may be atomic.

@@ -100,7 +100,7 @@ impl Packed {
         Packed { how: self.how + (4 * dwords << How::START.0), ..self }
     }
 
-    fn epoch(self, word: u64) -> Epoch {
+    pub(super) fn epoch(self, word: u64) -> Epoch {
         let field = |field| How::get(self.how, field);
         let address = (4 * word + 3).wrapping_sub(u64::from(field(How::START)));
         Epoch {
@@ -154,9 +154,22 @@ impl Packed {
         let stands_for = self.who == later.who || writes && clock.knows(self.who - 1, self.at);
         if stands_for && self.order() <= later.order() { self.without(later.mask()) } else { self }
     }
+
+    /// This read without the bytes for which a later write stands for it: another write that races with the read races with that write as
+    /// well, which is what is reported. (An atomic write does not race with other atomic ones.)
+    #[inline]
+    fn before_write(self, write: Packed, clock: &Clock) -> Packed {
+        let known = self.who == write.who || clock.knows(self.who - 1, self.at);
+        if known && write.order() == Order::Plain { self.without(write.mask()) } else { self }
+    }
+
+    /// This access of a row, for the dword of which `how` is.
+    pub(super) fn with(self, how: u32) -> Packed {
+        Packed { how, ..self }
+    }
 }
 
-/// The accesses to a dword that may still race with new ones, if there are several.
+/// The accesses to a dword that may still race with new ones, if there are several for which [`Page`] has no room.
 #[derive(Debug, Default)]
 struct Cell {
     writes: SmallVec<[Packed; 2]>,
@@ -171,8 +184,24 @@ impl Cell {
             found.map(|old| (old.epoch(word), is_write))
         };
         let found = of(written, true).or_else(|| of(reads, false).filter(|_| writes));
-        if writes { add(written, new, writes, clock) } else { add(reads, new, writes, clock) }
+        if writes {
+            add(written, new, writes, clock);
+            reads.iter_mut().for_each(|old| *old = old.before_write(new, clock));
+            reads.retain(|old| old.is_there());
+        } else {
+            add(reads, new, writes, clock);
+        }
         found
+    }
+
+    /// The last write and the last read, if there are no more accesses.
+    fn few(&self) -> Option<[Packed; 2]> {
+        let last = |list: &[Packed]| match list {
+            [] => Some(Packed::default()),
+            [one] => Some(*one),
+            _ => None,
+        };
+        Some([last(&self.writes)?, last(&self.reads)?])
     }
 }
 
@@ -238,6 +267,8 @@ pub(super) struct Shadow {
     last: Option<(u64, usize)>,
     /// The accesses to dwords of which more must be kept than the last ones.
     many: Vec<Cell>,
+    /// The indices of those that are not used any more.
+    spare: Vec<u32>,
     /// For each dword of LDS, a mask of the bytes that have been written.
     written: Vec<u8>,
 }
@@ -249,6 +280,7 @@ impl Shadow {
     pub(super) fn clear(&mut self) {
         self.pages.iter_mut().for_each(|page| page.fill(0));
         self.many.clear();
+        self.spare.clear();
         self.written.clear();
     }
 
@@ -323,19 +355,30 @@ impl Shadow {
     pub(super) fn access(
         &mut self,
         word: u64,
-        epoch: Epoch,
+        new: Packed,
         writes: bool,
         clock: &Clock,
     ) -> Option<(Epoch, bool)> {
-        let (new, next) = (Packed::new(word, &epoch), self.many.len() as u32);
+        let next = self.spare.last().copied().unwrap_or(self.many.len() as u32);
         let (page, at) = self.page(word);
         let (write, read) = (get(page, WRITES, at), get(page, READ, at));
         if write.who == MANY {
-            return self.many[write.at as usize].access(word, new, writes, clock);
+            let cell = &mut self.many[write.at as usize];
+            let found = cell.access(word, new, writes, clock);
+            if let Some([write_left, read_left]) = cell.few() {
+                let (page, at) = self.page(word);
+                put(page, WRITES, at, write_left);
+                put(page, READ, at, read_left);
+                self.spare.push(write.at);
+            }
+            return found;
         }
         let (first, old) = if writes { (WRITES, write) } else { (READ, read) };
         if !old.is_there() || !old.past(new, writes, clock).is_there() {
             put(page, first, at, new);
+            if writes && read.is_there() {
+                put(page, READ, at, read.before_write(new, clock));
+            }
             let found = |old: Packed, is_write| {
                 old.races(word, new, clock).then(|| (old.epoch(word), is_write))
             };
@@ -346,7 +389,10 @@ impl Shadow {
         let mut cell =
             Cell { writes: there(write).into_iter().collect(), reads: there(read).into_iter().collect() };
         let found = cell.access(word, new, writes, clock);
-        self.many.push(cell);
+        match self.spare.pop() {
+            Some(at) => self.many[at as usize] = cell,
+            None => self.many.push(cell),
+        }
         found
     }
 
@@ -381,6 +427,10 @@ impl Shadow {
         page[row(first + 1)].fill(new.at);
         page[row(first + 2)].fill(new.step);
         page[row(first + 3)].copy_from_slice(hows);
+        if writes {
+            // The reads before are ordered, too.
+            (0..READ).for_each(|field| page[row(READ + field)].fill(0));
+        }
         true
     }
 }
