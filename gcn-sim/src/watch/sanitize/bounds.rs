@@ -87,7 +87,8 @@ impl Group {
         (touches, runs): (&[Touch], &[Range<usize>]),
     ) -> Result<(), Fault> {
         for run in runs.iter().cloned() {
-            let (first, bytes) = (&touches[run.start], run.len() as u64 * u64::from(touches[run.start].bytes));
+            let (first, bytes) =
+                (&touches[run.start], run.len() as u64 * u64::from(touches[run.start].bytes));
             let is_written = match first.space {
                 Path::Scratch => true,
                 Path::Lds => first.kind == Kind::Write || self.lds.is_written(first.address, bytes),
@@ -135,9 +136,7 @@ impl Group {
                 missing && shared.has(Sanitize::LDS)
             } else {
                 let looked_at = shared.has(Sanitize::MEMORY) && touch.space != Path::Scratch;
-                looked_at
-                    && touch.kind == Kind::Read
-                    && !cx.memory.is_written(touch.address, bytes)
+                looked_at && touch.kind == Kind::Read && !cx.memory.is_written(touch.address, bytes)
             };
             if missing {
                 let kind = if lds { FindingKind::UninitializedLds } else { FindingKind::UninitializedMemory };

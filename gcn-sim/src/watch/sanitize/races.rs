@@ -118,13 +118,7 @@ impl Walk<'_> {
         Epoch { thread, at, step, lane: touch.lane, range, mask: 0, order, scope }
     }
 
-    fn word(
-        &mut self,
-        (touch, number): (&Touch, usize),
-        step: u32,
-        order: Order,
-        (word, mask): (u64, u8),
-    ) {
+    fn word(&mut self, (touch, number): (&Touch, usize), step: u32, order: Order, (word, mask): (u64, u8)) {
         let epoch = Epoch { mask, ..self.epoch(touch, step, order) };
         if self.split && touch.kind != Kind::Write {
             let Walk { shadow, sync, scope, .. } = self;

@@ -379,9 +379,8 @@ impl Shadow {
             if writes && read.is_there() {
                 put(page, READ, at, read.before_write(new, clock));
             }
-            let found = |old: Packed, is_write| {
-                old.races(word, new, clock).then(|| (old.epoch(word), is_write))
-            };
+            let found =
+                |old: Packed, is_write| old.races(word, new, clock).then(|| (old.epoch(word), is_write));
             return found(write, true).or_else(|| if writes { found(read, false) } else { None });
         }
         put(page, WRITES, at, Packed { who: MANY, at: next, ..Packed::default() });
@@ -416,9 +415,8 @@ impl Shadow {
         let first = if writes { WRITES } else { READ };
         let order = How::get(u32::MAX, How::ORDER) << How::ORDER.0;
         let plain = page[row(first + 3)].iter().fold(0, |all, how| all | how) & order == 0;
-        let ordered = |first: usize, known| {
-            are_ordered(&page[row(first)], &page[row(first + 1)], new.who, known)
-        };
+        let ordered =
+            |first: usize, known| are_ordered(&page[row(first)], &page[row(first + 1)], new.who, known);
         // A read does not stand for one of another wave.
         if !plain || !ordered(WRITES, known) || !ordered(READ, known.filter(|_| writes)) {
             return false;

@@ -156,7 +156,8 @@ impl Info {
         let halves = functions::halves(inst, machine.target(), machine.registers())
             .and_then(Result::ok)
             .map(|halves| Box::new(halves.map(|step| (Info::of(machine, &step.inst), step))));
-        let of_halves = halves.iter().flat_map(|halves| halves.iter()).flat_map(|half| &half.0.words).copied();
+        let of_halves =
+            halves.iter().flat_map(|halves| halves.iter()).flat_map(|half| &half.0.words).copied();
         let words = sources.iter().flat_map(Source::words).chain(results.iter().flat_map(Written::words));
         let words = words.chain(of_halves).collect();
         Info {
