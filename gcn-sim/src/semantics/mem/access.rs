@@ -110,7 +110,7 @@ impl Cx<'_> {
         match pieces {
             1 => trace.touches.extend(lanes(active).map(|lane| piece(lane, 0))),
             _ => {
-                trace.touches.extend(lanes(active).flat_map(|lane| (0..pieces).map(move |n| piece(lane, n))))
+                trace.touches.extend(lanes(active).flat_map(|lane| (0..pieces).map(move |n| piece(lane, n))));
             }
         }
         Some(())

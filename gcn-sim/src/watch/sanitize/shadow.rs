@@ -97,7 +97,7 @@ impl Packed {
 
     /// The same access, for the dword that is so many dwords further on.
     pub(super) fn ahead(self, dwords: u32) -> Packed {
-        Packed { how: self.how + (4 * dwords << How::START.0), ..self }
+        Packed { how: self.how + ((4 * dwords) << How::START.0), ..self }
     }
 
     pub(super) fn epoch(self, word: u64) -> Epoch {
