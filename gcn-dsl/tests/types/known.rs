@@ -229,6 +229,29 @@ gcn_kernel! {
     }
 }
 
+gcn_kernel! {
+    /// A constant and a uniform value have a value in lanes that are not active, too.
+    #[workgroup(64)]
+    fn of_all_lanes(k: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let (constant, uniform, wide): (V<u32>, V<u32>, V<u64>) = (splat(7), splat(k), splat(1 << 40));
+        if x[i] < 16 {
+            y[i] = read_lane(constant, 5) + read_lane(uniform, 5) + (read_lane(wide, 5) >> 40) as u32;
+        }
+    }
+}
+
+#[test]
+fn what_all_lanes_have_is_read_in_those_that_are_not_active() {
+    let x: Vec<u32> = (0..64).map(|i| if i == 5 { 100 } else { i % 16 }).collect();
+    for target in TARGETS {
+        let mut y = vec![7; 64];
+        of_all_lanes.launch(&Device::simulator(target), Grid::x(1), (30, &x, &mut y)).unwrap();
+        let expected: Vec<u32> = (0..64).map(|i| if i == 5 { 7 } else { 7 + 30 + 1 }).collect();
+        assert_eq!(y, expected, "{target}");
+    }
+}
+
 #[test]
 fn a_condition_says_nothing_of_lanes_that_are_not_active() {
     let x: Vec<u32> = (0..64).map(|i| if i == 5 { 100 } else { i % 16 }).collect();
