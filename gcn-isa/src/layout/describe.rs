@@ -87,7 +87,7 @@ fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
         .unwrap_or(32),
     );
     let register = match matrix {
-        Matrix::Index => format!("four bits from bit 4 * ({position} / 4) of register 0 upwards"),
+        Matrix::Index => format!("register 0, four bits from 4 * ({position} / 4)"),
         Matrix::A | Matrix::B if bits == 6 => {
             format!("bits from 6 * ({position}) of the registers taken as one number")
         }

@@ -27,7 +27,8 @@ const PAIR_RANDOM: &str = "which random bits each of the two results is rounded 
 const SCALE_BYTES: &str = "which byte of the scales `scale_sel` selects for which lanes is not modelled";
 const INDEX: &str =
     "public sources disagree: AMD's emulator returns an exclusive or, others an address for ds_bpermute_b32";
-const LOADS_SCALES: &str = "it is the first half of a scaled matrix instruction, and means nothing without the second";
+const LOADS_SCALES: &str =
+    "it is the first half of a scaled matrix instruction, and means nothing without the second";
 
 /// Refused instructions, by mnemonic, with the reason.
 const REFUSED: [(&str, &str); 66] = [

@@ -503,7 +503,9 @@ pub(crate) fn is_wave_matrix(row: &InstDesc) -> bool {
 
 /// True for an RDNA matrix instruction whose layout on `target` is known.
 pub(crate) fn is_known(row: &InstDesc, target: Target) -> bool {
-    is_wave_matrix(row) && target.wave_sizes().iter().all(|wave| {
-        Subtarget::new(target, *wave).is_some_and(|on| described_on(row, on).is_some())
-    })
+    is_wave_matrix(row)
+        && target
+            .wave_sizes()
+            .iter()
+            .all(|wave| Subtarget::new(target, *wave).is_some_and(|on| described_on(row, on).is_some()))
 }

@@ -27,8 +27,8 @@ fn results(inputs: [[u64; 32]; 3], body: &str) -> [u64; 32] {
         s_endpgm"
     );
     let user_sgprs = UserSgprs { kernarg_segment_ptr: true, ..UserSgprs::default() };
-    let kernel =
-        KernelState { wave_size: WaveSize::W32, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
+    let (wave_size, lds_bytes) = (WaveSize::W32, 1024);
+    let kernel = KernelState { wave_size, lds_bytes, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
     let machine = Machine::new(Target::GFX1250, &assemble(Target::GFX1250, &text), kernel).unwrap();
     let mut memory = Memory::new();
     let at = memory.alloc(1024);
@@ -302,8 +302,7 @@ fn what_no_source_describes_is_refused_with_the_reason() {
     let matrices: BTreeSet<&str> =
         rows.filter(|row| row.multiplies_matrices()).map(|row| row.entry.mnemonic).collect();
     let known = matrices.iter().filter(|name| coverage.known.contains(name)).count();
-    let rest =
-        matrices.iter().filter(|name| !coverage.known.contains(name) && !layouts.contains(**name));
+    let rest = matrices.iter().filter(|name| !coverage.known.contains(name) && !layouts.contains(**name));
     let rest: Vec<&&str> = rest.filter(|name| !name.contains("ld_scale")).collect();
     assert!(rest.is_empty(), "{rest:?}");
     assert_eq!(known, 41);

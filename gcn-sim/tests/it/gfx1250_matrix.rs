@@ -110,7 +110,8 @@ fn scaled_products_of_every_pair_of_formats() {
                     let mut more = vec![[0; 32]; 4];
                     for line in 0..16 {
                         for k in 0..128 {
-                            for (which, (codes, bits)) in [(&a, bits_a), (&b, bits_b)].into_iter().enumerate() {
+                            for (which, (codes, bits)) in [(&a, bits_a), (&b, bits_b)].into_iter().enumerate()
+                            {
                                 let (lane, slot) = place(line, k, bits);
                                 put(&mut inputs[which], lane, slot, bits, codes[128 * line + k]);
                             }
@@ -211,7 +212,13 @@ fn sparse_products() {
         let mut seed = 3;
         let kept = depth / 2;
         // Small integers, which both formats have.
-        let code = |n: u32| if bits == 16 { [0x3c00, 0x4000, 0xbc00, 0][n as usize] } else { [0x38, 0x40, 0xb8, 0][n as usize] };
+        let code = |n: u32| {
+            if bits == 16 {
+                [0x3c00, 0x4000, 0xbc00, 0][n as usize]
+            } else {
+                [0x38, 0x40, 0xb8, 0][n as usize]
+            }
+        };
         let number = |n: u32| [1.0, 2.0, -1.0, 0.0][n as usize];
         let a: Vec<u32> = (0..16 * kept).map(|_| random(&mut seed) & 3).collect();
         let b: Vec<u32> = (0..16 * depth).map(|_| random(&mut seed) & 3).collect();
@@ -229,8 +236,7 @@ fn sparse_products() {
                 put(&mut index, line + 16 * (k / (kept / 2)), k % (kept / 2), 2, which);
             }
             for k in 0..depth {
-                let (lane, slot) =
-                    (line + 16 * (k / (2 * run) % 2), k / (4 * run) * 2 * run + k % (2 * run));
+                let (lane, slot) = (line + 16 * (k / (2 * run) % 2), k / (4 * run) * 2 * run + k % (2 * run));
                 put(&mut of_b, lane, slot, bits, code(b[depth * line + k]));
             }
         }

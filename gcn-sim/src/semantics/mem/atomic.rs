@@ -183,7 +183,10 @@ pub(crate) fn add(ops: &mut Ops) {
         add_lds(ops, suffix, Width::Pair(*f));
     }
     ops.add("ds_wrxchg_rtn_b32", lds(Width::Word(|_, _, d, _| d), true));
-    ops.add("ds_atomic_barrier_arrive_rtn_b64", lds(Width::Pair(|_, state, count, _| arrive(state, count)), true));
+    ops.add(
+        "ds_atomic_barrier_arrive_rtn_b64",
+        lds(Width::Pair(|_, state, count, _| arrive(state, count)), true),
+    );
     ops.add("ds_atomic_async_barrier_arrive_b64", Op::new(arrive_after_copies));
     ops.add("ds_wrxchg_rtn_b64", lds(Width::Pair(|_, _, d, _| d), true));
     ops.add(

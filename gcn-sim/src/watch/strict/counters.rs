@@ -505,8 +505,11 @@ mod tests {
             let program = parse_program(&format!("{text}\ns_endpgm"), target, "test").unwrap();
             let code = encode_program(&program).unwrap().bytes;
             let machine = Machine::new(target, &code, KernelState::default()).unwrap();
-            let effects: Vec<Effect> =
-                machine.steps().iter().map(|step| Effect::of(target, &step.inst, Config::default())).collect();
+            let effects: Vec<Effect> = machine
+                .steps()
+                .iter()
+                .map(|step| Effect::of(target, &step.inst, Config::default()))
+                .collect();
             let mut counters = Counters::default();
             let mut kept = 0;
             for started in 1..1000 {
