@@ -115,7 +115,7 @@ impl Shared {
             checks: options.sanitize,
             limit: options.findings,
             info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
-            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
+            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst, options.rules)).collect(),
             roles: steps.iter().map(&mut role).collect(),
             rules,
             state: Mutex::default(),
