@@ -244,7 +244,8 @@ impl Group {
             Watched::Strict(program) => {
                 let (program, state) = (&program.1, &mut self.strict[number]);
                 let next = if indexed::may_be_moved(cx, step) {
-                    let moved = indexed::moved(cx, step)?.map(|inst| Moved::of(cx.machine.target(), &inst));
+                    let moved = indexed::moved(cx, step)?
+                        .map(|inst| Moved::of(cx.machine.target(), &inst, program.pairs.rules));
                     checked(state, program, cx, step, &program.current(at, moved.as_ref()), alone)?
                 } else {
                     checked(state, program, cx, step, &program.current(at, None), alone)?

@@ -96,8 +96,8 @@ pub(crate) struct Step {
     pub sdst: u16,
     /// The sources by role, corresponding to `src0`, `src1` and `src2`.
     pub src: [Src; 3],
-    /// The vector register slots of a matrix instruction's scales.
-    pub scales: [u16; 2],
+    /// The scales of A and B of a matrix instruction.
+    pub scales: [Src; 2],
     /// The first SGPR of a buffer resource.
     pub rsrc: u16,
     /// The immediate field.
@@ -147,7 +147,7 @@ impl Step {
             // Without a mask operand the mask is discarded, as for RDNA compares that write EXEC.
             sdst: NUMBERED as u16,
             src: [Src::None; 3],
-            scales: [0; 2],
+            scales: [Src::None; 2],
             rsrc: 0,
             imm: 0,
             target: None,
@@ -192,8 +192,8 @@ impl Step {
             }
             // In `v_swap`, the second register is both source and destination.
             ("vdst1", _) => self.src[1] = map.source(operand),
-            ("scale_src0", Operand::Reg(reg)) => self.scales[0] = map.slot(reg),
-            ("scale_src1", Operand::Reg(reg)) => self.scales[1] = map.slot(reg),
+            ("scale_src0" | "scale_a", _) => self.scales[0] = map.source(operand),
+            ("scale_src1" | "scale_b", _) => self.scales[1] = map.source(operand),
             (_, Operand::Imm(value)) => self.imm = value,
             _ => {
                 if let Some(role) = role(name) {

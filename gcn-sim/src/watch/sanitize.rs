@@ -143,7 +143,19 @@ impl Shared {
         Some(Shared {
             checks: options.sanitize,
             limit: options.findings,
+<<<<<<< ours
             program: machine.derived(settings, || Program::new(machine)),
+||||||| base
+            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
+            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
+            roles: steps.iter().map(&mut role).collect(),
+            rules,
+=======
+            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
+            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst, options.rules)).collect(),
+            roles: steps.iter().map(&mut role).collect(),
+            rules,
+>>>>>>> theirs
             state: Mutex::default(),
             changes: AtomicU64::new(0),
         })
