@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_isa::Inst;
 use gcn_isa::counters::{Counter, Stream, WaitCnt};
+use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 
 use crate::core::fault::{Fault, Next};
@@ -61,7 +62,7 @@ pub(crate) struct Shared {
 }
 
 /// What the data of a [`Program`] depend on, apart from its instructions.
-type Settings = (bool, bool);
+type Settings = (bool, bool, Config);
 
 /// Data about each instruction of a program.
 struct Program {
@@ -72,7 +73,7 @@ struct Program {
 }
 
 impl Program {
-    fn new(machine: &Machine) -> Program {
+    fn new(machine: &Machine, config: Config) -> Program {
         let steps = machine.steps();
         let rules = Rules::of(machine.target(), machine.state());
         // The combination of the waits directly before an instruction.
@@ -84,7 +85,7 @@ impl Program {
         };
         Program {
             info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
-            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
+            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst, config)).collect(),
             roles: steps.iter().map(&mut role).collect(),
             rules,
         }
@@ -139,23 +140,11 @@ impl Shared {
             return None;
         }
         let state = machine.state();
-        let settings = (state.tg_split, state.workgroup_processors);
+        let settings = (state.tg_split, state.workgroup_processors, options.rules);
         Some(Shared {
             checks: options.sanitize,
             limit: options.findings,
-<<<<<<< ours
-            program: machine.derived(settings, || Program::new(machine)),
-||||||| base
-            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
-            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
-            roles: steps.iter().map(&mut role).collect(),
-            rules,
-=======
-            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
-            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst, options.rules)).collect(),
-            roles: steps.iter().map(&mut role).collect(),
-            rules,
->>>>>>> theirs
+            program: machine.derived(settings, || Program::new(machine, options.rules)),
             state: Mutex::default(),
             changes: AtomicU64::new(0),
         })
