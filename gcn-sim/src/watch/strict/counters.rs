@@ -188,7 +188,10 @@ impl Counters {
         if effect.barrier {
             self.barrier(machine, rules, alone)?;
         }
-        let is_pending = |part: &Part| self.pending[part.whole().halves()].iter().any(|id| *id >= self.first);
+        let is_pending = |part: &Part| {
+            let ids = self.pending[part.whole().halves()].iter().chain([&self.held[part.unit.index()]]);
+            ids.copied().any(|id| id >= self.first)
+        };
         if !effect.reads.iter().chain(&effect.writes).any(is_pending) {
             return Ok(());
         }
