@@ -135,12 +135,13 @@ impl Group {
         self.faithful.iter_mut().for_each(faithful::WaveState::reset);
     }
 
-    /// Called when all waves that have not ended are at a barrier and continue.
+    /// Called when all waves that have not ended are at a barrier and continue. `absent` is a wave that ended and never reached it.
     pub(crate) fn barrier(
         &mut self,
         shared: &Shared,
         machine: &Machine,
         waves: &[Wave],
+        absent: Option<usize>,
     ) -> Result<(), Fault> {
         self.late.clear();
         // Other targets require every counter to be 0 at a barrier, so nothing is outstanding there.
@@ -156,7 +157,7 @@ impl Group {
             return Ok(());
         };
         state.barrier(program);
-        state.divergent(program, machine, waves)
+        state.divergent(program, machine, waves, absent)
     }
 
     /// Called after each wave has had a turn. Returns the finding if no wave can continue.

@@ -209,6 +209,13 @@ fn barriers_must_be_met_by_every_wave_in_strict_mode() {
         matches!(error, SimError::DivergentBarrier { ref waves, .. } if waves[0] == "wave 0 has ended" && waves[3] == "wave 3 waits at `s_barrier` at offset 0xc"),
         "{error}"
     );
+    let split = early_exit.replace("s_barrier", "s_barrier_signal -1\ns_barrier_wait -1");
+    for target in [Target::GFX1201, Target::GFX1250] {
+        let run = |options| run_on(&kernel(target, &split), &[0; 1], 1, [256, 1, 1], options);
+        assert!(run(&Options::default()).is_ok(), "{target}");
+        let error = run(&Options::strict()).unwrap_err();
+        assert!(matches!(error, SimError::DivergentBarrier { .. }), "{target}: {error}");
+    }
 }
 
 #[test]
