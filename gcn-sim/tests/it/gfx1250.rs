@@ -56,16 +56,17 @@ fn a_literal_of_64_bits_takes_part_in_a_multiply_add() {
 /// Both halves of a VOPD instruction read their sources before either writes, also if the first one has a result of 64 bits.
 #[test]
 fn the_second_half_reads_what_the_first_one_overwrites() {
+    let old = std::array::from_fn(|i| 0x9e37_79b9_7f4a_7c15u64.rotate_left(i as u32));
     let a = std::array::from_fn(|i| (i as f64 * 1.7 - 11.3).to_bits());
     let b = std::array::from_fn(|i| (3.1 / (i as f64 + 0.7)).to_bits());
-    for half in ["v2", "v3"] {
-        let body =
-            format!("v_dual_add_f64 v[2:3], v[2:3], v[4:5] :: v_dual_mov_b32 v8, {half}\nv_mov_b32 v9, v3");
-        let got = results([a, b, [0; 32]], &body);
+    for (half, shift) in [("v2", 0), ("v3", 32)] {
+        let body = format!(
+            "v_dual_add_f64 v[2:3], v[4:5], v[6:7] :: v_dual_mov_b32 v9, {half}\nv_mov_b32 v8, v9\nv_mov_b32 v9, v3"
+        );
+        let got = results([old, a, b], &body);
         for lane in 0..32 {
             let sum = (f64::from_bits(a[lane]) + f64::from_bits(b[lane])).to_bits();
-            let old = a[lane] >> if half == "v2" { 0 } else { 32 };
-            assert_eq!(got[lane], (old & 0xffff_ffff) | (sum >> 32 << 32), "{half}");
+            assert_eq!(got[lane], (old[lane] >> shift & 0xffff_ffff) | sum >> 32 << 32, "{half}");
         }
     }
 }

@@ -583,14 +583,6 @@ fn relative_moves_returns_and_clocks() {
     // The real-time clock is slower.
     let (time, real_time) = (out.s_pair(26), out.s_pair(28));
     assert!(0 < real_time && real_time < time && time < 1000, "{time} {real_time}");
-    for target in [Target::GFX1010, Target::GFX1030, Target::GFX1100, Target::GFX1201, Target::GFX1250] {
-        let out = Case::new(target).s(18, 3).s(19, 4).run(
-            "s_mov_b32 m0, 2\ns_movrels_b64 s[20:21], s[16:17]\ns_movreld_b64 s[22:23], s[18:19]\n\
-             s_movreld_b32 s24, s18\ns_mov_b32 m0, 0\ns_movreld_b32 s27, s19",
-        );
-        let words = [out.s_pair(20), out.s_pair(24), out.s_pair(26)];
-        assert_eq!(words, [3 | 4 << 32, 3 | 4 << 32, 3 | 4 << 32], "{target}");
-    }
     for back in ["s_rfe_b64 s[26:27]", "s_rfe_restore_b64 s[26:27], 0"] {
         // The call stores the address of the instruction after it.
         let out = Case::new(Target::GFX900).run(&format!(
