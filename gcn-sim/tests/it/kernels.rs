@@ -211,9 +211,9 @@ fn barriers_must_be_met_by_every_wave_in_strict_mode() {
     );
     let split = early_exit.replace("s_barrier", "s_barrier_signal -1\ns_barrier_wait -1");
     for target in [Target::GFX1201, Target::GFX1250] {
-        let run = |options| run_on(&kernel(target, &split), &[0; 1], 1, [256, 1, 1], options);
-        assert!(run(&Options::default()).is_ok(), "{target}");
-        let error = run(&Options::strict()).unwrap_err();
+        let run = |options: Options| run_on(&kernel(target, &split), &[0; 1], 1, [256, 1, 1], &options);
+        assert!(run(Options::default()).is_ok(), "{target}");
+        let error = run(Options::strict()).unwrap_err();
         assert!(matches!(error, SimError::DivergentBarrier { .. }), "{target}: {error}");
     }
 }
