@@ -48,7 +48,7 @@ pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
             let mut other = [cx.w.v[first], cx.w.v[first + words - 1]];
             run(cx, &x)?;
             let swap = |v: &mut [Lanes], other: &mut [Lanes]| {
-                v[first..first + words].swap_with_slice(&mut other[..words])
+                v[first..first + words].swap_with_slice(&mut other[..words]);
             };
             swap(&mut cx.w.v, &mut other);
             let second = run(cx, &y);

@@ -122,9 +122,8 @@ fn scaled_products_of_every_pair_of_formats() {
                             more[2 + n / 4][lane] |= scales[blocks * (16 + line) + n] << (8 * (n % 4));
                         }
                     }
-                    let last = |first: usize, bits: usize| match 64 * bits / 32 {
-                        n => format!("v[{first}:{}]", first + n - 1),
-                    };
+                    let last =
+                        |first: usize, bits: usize| format!("v[{first}:{}]", first + 64 * bits / 32 - 1);
                     let scale = |first: usize| match registers {
                         1 => format!("v{first}"),
                         _ => format!("v[{first}:{}]", first + 1),
