@@ -88,7 +88,7 @@ impl Cfg {
         for b in 0..blocks.len() {
             let line = &program.lines[blocks[b].end - 1];
             let last = &line.inst;
-            if last.falls_through() {
+            if line.falls_through() {
                 // Control falls through into undecodable bytes.
                 if program.gaps.binary_search(&blocks[b].end).is_ok() {
                     blocks[b].unknown_exit = true;

@@ -11,7 +11,7 @@ mod wait;
 use crate::target::InstructionSet;
 
 pub use counter::Counter;
-pub use events::{Event, Events, MemoryEffect, Stream, events, finishes_after, room};
+pub use events::{Event, Events, MemoryEffect, Stream, events, finishes_after, passed_barrier, room};
 pub use wait::{OnSet, WaitCnt};
 
 /// The counters of an instruction set. A [`WaitCnt`] has a value for each of them.

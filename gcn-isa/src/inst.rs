@@ -159,6 +159,32 @@ impl Inst {
         uses
     }
 
+    /// The uses of SCC ([`reg::SCC`]), which [`Inst::reads`] and [`Inst::writes`] do not contain: the read, implicit or through `src_scc`,
+    /// and the write. `None` if the instruction does not read or write SCC.
+    ///
+    /// ```
+    /// use gcn_isa::{Inst, Operand, Reg, Target, table};
+    /// let row = table::find(Target::GFX942, "s_addc_u32").next().unwrap();
+    /// let (read, written) = Inst::new(row, [Reg::s(0, 1), Reg::s(1, 1), Reg::s(2, 1)].map(Operand::Reg)).scc();
+    /// assert!(read.is_some() && written.is_some());
+    /// ```
+    pub fn scc(&self) -> (Option<RegUse>, Option<RegUse>) {
+        let used = |is: bool| is.then_some(RegUse::named(reg::SCC, None));
+        let named = || self.operands.contains(&Operand::Special(SrcSpecial::Scc));
+        let reads = self.desc.implicit_reads.contains(ImplicitRegs::SCC) || named();
+        (used(reads), used(self.desc.implicit_writes.contains(ImplicitRegs::SCC)))
+    }
+
+    /// The number of the barrier of an instruction on barriers, if the program gives it as a constant: -1 is the barrier of the workgroup,
+    /// positive numbers are named barriers.
+    pub fn barrier(&self) -> Option<i16> {
+        let number = *self.operands.first().filter(|_| self.desc.class == Class::Barrier)?;
+        match number {
+            Operand::Imm(number) => Some(number as i16),
+            _ => number.constant64().map(|number| number as i16),
+        }
+    }
+
     /// The half of the register to which the instruction restricts its access in operand `i`, on instruction sets where a half counts as a
     /// register ([`InstructionSet::has_half_vgprs`](crate::InstructionSet::has_half_vgprs)); `None` if the instruction accesses the whole
     /// register. Sources: RDNA3 ISA, 16-bit operands and D16 loads; LLVM's D16 instructions with true16.
@@ -240,7 +266,7 @@ where
     }
 }
 
-/// The registers of a set. SCC and MODE are not included, because they are not represented as registers.
+/// The registers of a set. SCC is not included ([`Inst::scc`]), nor is MODE, which is no register.
 fn implied(implicit: ImplicitRegs) -> impl Iterator<Item = Reg> {
     const NAMED: [(ImplicitRegs, Reg); 4] = [
         (ImplicitRegs::EXEC, reg::EXEC),

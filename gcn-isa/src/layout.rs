@@ -47,8 +47,8 @@ use crate::target::{Family, InstructionSet, Subtarget, Target, WaveSize};
 const LANES: u32 = crate::target::WAVE_SIZE;
 /// The number of consecutive rows of C and D in consecutive registers of one lane (32-bit elements).
 const QUAD: u32 = 4;
-/// The number of consecutive `k` that share a scale.
-const SCALE_BLOCK: u32 = 32;
+/// The number of consecutive `k` that share a scale, except in the instructions of gfx12.5 that have `scale16` in their names.
+const SCALE_BLOCK: u16 = 32;
 
 /// A matrix operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,9 +63,9 @@ pub enum Matrix {
     D,
     /// The index operand of a sparse instruction, addressed like A.
     Index,
-    /// `scale_src0` of a scaled instruction: M rows, K / 32 columns.
+    /// The scales of A: M rows, K / [`Shape::scale_block`] columns.
     ScaleA,
-    /// `scale_src1` of a scaled instruction: K / 32 rows, N columns.
+    /// The scales of B: K / [`Shape::scale_block`] rows, N columns.
     ScaleB,
 }
 
@@ -179,14 +179,18 @@ pub enum Provenance {
     Measured,
     /// The layout is inferred from the layouts of other targets and from published code; see `docs/layouts.md`.
     Argued,
+    /// The layout is that of AMD's emulator rocjitsu, without a second witness for all of it; see `docs/layouts.md`. The simulator and
+    /// [`Layout`] know it ([`described_on`]); [`shape`] and the kernel language do not use it.
+    Emulated,
 }
 
 impl Provenance {
-    /// The name of the evidence: `measured` or `argued`.
+    /// The name of the evidence: `measured`, `argued` or `emulated`.
     pub const fn name(self) -> &'static str {
         match self {
             Provenance::Measured => "measured",
             Provenance::Argued => "argued",
+            Provenance::Emulated => "emulated",
         }
     }
 }
@@ -226,6 +230,8 @@ pub struct Shape {
     pub sparse: bool,
     /// True if there are scales for A and B.
     pub scaled: bool,
+    /// The number of consecutive `k` that share a scale, if there are scales.
+    pub scale_block: u16,
     /// True if `cbsz` and `blgp` select the formats of A and B.
     pub formats_chosen: bool,
     /// True if the hardware uses `cbsz` and `abid` (to broadcast blocks of A, or, in sparse instructions, to select an index set).
@@ -323,7 +329,8 @@ fn shape_row(line: &'static str) -> Option<(&'static str, InstructionSet, Shape)
         b: ElemType::parse(cell()?)?,
         acc: ElemType::parse(cell()?)?,
         sparse: name.starts_with("v_smfmac") || name.starts_with("v_swmmac"),
-        scaled: name.starts_with("v_mfma_scale"),
+        scaled: name.starts_with("v_mfma_scale") || name.starts_with("v_wmma_scale"),
+        scale_block: if name.starts_with("v_wmma_scale16") { 16 } else { SCALE_BLOCK },
         formats_chosen: name.ends_with("f8f6f4"),
         broadcasts_a: cell()?.parse().ok()?,
         permutes_b: cell()?.parse().ok()?,
@@ -331,6 +338,7 @@ fn shape_row(line: &'static str) -> Option<(&'static str, InstructionSet, Shape)
         provenance: match cell()? {
             "measured" => Provenance::Measured,
             "argued" => Provenance::Argued,
+            "emulated" => Provenance::Emulated,
             _ => return None,
         },
         arrangement: match set.family() {
@@ -351,19 +359,36 @@ fn shape_row(line: &'static str) -> Option<(&'static str, InstructionSet, Shape)
 /// The shape of the matrix instruction `desc` on `target`, for the wave size that `desc` requires; `None` for other
 /// instructions.
 pub fn shape(desc: &InstDesc, target: Target) -> Option<&'static Shape> {
-    let mut sizes = target.instruction_set().wave_sizes().iter().copied();
-    shape_on(desc, Subtarget::new(target, sizes.find(|wave| desc.waves.has(*wave))?)?)
+    shape_on(desc, usual(desc, target)?)
 }
 
-/// The same as [`shape`], for the wave size of `on`, regardless of the size that the row requires; `None` if the processor has no such
-/// instruction in that wave size.
-pub fn shape_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
+/// The same as [`shape_on`], and also the shapes whose layout only AMD's emulator describes ([`Provenance::Emulated`]).
+///
+/// ```
+/// use gcn_isa::{Target, layout, table};
+/// let row = table::find(Target::GFX1250, "v_swmmac_f32_16x16x64_f16").next().unwrap();
+/// assert!(layout::described_on(row, Target::GFX1250.into()).is_some());
+/// assert!(layout::shape_on(row, Target::GFX1250.into()).is_none());
+/// ```
+pub fn described_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
     // Most rows are of other instructions, and callers go over all rows of all targets.
     if !desc.multiplies_matrices() {
         return None;
     }
     let (set, wave) = (on.target.instruction_set().measured_as(), on.wave);
     SHAPES.get(&(desc.printed, set, wave)).or_else(|| SHAPES.get(&(desc.mnemonic, set, wave)))
+}
+
+/// The wave size that `desc` requires on `target`.
+fn usual(desc: &InstDesc, target: Target) -> Option<Subtarget> {
+    let mut sizes = target.instruction_set().wave_sizes().iter().copied();
+    Subtarget::new(target, sizes.find(|wave| desc.waves.has(*wave))?)
+}
+
+/// The same as [`shape`], for the wave size of `on`, regardless of the size that the row requires; `None` if the processor has no such
+/// instruction in that wave size.
+pub fn shape_on(desc: &InstDesc, on: Subtarget) -> Option<&'static Shape> {
+    described_on(desc, on).filter(|shape| shape.provenance != Provenance::Emulated)
 }
 
 /// Every matrix instruction of `target` with its shape, in table order. There is one row for each wave size.

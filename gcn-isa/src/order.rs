@@ -5,15 +5,14 @@ use crate::counters::events;
 use crate::indexing::Indexing;
 use crate::reg::{self, Reg, RegUnit};
 use crate::table::{Class, ImplicitRegs, InstDesc};
-use crate::{Inst, Operand, Program, SrcSpecial};
+use crate::{Inst, Operand, Program};
 
-/// The bit of SCC in a [`Set`]. The first bits are those of the registers; SCC, MODE and memory follow.
-const SCC: usize = RegUnit::COUNT;
-const MODE: usize = SCC + 1;
+/// The bit of MODE in a [`Set`]. The first bits are those of the registers, which include SCC; MODE and memory follow.
+const MODE: usize = RegUnit::COUNT;
 const MEMORY: usize = MODE + 1;
 const WORDS: usize = MEMORY / 64 + 1;
 
-/// A set of registers, SCC, MODE and memory.
+/// A set of registers, with SCC, and of MODE and memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Set([u64; WORDS]);
 
@@ -75,16 +74,14 @@ impl Touched {
         if vector {
             touched.reads.add_reg(reg::EXEC);
         }
-        for (flag, bit) in [(ImplicitRegs::SCC, SCC), (ImplicitRegs::MODE, MODE)] {
-            if desc.implicit_reads.contains(flag) {
-                touched.reads.add(bit);
-            }
-            if desc.implicit_writes.contains(flag) {
-                touched.writes.add(bit);
-            }
+        let (read, written) = inst.scc();
+        read.iter().for_each(|u| touched.reads.add_reg(u.reg));
+        written.iter().for_each(|u| touched.writes.add_reg(u.reg));
+        if desc.implicit_reads.contains(ImplicitRegs::MODE) {
+            touched.reads.add(MODE);
         }
-        if inst.operands.contains(&Operand::Special(SrcSpecial::Scc)) {
-            touched.reads.add(SCC);
+        if desc.implicit_writes.contains(ImplicitRegs::MODE) {
+            touched.writes.add(MODE);
         }
         if accesses_memory(desc) || !events(program.target, inst).is_empty() || desc.class == Class::Waitcnt {
             touched.writes.add(MEMORY);

@@ -24,6 +24,9 @@ pub struct Line {
     /// The destination of an indirect jump or call (`s_setpc_b64`, `s_swappc_b64`), if known; see
     /// [`cfg::resolve`](crate::cfg::resolve).
     pub jump: Option<Jump>,
+    /// True for a call from which control never comes back, to `abort` for example. The symbols show it: no instruction of the calling
+    /// function follows.
+    pub never_returns: bool,
     /// True for an `s_barrier` at which LDS reads may be outstanding, because no wave writes the bytes that they read before the next
     /// barrier. Only the creator of the program has this information; it cannot be derived from the instructions.
     pub reads_pass: bool,
@@ -57,10 +60,16 @@ impl Line {
             note: None,
             loc: None,
             jump: None,
+            never_returns: false,
             reads_pass: false,
             orders_stores: false,
             origin: None,
         }
+    }
+
+    /// True if control may continue at the next line, directly or after a call.
+    pub fn falls_through(&self) -> bool {
+        self.inst.falls_through() && !self.never_returns
     }
 
     /// The instruction, for modification. Other lines that share it are not affected.

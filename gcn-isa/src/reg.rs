@@ -78,6 +78,8 @@ pub const M0: Reg = Reg::s(124, 1);
 pub const NULL: Reg = Reg::s(125, 1);
 /// `exec`.
 pub const EXEC: Reg = Reg::s(126, 2);
+/// The scalar condition code. Instructions have no field for it, so its number is that of no encoding.
+pub const SCC: Reg = Reg::s(128, 1);
 
 impl Reg {
     /// The SGPR tuple of `len` dwords that starts at encoding number `index`.
@@ -165,6 +167,7 @@ impl Reg {
             (126, 2) => "exec",
             (126, 1) => "exec_lo",
             (127, 1) => "exec_hi",
+            (128, 1) => "scc",
             _ => return None,
         };
         Some(name)
@@ -231,10 +234,10 @@ pub struct RegUnit(u16);
 
 impl RegUnit {
     /// The unit of the first VGPR; the units of a tuple follow each other.
-    const VGPRS: u16 = 128;
+    const VGPRS: u16 = SCC.end();
     /// The unit of the first AGPR.
     const AGPRS: u16 = RegUnit::VGPRS + MOST_VGPRS;
-    /// The number of units: 128 SGPRs, 1024 VGPRs, 256 AGPRs.
+    /// The number of units: 128 SGPRs, SCC, 1024 VGPRs, 256 AGPRs.
     pub const COUNT: usize = RegUnit::AGPRS as usize + 256;
 
     /// The unit of register `index` of `file`.

@@ -135,12 +135,13 @@ impl Group {
         self.faithful.iter_mut().for_each(faithful::WaveState::reset);
     }
 
-    /// Called when all waves that have not ended are at a barrier and continue.
+    /// Called when all waves that have not ended are at a barrier and continue. `absent` is a wave that ended and never reached it.
     pub(crate) fn barrier(
         &mut self,
         shared: &Shared,
         machine: &Machine,
         waves: &[Wave],
+        absent: Option<usize>,
     ) -> Result<(), Fault> {
         self.late.clear();
         // Other targets require every counter to be 0 at a barrier, so nothing is outstanding there.
@@ -156,7 +157,7 @@ impl Group {
             return Ok(());
         };
         state.barrier(program);
-        state.divergent(program, machine, waves)
+        state.divergent(program, machine, waves, absent)
     }
 
     /// Called after each wave has had a turn. Returns the finding if no wave can continue.
@@ -182,6 +183,7 @@ impl Group {
             || shared.sanitize.as_ref().is_some_and(sanitize::Shared::keeps);
         // Only with TgSplit do barriers order stores to memory.
         trace.only_lds = shared.is_strict() && shared.sanitize.is_none() && !machine.state().tg_split;
+        trace.at_once = !matches!(shared.mode, Watched::Faithful(_));
         trace.lenient = shared.sanitize.as_ref().is_some_and(sanitize::Shared::is_lenient);
         trace
     }
@@ -243,7 +245,8 @@ impl Group {
             Watched::Strict(program) => {
                 let (program, state) = (&program.1, &mut self.strict[number]);
                 let next = if indexed::may_be_moved(cx, step) {
-                    let moved = indexed::moved(cx, step)?.map(|inst| Moved::of(cx.machine.target(), &inst));
+                    let moved = indexed::moved(cx, step)?
+                        .map(|inst| Moved::of(cx.machine.target(), &inst, program.pairs.rules));
                     checked(state, program, cx, step, &program.current(at, moved.as_ref()), alone)?
                 } else {
                     checked(state, program, cx, step, &program.current(at, None), alone)?

@@ -111,7 +111,7 @@ struct Report {
     target: &'static str,
     /// Lanes of a wave.
     wave: u32,
-    /// `measured` or `argued` (see docs/layouts.md).
+    /// `measured`, `argued` or `emulated` (see docs/layouts.md).
     provenance: &'static str,
     matrices: Vec<MatrixReport>,
 }
@@ -157,7 +157,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let wanted: Vec<Matrix> = match args.matrix {
         Some(one) => vec![one.matrix()],
         None => {
-            let shape = layout::shape(desc, args.target);
+            let shape = layout::described_on(desc, on);
             let has = |m: &Matrix| shape.is_some_and(|s| s.extent(*m).is_some());
             Matrix::ALL.into_iter().filter(has).collect()
         }

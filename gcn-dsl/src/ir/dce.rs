@@ -1,10 +1,11 @@
-//! Dead-code elimination: removes values, variable writes and control flow that have no effect.
+//! Dead-code elimination: removes values, variable writes and control flow that have no effect, blocks that nothing leaves
+//! included.
 //!
 //! The pass marks backwards from instructions with effects: the operands of a live statement are live, and a write is
 //! live if a live instruction reads its variable. The order of reads and writes of a variable is ignored, so a write
 //! that is overwritten before any read stays; [`super::build`] removes such writes.
 
-use super::{Inst, Kernel, Region, Stmt, Value};
+use super::{Inst, Kernel, Region, Stmt, Value, flow};
 
 /// Removes dead code from `kernel`.
 pub fn run(kernel: &mut Kernel) {
@@ -74,21 +75,36 @@ impl Live {
 }
 
 fn sweep(kernel: &Kernel, live: &Live, region: &mut Region) {
-    region.stmts.retain_mut(|stmt| {
+    region.rebuild(|mut stmt, out| {
+        // No lane passes an exit, which may have been the last statement of a block that became part of this region.
+        if let Some(Stmt::Exit(_)) = out.last() {
+            return;
+        }
         stmt.regions_mut().into_iter().for_each(|inner| sweep(kernel, live, inner));
-        match stmt {
+        let stays = match &mut stmt {
             Stmt::Inst(v) => match &kernel.def(*v).inst {
                 Inst::Write { var, .. } => live.variables[var.0 as usize],
                 _ => live.values[v.0 as usize],
             },
             Stmt::If { then, els, .. } => !(then.stmts.is_empty() && els.stmts.is_empty()),
-            Stmt::Block { label, body } => match &body.stmts[..] {
-                [] => false,
-                [Stmt::Exit(target)] => target != label,
-                _ => true,
-            },
+            Stmt::Block { label, body } => {
+                if let [Stmt::Exit(target)] = body.stmts[..]
+                    && target == *label
+                {
+                    return;
+                }
+                // Nothing jumps to the block's end, so that it is only its statements. Value numbering follows variables
+                // through those.
+                if !flow::leaves(body, *label) {
+                    return out.append(&mut body.stmts);
+                }
+                true
+            }
             // Loops stay even if they are empty: a loop may not terminate, and removing it would change that.
             Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. } | Stmt::Exit(_) => true,
+        };
+        if stays {
+            out.push(stmt);
         }
     });
 }

@@ -50,6 +50,10 @@ fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded
             narrow_division(b, op, [x, y], ty, loc)
         }
         Inst::Bin(op @ (Bin::And | Bin::Or), x, y) if is_condition(ty) => logic(b, op, x, y),
+        Inst::Bin(Bin::Sub, x, y) => Folded::Inst(match negative(b, y) {
+            Some(bits) => Inst::Bin(Bin::Add, x, b.constant(bits, ty)),
+            None => inst,
+        }),
         Inst::Un(Un::Not, x) if is_condition(ty) => match b.as_const(x) {
             Some(bits) => Folded::Inst(Inst::Const(u64::from(bits == 0))),
             None => Folded::Inst(inst),
@@ -477,6 +481,20 @@ fn plus_constant(b: &Builder, x: Value) -> Option<(Value, u32)> {
     }
 }
 
+/// The bits of `-x` if `x` is a constant float: adding `-x` rounds as subtracting `x` does, and may have the constant as
+/// either operand of an instruction. `None` for NaN, whose sign could be seen in the result.
+fn negative(b: &Builder, x: Value) -> Option<u64> {
+    let ty = b.kernel().ty(x);
+    let bits = b.as_const(x).filter(|_| ty.count == 1)?;
+    let (sign, infinity) = match ty.elem {
+        Elem::F16 => (1 << 15, 0x7c00),
+        Elem::F32 => (1 << 31, 0x7f80_0000),
+        Elem::F64 => (1 << 63, 0x7ff0_0000_0000_0000),
+        _ => return None,
+    };
+    (bits & (sign - 1) <= infinity).then_some(bits ^ sign)
+}
+
 /// If `x` is a negated integer: that integer.
 fn negated(b: &Builder, x: Value) -> Option<Value> {
     match b.kernel().def(x).inst {
@@ -487,11 +505,11 @@ fn negated(b: &Builder, x: Value) -> Option<Value> {
 
 fn cmp(b: &mut Builder, pred: Pred, x: Value, y: Value) -> Folded {
     let ty = b.kernel().ty(x);
-    if is_int32(ty)
-        && ty.place == Place::Uniform
+    if ty.count == 1
         && let (Some(cx), Some(cy)) = (b.as_const(x), b.as_const(y))
+        && let Some(holds) = holds(pred, ty.elem, cx, cy)
     {
-        return Folded::Inst(Inst::Const(holds(pred, ty.elem, cx as u32, cy as u32).into()));
+        return Folded::Inst(Inst::Const(holds.into()));
     }
     Folded::Inst(Inst::Cmp(pred, x, y))
 }

@@ -20,6 +20,7 @@ pub mod call;
 pub mod contract;
 pub mod dce;
 pub mod defaults;
+pub mod distribute;
 pub mod division;
 mod evaluate;
 pub mod far;

@@ -7,8 +7,8 @@ use super::{BuildOptions, limits};
 use crate::ir::pipeline::Pipelined;
 use crate::ir::verify::verify;
 use crate::ir::{
-    Kernel, behind, bytes, contract, dce, defaults, far, gvn, implied, into_branches, licm, merge, packed,
-    ping_pong, pipeline, private, products, sink, tails, uniform,
+    Kernel, behind, bytes, contract, dce, defaults, distribute, far, gvn, implied, into_branches, licm,
+    merge, packed, ping_pong, pipeline, private, products, sink, tails, uniform,
 };
 use crate::lang::Signature;
 
@@ -128,6 +128,11 @@ pub(super) const PASSES: &[Pass] = &[
         "equal computations become one again, unless loops are pipelined and `far` changed nothing"),
     row("licm", |p| p.changed || !p.pipelined, LICM,
         "loop-invariant computations move before the loop, unless loops are pipelined and `far` changed nothing"),
+    row("distribute", |p| !p.pipelined, |_, k| Ok(distribute::run(k).into()),
+        "products of sums become sums of products, of which the loop computes only what it changes, in scalar registers"),
+    row("dce", CHANGED, DCE, "unused instructions are removed, if `distribute` changed something"),
+    row("gvn", CHANGED, GVN, "equal computations become one, if `distribute` changed something"),
+    row("licm", CHANGED, LICM, "invariant computations move out of further loops, if `distribute` changed something"),
     row("into_branches", |p| !p.pipelined, |_, k| { into_branches::run(k); Ok(Left::Nothing) },
         "scalar arithmetic whose results only one side of a branch needs moves into that side"),
     row("defaults", |p| !p.pipelined, |_, k| { defaults::run(k); Ok(Left::Nothing) },

@@ -106,13 +106,17 @@ impl Lower<'_> {
         }
         let (src, lane) = (self.operand(a), self.operand(lane));
         let dst = self.define(v);
-        let src = self.in_vgpr(src, dst.len);
+        // The same in all lanes. A move to a vector register here would not reach lanes that are not active.
+        if !self.is_vgpr(src) {
+            self.copy(dst, src);
+            return Ok(());
+        }
         for i in 0..dst.len {
             if dst.len > 1 {
                 self.assemble(dst, i);
             }
             let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
-            let x = self.half(Src::Reg(src), i);
+            let x = self.half(src, i);
             self.machine("v_readlane_b32", &[d], &[x, lane])?;
         }
         Ok(())

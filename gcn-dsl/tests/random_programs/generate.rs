@@ -235,9 +235,10 @@ impl Generator {
     }
 
     fn statement(&mut self, out: &mut Vec<Stmt>) {
-        match self.rng.below(38) {
+        match self.rng.below(40) {
             31..36 => self.object_statement(out),
             36 | 37 if self.depth < 3 => self.later(out),
+            38 | 39 if self.depth < 3 => self.bounded(out),
             0..4 => out.extend(self.declaration()),
             4..9 => out.extend(self.assignment()),
             9..11 => {
@@ -283,6 +284,80 @@ impl Generator {
                 out.push(Stmt::PrivateStore { array, lent: self.one_in(2), index, value });
             }
             _ => out.extend(self.assignment()),
+        }
+    }
+
+    /// `if v < 20 { … }`, whose branches read `v` in other lanes: in lanes that are inactive there, too, for which the
+    /// condition says nothing.
+    fn bounded(&mut self, out: &mut Vec<Stmt>) {
+        let elem = self.pick(&[Elem::U32, Elem::U32, Elem::U32, Elem::I32, Elem::I32, Elem::U16, Elem::U8]);
+        let constants: Vec<usize> = self.constants(elem).map(|(var, _)| var).collect();
+        let var = if constants.is_empty() || self.one_in(3) {
+            let value = self.expr(Ty::lane(elem), 2);
+            let mask = Expr::leaf(Op::Lit(elem, 127));
+            let init = if self.one_in(3) { value } else { Expr::bin(Bin::And, value, mask) };
+            let var = self.declare(Ty::lane(elem), false);
+            self.enter(var);
+            out.push(Stmt::Let { var, init });
+            var
+        } else {
+            self.pick(&constants)
+        };
+        let limit = self.rng.below(70) as u64;
+        let pred = self.pick(&[Pred::Lt, Pred::Le, Pred::Gt, Pred::Ge, Pred::Eq, Pred::Ne]);
+        let bound = Expr::new(Op::Cmp(pred), [Expr::leaf(Op::Var(var)), Expr::leaf(Op::Lit(elem, limit))]);
+        let cond = match self.one_in(4) {
+            true => Expr::new(Op::And, [bound, self.expr(Ty::lane(Elem::Bool), 1)]),
+            false => bound,
+        };
+        let branch = |g: &mut Self| {
+            g.depth += 1;
+            let value = g.of_another_lane(var, elem, limit);
+            let mut body = vec![Stmt::Store { elem, slot: g.rng.below(SLOTS as usize) as u32, value }];
+            body.extend(g.block(false));
+            g.depth -= 1;
+            body
+        };
+        let then = branch(self);
+        let els = if self.one_in(2) { branch(self) } else { Vec::new() };
+        out.push(Stmt::If { cond, then, els });
+    }
+
+    /// Arithmetic on another lane's value of an immutable variable, often arithmetic that changes no value below `limit`.
+    fn of_another_lane(&mut self, var: usize, elem: Elem, limit: u64) -> Expr {
+        let v = Expr::leaf(Op::Var(var));
+        let lane = self.lane_number();
+        let (read, is_uniform) = match self.rng.below(6) {
+            0..3 => (Expr::new(Op::ReadLane, [v, lane]), true),
+            3 => (Expr::new(Op::ReadFirst, [v]), true),
+            4 => (Expr::new(Op::Shuffle, [v, lane]), false),
+            _ => (Expr::new(Op::ShuffleXor(self.rng.below(32) as u32), [v]), false),
+        };
+        let op = self.pick(&[Bin::And, Bin::And, Bin::Min, Bin::Max, Bin::Add, Bin::Sub, Bin::Rem]);
+        let operand = match op {
+            _ if self.one_in(2) => self.pick(&[1, 3, 7, 15, 16, 31, 63, 64]),
+            Bin::And => limit.next_power_of_two() - 1,
+            _ => limit.max(1),
+        };
+        let value = Expr::bin(op, read, Expr::leaf(Op::Lit(elem, operand)));
+        match elem {
+            Elem::U32 if self.one_in(4) && is_uniform => Expr::new(Op::Uniform(elem), [value]),
+            Elem::U32 if self.one_in(4) && !is_uniform => Expr::new(Op::In(elem), [value]),
+            _ => value,
+        }
+    }
+
+    /// The immutable variables per lane in scope, each with the depth of its declaration.
+    fn constants(&self, elem: Elem) -> impl Iterator<Item = (usize, u32)> {
+        let is = move |decl: &VarDecl| decl.ty == Ty::lane(elem) && !decl.mutable;
+        self.scope.iter().copied().filter(move |(var, _)| is(&self.program.vars[*var]))
+    }
+
+    /// A lane that waves of both sizes have, if it is a constant: another one would be a build error.
+    fn lane_number(&mut self) -> Expr {
+        match self.one_in(2) {
+            true => Expr::u32(self.rng.below(32) as u32),
+            false => Expr::bin(Bin::Rem, self.expr(Ty::wave(Elem::U32), 1), Expr::u32(64)),
         }
     }
 
@@ -665,9 +740,19 @@ impl Generator {
             }
             17 if place == Place::Wave && self.depth == 0 => {
                 let v = self.expr(Ty::lane(elem), depth);
-                // A constant lane number outside the wave would be a build error.
-                let lane = self.expr(Ty::wave(Elem::U32), 1);
-                Expr::new(Op::ReadLane, [v, Expr::bin(Bin::Rem, lane, Expr::u32(64))])
+                let lane = self.lane_number();
+                Expr::new(Op::ReadLane, [v, lane])
+            }
+            // Only of variables that the lanes computed before some of them became inactive.
+            17 if place == Place::Wave && self.constants(elem).any(|(_, depth)| depth < self.depth) => {
+                let outer: Vec<usize> = self
+                    .constants(elem)
+                    .filter(|(_, depth)| *depth < self.depth)
+                    .map(|(var, _)| var)
+                    .collect();
+                let v = Expr::leaf(Op::Var(self.pick(&outer)));
+                let lane = self.lane_number();
+                Expr::new(Op::ReadLane, [v, lane])
             }
             17 if place == Place::Wave && elem == Elem::U64 => {
                 Expr::new(Op::Ballot, [self.expr(Ty::lane(Elem::Bool), depth)])

@@ -46,6 +46,8 @@ struct Group<'p> {
     /// The number of lanes in a wave.
     wave: usize,
     vars: Vec<Lanes>,
+    /// For each immutable variable, the lanes that its declaration gave a value when it was executed last.
+    given: Vec<Mask>,
     lds: Vec<Vec<Cell>>,
     /// The elements for each private array and lane.
     private: Vec<Vec<[u64; PRIVATE_LEN as usize]>>,
@@ -83,6 +85,7 @@ pub fn watched(wave: WaveSize, program: &Program, data: &Data) -> Result<(Result
             group,
             wave: wave.lanes() as usize,
             vars: vec![vec![0; lanes]; program.vars.len()],
+            given: vec![0; program.vars.len()],
             lds: vec![vec![Cell::default(); LDS_LEN as usize]; program.lds.len()],
             private: vec![vec![Default::default(); lanes]; program.private.len()],
             objects: vec![vec![(0, Vec::new()); lanes]; program.objects.len()],
@@ -137,6 +140,7 @@ impl Group<'_> {
             Stmt::Let { var, init } => {
                 let value = self.eval(init, mask)?;
                 self.write(*var, &value, mask);
+                self.given[*var] = if self.program.vars[*var].mutable { 0 } else { mask };
             }
             Stmt::Set { var, op, value } => {
                 let value = match op {
@@ -430,7 +434,7 @@ impl Group<'_> {
             | Op::ReadLane
             | Op::Shuffle
             | Op::ShuffleXor(_) => {
-                self.across(e.op, &args, mask, &mut out)?;
+                self.across(e, &args, mask, &mut out)?;
             }
             Op::Reduce(op) | Op::Scan(op, _) => {
                 let elem = typing::ty(self.program, &e.args[0]).map_or(Elem::U32, |t| t.elem);
@@ -540,21 +544,28 @@ impl Group<'_> {
     }
 
     /// Operations that read other lanes of the wave.
-    fn across(&self, op: Op, args: &[Lanes], mask: Mask, out: &mut Lanes) -> Result<()> {
+    fn across(&self, e: &Expr, args: &[Lanes], mask: Mask, out: &mut Lanes) -> Result<()> {
         let x = &args[0];
+        // What `read_lane` may read beside active lanes: a variable that the lane was given before it became inactive.
+        let kept = |l: usize| match e.args[0].op {
+            Op::Var(var) if self.given[var] >> l & 1 != 0 => Some(self.vars[var][l]),
+            _ => None,
+        };
         for lane in lanes_of(mask) {
             let base = lane / self.wave * self.wave;
             let active = |l: usize| mask >> l & 1 != 0;
             let mut wave = (base..base + self.wave).filter(|l| active(*l));
             let from = |l: u64| base + l as usize % self.wave;
             let other = |k: u32| from((lane - base) as u64 ^ u64::from(k));
-            out[lane] = match op {
+            out[lane] = match e.op {
                 Op::Ballot => wave.filter(|l| x[*l] != 0).fold(0, |m, l| m | 1 << (l - base)),
                 Op::Any => u64::from(wave.any(|l| x[l] != 0)),
                 Op::All => u64::from(wave.all(|l| x[l] != 0)),
                 Op::ReadFirst => wave.next().map_or(0, |l| x[l]),
                 Op::ReadLane if active(from(args[1][lane])) => x[from(args[1][lane])],
-                Op::ReadLane => return Err(Unspecified("the value of an inactive lane")),
+                Op::ReadLane => {
+                    kept(from(args[1][lane])).ok_or(Unspecified("the value of an inactive lane"))?
+                }
                 Op::Shuffle if active(from(args[1][lane])) => x[from(args[1][lane])],
                 Op::ShuffleXor(k) if active(other(k)) => x[other(k)],
                 _ => 0,

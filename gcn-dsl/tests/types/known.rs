@@ -229,6 +229,29 @@ gcn_kernel! {
     }
 }
 
+gcn_kernel! {
+    /// A constant and a uniform value have a value in lanes that are not active, too.
+    #[workgroup(64)]
+    fn of_all_lanes(k: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let (constant, uniform, wide): (V<u32>, V<u32>, V<u64>) = (splat(7), splat(k), splat(1 << 40));
+        if x[i] < 16 {
+            y[i] = read_lane(constant, 5) + read_lane(uniform, 5) + (read_lane(wide, 5) >> 40) as u32;
+        }
+    }
+}
+
+#[test]
+fn what_all_lanes_have_is_read_in_those_that_are_not_active() {
+    let x: Vec<u32> = (0..64).map(|i| if i == 5 { 100 } else { i % 16 }).collect();
+    for target in TARGETS {
+        let mut y = vec![7; 64];
+        of_all_lanes.launch(&Device::simulator(target), Grid::x(1), (30, &x, &mut y)).unwrap();
+        let expected: Vec<u32> = (0..64).map(|i| if i == 5 { 7 } else { 7 + 30 + 1 }).collect();
+        assert_eq!(y, expected, "{target}");
+    }
+}
+
 #[test]
 fn a_condition_says_nothing_of_lanes_that_are_not_active() {
     let x: Vec<u32> = (0..64).map(|i| if i == 5 { 100 } else { i % 16 }).collect();
@@ -237,5 +260,72 @@ fn a_condition_says_nothing_of_lanes_that_are_not_active() {
         of_another_lane.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
         let expected: Vec<u32> = (0..64).map(|i| if i == 5 { 7 } else { 100 & 15 }).collect();
         assert_eq!(y, expected, "{target}");
+    }
+}
+
+gcn_kernel! {
+    /// One column of a convolution: what the loop changes of the index is the plane.
+    #[workgroup(64)]
+    fn planes(depth: u32, height: u32, width: u32, x: &[u32], y: &mut [u32]) {
+        let i = global_id().x;
+        let (row, column) = (i / width, i % width);
+        let mut sum = 0;
+        for plane in 0..depth {
+            sum = sum.rotate_left(1) ^ x[(plane * height + row) * width + column];
+        }
+        y[i] = sum;
+    }
+}
+
+#[test]
+fn loops_multiply_only_what_they_change() {
+    let (depth, height, width) = (7, 8, 16);
+    let x: Vec<u32> = (0..depth * height * width).map(|i| i * i).collect();
+    for target in TARGETS {
+        let mut y = vec![0; (height * width) as usize];
+        planes.launch(&Device::simulator(target), Grid::x(2), (depth, height, width, &x, &mut y)).unwrap();
+        for (at, y) in (0..).zip(&y) {
+            let each = (0..depth).map(|plane| x[(plane * height * width + at) as usize]);
+            assert_eq!(*y, each.fold(0u32, |sum, x| sum.rotate_left(1) ^ x), "{target}: {at}");
+        }
+        let text = planes.build(target).unwrap().assembly(Comments::None);
+        let (_, in_loop) = text.split_once("s_cbranch").expect("a loop");
+        let (_, in_loop) = in_loop.split_once(":\n").expect("the loop's label");
+        assert_eq!(instructions(in_loop, "v_mul"), 0, "{text}");
+    }
+}
+
+gcn_kernel! {
+    /// Comparisons of constants, as device functions make them of the constants that they are given.
+    #[workgroup(64)]
+    fn of_constants(x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        let (one, nan, tiny): (V<f32>, V<f32>, V<f32>) = (splat(1.0), splat(f32::NAN), splat(1e-40));
+        let mut v = x[i] - 2.5;
+        if one == 0.0 || nan == nan || one < nan {
+            v = 100.0;
+        }
+        if nan != nan && one > -1.0 {
+            v -= 1e30;
+        }
+        if tiny > 0.0 {
+            v -= 7.25;
+        }
+        y[i] = v;
+    }
+}
+
+#[test]
+fn comparisons_of_constant_floats_are_known() {
+    let x: Vec<f32> =
+        (0..64).map(|i| [0.0, -0.0, 2.5, 1e30, f32::MIN_POSITIVE, f32::INFINITY][i % 6]).collect();
+    for target in TARGETS {
+        let mut y = vec![0.0; 64];
+        of_constants.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y)).unwrap();
+        let expected: Vec<f32> = x.iter().map(|x| x - 2.5 - 1e30 - 7.25).collect();
+        assert_eq!(y, expected, "{target}");
+        let text = of_constants.build(target).unwrap().assembly(Comments::None);
+        // Only that of the subnormal, which depends on the mode.
+        assert!(instructions(&text, "v_cmp") <= 1 && instructions(&text, "v_sub") == 0, "{text}");
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gcn_isa::cfg::resolve;
+use gcn_isa::cfg::{is_call, resolve};
 use gcn_isa::program::{LabelDef, Line};
 use gcn_isa::table::Behaviours;
 use gcn_isa::{Inst, Label, Operand, Program, Target};
@@ -83,14 +83,13 @@ impl<'s> Builder<'s> {
 
     /// True if control may fall through into the next piece.
     pub fn falls_through(&self) -> bool {
-        self.gaps.last() != Some(&self.lines.len())
-            && self.lines.last().is_some_and(|l| l.inst.falls_through())
+        self.gaps.last() != Some(&self.lines.len()) && self.lines.last().is_some_and(Line::falls_through)
     }
 
     /// True if control may fall through from the line before `line`.
     fn falls_into(&self, line: usize) -> bool {
         let Some(before) = line.checked_sub(1).and_then(|l| self.lines.get(l)) else { return false };
-        before.inst.falls_through() && self.gaps.binary_search(&line).is_err()
+        before.falls_through() && self.gaps.binary_search(&line).is_err()
     }
 
     /// True if a branch leads to `line`.
@@ -132,6 +131,7 @@ impl<'s> Builder<'s> {
         entered: &[u64],
     ) -> (Code, Vec<u64>) {
         let ranges = functions::ranges(starts, self.bytes.len() as u64);
+        self.mark_last_calls(&ranges);
         self.drop_padding(starts, &ranges, entered);
         let lines_at = self.line_table();
         let start = self.address;
@@ -210,6 +210,18 @@ impl<'s> Builder<'s> {
         labels
     }
 
+    /// Marks calls that are the last instructions of functions: code of another function follows them, or none, so they do not return.
+    fn mark_last_calls(&mut self, ranges: &[Range<u64>]) {
+        for range in ranges {
+            let last = self.places.partition_point(|p| p.offset < range.end).checked_sub(1);
+            let Some((line, place)) = last.and_then(|l| self.lines.get_mut(l).zip(self.places.get(l))) else {
+                continue;
+            };
+            let is_last = place.offset >= range.start && place.offset + u64::from(place.length) == range.end;
+            line.never_returns = is_last && is_call(&line.inst);
+        }
+    }
+
     /// Removes the padding of alignments: words without effect that follow an instruction that does not fall through, and that are not the
     /// target of a branch, of one of `jumps`, or of a symbol. Zeros count as padding only outside of functions with a known size.
     fn drop_padding(&mut self, starts: &[Start], ranges: &[Range<u64>], jumps: &[u64]) {
@@ -264,7 +276,7 @@ impl<'s> Builder<'s> {
         let behind = |offset: u64| places.partition_point(|p| p.offset < offset);
         self.unread.retain(|unread| {
             let before = behind(unread.offset).checked_sub(1).and_then(|l| lines.get(l));
-            before.is_some_and(|l| l.inst.falls_through()) || !all_filling(bytes, unread)
+            before.is_some_and(Line::falls_through) || !all_filling(bytes, unread)
         });
         self.gaps = self.unread.iter().map(|u| behind(u.offset)).collect();
         self.gaps.dedup();

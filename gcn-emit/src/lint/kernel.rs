@@ -81,17 +81,7 @@ impl<'u> Reached<'u> {
             if let Some(flag) = reached.get_mut(block)
                 && !std::mem::replace(flag, true)
             {
-                let end = cfg.blocks.get(block).map_or(0, |b| b.end);
-                // A call at the end of a function is one that does not return, to `abort` for example.
-                let last = end.checked_sub(1);
-                let calls = last.and_then(|l| program.lines.get(l)).is_some_and(|l| is_call(&l.inst));
-                let function = last.and_then(|l| code.function_of(l)).filter(|_| calls);
-                let never = |next: &usize| {
-                    cfg.blocks.get(*next).is_some_and(|b| b.start == end)
-                        && function.is_some_and(|f| f.lines.end == end)
-                };
-                let next = cfg.blocks.get(block).into_iter().flat_map(|b| &b.succs);
-                open.extend(next.filter(|next| !never(next)));
+                open.extend(cfg.blocks.get(block).into_iter().flat_map(|b| &b.succs));
             }
         }
         let blocks: Vec<usize> = (0..reached.len()).filter(|b| reached.get(*b) == Some(&true)).collect();

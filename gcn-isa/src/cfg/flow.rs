@@ -194,12 +194,14 @@ impl End {
     /// Determines how a block of the program ends.
     pub fn of(program: &Program, cfg: &Cfg, block: usize) -> End {
         let line = &program.lines[cfg.blocks[block].end - 1];
+        // A call that never returns is a jump.
+        let calls = is_call(&line.inst) && !line.never_returns;
         let to = destination(line).and_then(|l| program.labels.get(l.0 as usize)?.at);
         let to = to.filter(|at| *at < program.lines.len()).map(|at| cfg.block_of(at));
         match (to, line.jump) {
-            (Some(to), _) if is_call(&line.inst) => End::Call(Callee::Block(to)),
-            (_, Some(Jump::Outside)) if is_call(&line.inst) => End::Call(Callee::Outside),
-            _ if is_call(&line.inst) => End::Call(Callee::Unknown),
+            (Some(to), _) if calls => End::Call(Callee::Block(to)),
+            (_, Some(Jump::Outside)) if calls => End::Call(Callee::Outside),
+            _ if calls => End::Call(Callee::Unknown),
             (Some(_), _) => End::Shown,
             (_, Some(Jump::Outside)) => End::TailCall,
             (_, Some(Jump::Back { .. })) => End::Return,

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream};
 use crate::indexing::Indexing;
 use crate::inst::{Inst, RegUse, Via};
-use crate::reg::{Half, Reg, RegFile};
+use crate::reg::{self, Half, Reg, RegFile};
 use crate::table::{Access, Class};
 use crate::target::InstructionSet;
 
@@ -34,7 +34,10 @@ impl<'a> Accesses<'a> {
         let tied = |o: &crate::table::OperandDesc| o.access == Access::ReadWrite;
         let merged = inst.desc.operands.iter().position(tied).filter(|_| is_load(inst)).map(|i| i as u8);
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
-        let (reads, writes) = (indexing.reads(line, inst), indexing.writes(line, inst));
+        let (mut reads, mut writes) = (indexing.reads(line, inst), indexing.writes(line, inst));
+        let (read, written) = inst.scc();
+        reads.extend(read);
+        writes.extend(written);
         Accesses { set, inst, events, reads, writes, memory, merged }
     }
 
@@ -82,19 +85,19 @@ impl<'a> Accesses<'a> {
 
     /// The counters of operations outside the program that could still access the instruction's registers: vector
     /// memory and LDS operations return data to vector registers, scalar memory to scalar ones, and exports may still
-    /// read vector registers.
+    /// read vector registers. SCC does not count: no code that calls or is called waits for its late writes.
     pub fn counters(&self) -> SmallVec<[Counter; 3]> {
         let vector = |u: &RegUse| u.reg.file != RegFile::Sgpr;
+        let is_used = self.reads.iter().chain(&self.writes).any(|u| u.reg != reg::SCC);
         let mut counters = SmallVec::new();
         if self.reads.iter().chain(&self.writes).any(vector) {
             counters.push(Counter::Vm);
         }
         let scalar = Stream::Smem.counter(self.set);
-        let any = !self.reads.is_empty() || !self.writes.is_empty();
-        if any && (scalar == Counter::Lgkm || self.reads.iter().chain(&self.writes).any(vector)) {
+        if is_used && (scalar == Counter::Lgkm || self.reads.iter().chain(&self.writes).any(vector)) {
             counters.push(Counter::Lgkm);
         }
-        if any && scalar != Counter::Lgkm {
+        if is_used && scalar != Counter::Lgkm {
             counters.push(scalar);
         }
         if self.writes.iter().any(vector) {

@@ -76,6 +76,8 @@ impl Shared {
 /// The effects of an instruction on counters.
 pub(super) struct LineFacts {
     pub wait: Option<WaitCnt>,
+    /// The barrier at which the instruction waits.
+    barrier: Option<i16>,
     pub events: Events,
     /// The counters for which a function must have waited before this instruction, because its caller may have left operations outstanding.
     /// They are computed only for programs with functions.
@@ -87,13 +89,17 @@ pub(super) struct LineFacts {
 impl LineFacts {
     fn of(line: &Line, uses_of_caller: SmallVec<[Counter; 3]>, events: Events) -> LineFacts {
         let inst = &line.inst;
-        LineFacts { wait: WaitCnt::of(inst), events, uses_of_caller, returns: is_return(line) }
+        let barrier = counters::passed_barrier(inst);
+        LineFacts { wait: WaitCnt::of(inst), barrier, events, uses_of_caller, returns: is_return(line) }
     }
 
     /// Applies this instruction to the state.
     pub fn step<'a>(&'a self, state: &mut Outstanding<'a>, line: usize) {
         if let Some(wait) = self.wait {
             state.wait(wait);
+        }
+        if let Some(barrier) = self.barrier {
+            state.pass_barrier(barrier);
         }
         // A missing wait for these counters has been reported at this instruction and must not be reported again.
         for &counter in &self.uses_of_caller {

@@ -138,6 +138,11 @@ impl<'a> Operation<'a> {
         &self.event.holds
     }
 
+    /// The barrier whose `s_barrier_wait` completes the operation.
+    pub fn until(&self) -> Option<i16> {
+        self.event.until
+    }
+
     /// The effects on memory on which a later access may depend.
     pub fn memory(&self) -> MemoryEffect {
         self.progress.memory
@@ -177,7 +182,7 @@ impl<'a> Operation<'a> {
     /// True if both operations have the same obligations, so that either can represent the other.
     pub fn is_alike(&self, other: &Operation<'_>) -> bool {
         let same = |o: &Operation<'_>| (o.place.kind, o.memory());
-        same(self) == same(other) && self.holds() == other.holds()
+        same(self) == same(other) && self.holds() == other.holds() && self.until() == other.until()
     }
 
     /// True if the operation has no obligation other than writing its result.

@@ -155,6 +155,14 @@ impl<'a> Outstanding<'a> {
         }
     }
 
+    /// Removes the operations that are complete once the wave has waited at `barrier`.
+    pub fn pass_barrier(&mut self, barrier: i16) {
+        self.operations.retain(|o| o.until() != Some(barrier));
+        if !self.operations.iter().any(|o| o.stream() == Stream::BarrierScc) {
+            self.stop(Stream::BarrierScc);
+        }
+    }
+
     /// Removes the operations that a function must have completed before a call or a return.
     pub fn wait_as_at_calls(&mut self) {
         self.wait(WaitCnt::at_calls(self.set));

@@ -25,6 +25,8 @@ pub enum Stream {
     Smem,
     /// Messages, in order.
     Message,
+    /// Instructions on barriers that write SCC late, on kmcnt.
+    BarrierScc,
     /// GDS and GWS operations, in order.
     Gds,
     /// GDS and GWS operations on expcnt, until they have read their VGPRs.
@@ -45,13 +47,14 @@ pub enum Stream {
 
 impl Stream {
     /// All streams; [`Stream::index`] is the position in this list.
-    pub const ALL: [Stream; 14] = [
+    pub const ALL: [Stream; 15] = [
         Stream::Vmem,
         Stream::FlatVm,
         Stream::Lds,
         Stream::FlatLgkm,
         Stream::Smem,
         Stream::Message,
+        Stream::BarrierScc,
         Stream::Gds,
         Stream::GdsData,
         Stream::Store,
@@ -72,6 +75,7 @@ impl Stream {
         match self {
             Stream::Vmem | Stream::FlatVm => Counter::Vm,
             Stream::Smem | Stream::Message if Counter::Km.exists_on(set) => Counter::Km,
+            Stream::BarrierScc => Counter::Km,
             Stream::Lds | Stream::FlatLgkm | Stream::Smem | Stream::Message | Stream::Gds => Counter::Lgkm,
             Stream::GdsData | Stream::LdsDirect => Counter::Exp,
             Stream::Store if Counter::Vs.exists_on(set) => Counter::Vs,
@@ -107,6 +111,7 @@ impl Stream {
                 | S::Lds
                 | S::Gds
                 | S::Message
+                | S::BarrierScc
                 | S::LdsDirect
                 | S::VmemOperands
                 | S::AsyncCopy
@@ -151,6 +156,30 @@ pub struct Event {
     pub memory: MemoryEffect,
     /// True if the operation only invalidates a cache. Such an operation is counted, but no instruction depends on its completion.
     pub invalidates: bool,
+    /// The barrier whose `s_barrier_wait` proves, as a wait for the counter does, that the operation is complete ([`passed_barrier`]).
+    pub until: Option<i16>,
+}
+
+impl Event {
+    /// An operation that only counts: it writes and holds no registers and does not affect memory.
+    pub fn counted(stream: Stream) -> Event {
+        Event {
+            stream,
+            count: 1,
+            writes: None,
+            half: None,
+            holds: SmallVec::new(),
+            memory: MemoryEffect::empty(),
+            invalidates: false,
+            until: None,
+        }
+    }
+}
+
+/// The barrier for which `inst` waits, if it is an `s_barrier_wait`. It completes the late writes of SCC by the instructions that have
+/// signalled this barrier with a constant number ([`Event::until`]), as LLVM 22 has it (measured).
+pub fn passed_barrier(inst: &Inst) -> Option<i16> {
+    inst.barrier().filter(|_| inst.desc.does(Behaviours::WAITS_AT_BARRIER))
 }
 
 /// The operations that an instruction starts: at most one on each counter.
@@ -189,15 +218,7 @@ fn operand_stream(inst: &Inst) -> Option<Stream> {
 fn operands_of(inst: &Inst, stream: Stream) -> Event {
     let writes_too = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
     let read = inst.reads().into_iter().filter(|u| !u.operand.is_some_and(writes_too)).map(|u| u.reg);
-    Event {
-        stream,
-        count: 1,
-        writes: None,
-        half: None,
-        holds: read.filter(|reg| *reg != reg::NULL).collect(),
-        memory: MemoryEffect::empty(),
-        invalidates: false,
-    }
+    Event { holds: read.filter(|reg| *reg != reg::NULL).collect(), ..Event::counted(stream) }
 }
 
 /// The operations that end with a result or with an access to memory.
@@ -208,15 +229,7 @@ fn results(set: InstructionSet, inst: &Inst) -> Events {
         return gds(inst, loads);
     }
     let one = |stream, memory| -> Events {
-        smallvec![Event {
-            stream,
-            count: 1,
-            writes: loads,
-            half,
-            holds: SmallVec::new(),
-            memory,
-            invalidates: false
-        }]
+        smallvec![Event { writes: loads, half, memory, ..Event::counted(stream) }]
     };
     let silent = if Counter::Vs.exists_on(set) { Stream::Store } else { Stream::Vmem };
     match inst.desc.class {
@@ -263,6 +276,11 @@ fn results(set: InstructionSet, inst: &Inst) -> Events {
         C::BarrierState => one(Stream::Smem, MemoryEffect::empty()),
         C::SmemCache => one(Stream::Smem, MemoryEffect::empty()),
         C::Sendmsg => one(Stream::Message, MemoryEffect::empty()),
+        C::Barrier if inst.desc.does(Behaviours::LATE_SCC) => smallvec![Event {
+            writes: Some(reg::SCC),
+            until: inst.barrier(),
+            ..Event::counted(Stream::BarrierScc)
+        }],
         _ => SmallVec::new(),
     }
 }
@@ -284,15 +302,7 @@ fn flat(
     global: MemoryEffect,
     lds: MemoryEffect,
 ) -> Events {
-    let side = |stream, memory| Event {
-        stream,
-        count: 1,
-        writes: loads,
-        half,
-        holds: SmallVec::new(),
-        memory,
-        invalidates: false,
-    };
+    let side = |stream, memory| Event { writes: loads, half, memory, ..Event::counted(stream) };
     let (memory, local) = match (Counter::Vs.exists_on(set), loads) {
         (false, _) => (Stream::FlatVm, Stream::FlatLgkm),
         (true, Some(_)) => (Stream::Vmem, Stream::Lds),
@@ -314,16 +324,8 @@ fn gds(inst: &Inst, loads: Option<Reg>) -> Events {
     let holds = if syncs { data.clone() } else { SmallVec::new() };
     let memory = if syncs { MemoryEffect::SYNC } else { MemoryEffect::empty() };
     smallvec![
-        Event { stream: Stream::Gds, count: 1, writes: loads, half: None, holds, memory, invalidates: false },
-        Event {
-            stream: Stream::GdsData,
-            count: 1,
-            writes: None,
-            half: None,
-            holds: data,
-            memory: MemoryEffect::empty(),
-            invalidates: false,
-        },
+        Event { writes: loads, holds, memory, ..Event::counted(Stream::Gds) },
+        Event { holds: data, ..Event::counted(Stream::GdsData) },
     ]
 }
 
@@ -341,11 +343,8 @@ fn result(inst: &Inst) -> (Option<Reg>, Option<Half>) {
 ///
 /// ```
 /// use gcn_isa::InstructionSet;
-/// use gcn_isa::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt, room};
-/// let load = Event {
-///     stream: Stream::Smem, count: 2, writes: None, half: None, holds: Default::default(), memory: MemoryEffect::LOAD,
-///     invalidates: false,
-/// };
+/// use gcn_isa::counters::{Counter, Event, Stream, WaitCnt, room};
+/// let load = Event { count: 2, ..Event::counted(Stream::Smem) };
 /// assert_eq!(room(InstructionSet::GFX900, &[load]), Counter::Lgkm.at(13));
 /// assert_eq!(room(InstructionSet::GFX900, &[]), WaitCnt::NONE);
 /// ```

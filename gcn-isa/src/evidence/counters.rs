@@ -106,7 +106,11 @@ struct Access<'a> {
 
 impl<'a> Access<'a> {
     fn of(inst: &'a Inst, events: &'a Events) -> Access<'a> {
-        Access { inst, events, reads: inst.reads(), writes: inst.writes() }
+        let (mut reads, mut writes) = (inst.reads(), inst.writes());
+        let (read, written) = inst.scc();
+        reads.extend(read);
+        writes.extend(written);
+        Access { inst, events, reads, writes }
     }
 
     /// The rule that requires an operation that writes `reg` to complete before the instruction. Successive operations that write the same

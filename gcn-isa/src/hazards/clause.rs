@@ -78,7 +78,7 @@ pub(super) fn conflict<'a>(
 
 /// A set of registers of all register files.
 #[derive(Default)]
-struct Registers([u64; RegUnit::COUNT / 64]);
+struct Registers([u64; RegUnit::COUNT.div_ceil(64)]);
 
 impl Registers {
     /// Adds the registers that `view` uses in one of `roles`.

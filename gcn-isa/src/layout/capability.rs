@@ -24,7 +24,7 @@ pub const CAPABILITIES: [Capability; 11] = [
     Capability { name: "HasMfmaF64", is_meant: |s| s.acc == ElemType::F64 },
     Capability { name: "HasMfmaF8", is_meant: |s| is_mfma(s) && s.a == ElemType::Fp8 && !s.sparse },
     Capability { name: "HasSmfmac", is_meant: |s| is_mfma(s) && s.sparse },
-    Capability { name: "HasMfmaMx", is_meant: |s| s.scaled },
+    Capability { name: "HasMfmaMx", is_meant: |s| is_mfma(s) && s.scaled },
     Capability { name: "HasMfmaXf32", is_meant: |s| s.a == ElemType::Xf32 },
     Capability { name: "HasWmma", is_meant: |s| !is_mfma(s) },
     Capability { name: "HasSwmmac", is_meant: |s| !is_mfma(s) && s.sparse },

@@ -22,6 +22,11 @@ pub struct Formulas {
 /// ```
 pub fn formulas(shape: &Shape, matrix: Matrix) -> Option<Formulas> {
     shape.registers(matrix)?;
+    if shape.arrangement != Arrangement::Mfma && matches!(matrix, Matrix::ScaleA | Matrix::ScaleB) {
+        let line = if matrix == Matrix::ScaleA { "i" } else { "j" };
+        let register = format!("a byte from bit 8 * (k / {}) of register 0 upwards", shape.scale_block);
+        return Some(Formulas { lane: line.to_owned(), register });
+    }
     if shape.arrangement != Arrangement::Mfma {
         return Some(wmma(shape, matrix));
     }
@@ -47,7 +52,8 @@ fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
     };
     let end = u32::from(if index == "k" { shape.k } else { shape.m });
     let lane_bits = shape.lane_bits(matrix);
-    let mut lane = line.to_owned();
+    let tall = matrix == Matrix::A && shape.m > 16;
+    let mut lane = if tall { format!("{line} % 16") } else { line.to_owned() };
     for (weight, value) in [16, 32].into_iter().zip(lane_bits) {
         let Some(value) = value else { continue };
         lane += &format!(" + {weight} * ({})", digits(index, value, 2 * value, end));
@@ -82,6 +88,14 @@ fn wmma(shape: &Shape, matrix: Matrix) -> Formulas {
     );
     let register = match matrix {
         Matrix::Index => format!("register 0, four bits from 4 * ({position} / 4)"),
+        Matrix::A | Matrix::B if bits == 6 => {
+            format!("bits from 6 * ({position}) of the registers taken as one number")
+        }
+        Matrix::A if tall => format!(
+            "register {half} * (i / 16) + {position} / {each}, bits from {bits} * ({position} % {each})",
+            half = shape.registers(matrix).unwrap_or(0) / 2,
+            each = 32 / bits
+        ),
         Matrix::A if shape.sparse => format!(
             "two elements for the group of four k at {position} / 4, each {bits} bits, from bit 0 of register 0 upwards"
         ),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{Arrangement, ElemType, Matrix, Shape, a_source_block, b_source_lane, shape};
+use super::{Arrangement, ElemType, Matrix, Shape, a_source_block, b_source_lane, described_on, usual};
 use crate::inst::Mods;
 use crate::table::InstDesc;
 use crate::target::Target;
@@ -209,7 +209,8 @@ impl Layout {
         controls: Controls,
     ) -> Result<Layout, LayoutError> {
         let mnemonic = desc.mnemonic;
-        let shape = *shape(desc, target).ok_or(match desc.multiplies_matrices() {
+        let shape = usual(desc, target).and_then(|on| described_on(desc, on));
+        let shape = *shape.ok_or(match desc.multiplies_matrices() {
             true => LayoutError::Unknown { mnemonic, target },
             false => LayoutError::NotMatrix { mnemonic, target },
         })?;
@@ -421,7 +422,7 @@ fn check_abid(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
 
 fn check_wmma(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
     let has_key = shape.sparse && shape.arrangement != Arrangement::Mfma;
-    let sets = if has_key { 32 / shape.index_set_bits() } else { 1 };
+    let sets = if has_key { (32 / shape.index_set_bits()).max(1) } else { 1 };
     limit("index_key", controls.index_key, sets - 1, || match sets {
         1 => "the instruction has no choice of index sets".to_owned(),
         _ => format!("the index register holds {sets} index sets"),

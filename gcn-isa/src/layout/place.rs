@@ -1,6 +1,6 @@
 //! The arithmetic between elements and locations, in both directions.
 
-use super::{Arrangement, ElemType, ElementPlace, LANES, Matrix, QUAD, SCALE_BLOCK, Shape};
+use super::{Arrangement, ElemType, ElementPlace, LANES, Matrix, QUAD, Shape};
 
 impl Shape {
     /// The location of the element at (`row`, `col`) of `block`; `None` if the element is outside the matrix, or if the format has not been
@@ -37,7 +37,7 @@ impl Shape {
 
     /// The number of rows and columns of one block of an operand; `None` if the instruction has no such operand.
     pub fn extent(&self, matrix: Matrix) -> Option<(u16, u16)> {
-        let scales = self.k / SCALE_BLOCK as u16;
+        let scales = self.k / self.scale_block;
         match matrix {
             Matrix::A => Some((self.m, self.k)),
             Matrix::B => Some((self.k, self.n)),

@@ -5,15 +5,21 @@
 //! elements of a lane.
 
 use super::place::place;
-use super::{Arrangement, ElementPlace, Matrix, Shape};
+use super::{Arrangement, ElementPlace, Matrix, Provenance, Shape};
 use crate::target::WaveSize;
 
 /// The number of lanes that differ in the row of A or in the column of B, C and D.
 const WIDTH: u32 = 16;
 /// The number of consecutive `k` in a group of which a sparse A has two elements.
 const SPARSE_GROUP: u32 = 4;
-/// The number of consecutive `k` in a lane before the other 16 lanes follow, on gfx12.5.
+/// The number of consecutive `k` in a lane before the other 16 lanes follow, in Triton's layouts for gfx12.5.
 const RUN: u32 = 8;
+/// The same as a number of bits, in the layouts of AMD's emulator for gfx12.5. Elements of 6 bits have as many `k` as those of 4 bits.
+const RUN_BITS: u32 = 128;
+/// The number of rows that alternate between the groups of 16 lanes of C and D, on gfx12.5.
+const ROWS: u32 = 8;
+/// The number of bits of a scale.
+const SCALE_BITS: u32 = 8;
 /// The number of bits of the index operand for each group.
 const INDEX_BITS: u32 = 4;
 
@@ -34,7 +40,13 @@ impl Shape {
         let (fourth, fifth) = match (self.arrangement, is_result) {
             (Arrangement::WmmaCopied, true) => (1, 2),
             (Arrangement::WmmaCopied, false) => return [None; 2],
+            (Arrangement::WmmaAlternating, true) => ((m / 2).min(ROWS), m / 4),
             (_, true) => (m / 2, m / 4),
+            // Of the index, the first 16 lanes have the lower half of `k`, although A has runs.
+            (_, false) if self.provenance == Provenance::Emulated => match matrix {
+                Matrix::Index => (k / 2, k / 4),
+                _ => ((k / 2).min(self.run(matrix)), k / 4),
+            },
             (Arrangement::WmmaAlternating, false) => ((k / 2).min(RUN), k / 4),
             (_, false) if self.a.bits() == Some(16) => (k / 4, k / 2),
             (_, false) => (k / 2, k / 4),
@@ -48,14 +60,34 @@ impl Shape {
         [Some(fourth), spreads.then_some(fifth)]
     }
 
+    /// The number of consecutive `k` in a lane ([`RUN_BITS`]). Where A has two of every four elements, a run of A stands for twice as many
+    /// `k`, and B has the same runs as A.
+    fn run(&self, matrix: Matrix) -> u32 {
+        let ty = if matrix == Matrix::B { self.b } else { self.a };
+        let elements = match ty.bits() {
+            Some(bits) if RUN_BITS.is_multiple_of(bits.into()) => RUN_BITS / u32::from(bits),
+            _ => RUN_BITS / 4,
+        };
+        if self.sparse { 2 * elements } else { elements }
+    }
+
+    /// True if a modifier has yet to select the format of A and B.
+    fn lacks_formats(&self, matrix: Matrix) -> bool {
+        match matrix {
+            Matrix::A => self.a.bits().is_none(),
+            Matrix::B => self.b.bits().is_none(),
+            _ => false,
+        }
+    }
+
     /// The number of elements of an operand in each lane, if the operand is distributed over `lanes` lanes. For a sparse A and for the
     /// index, the number of groups of four `k`.
     fn elements_in(&self, matrix: Matrix, lanes: u32) -> u32 {
         let (m, k) = (u32::from(self.m), u32::from(self.k));
         match matrix {
             Matrix::C | Matrix::D => m * WIDTH / lanes,
-            Matrix::Index => k / SPARSE_GROUP * WIDTH / lanes,
-            Matrix::A if self.sparse => k / SPARSE_GROUP * WIDTH / lanes,
+            Matrix::A | Matrix::Index if self.sparse => k / SPARSE_GROUP * m / lanes,
+            Matrix::A => k * m / lanes,
             _ => k * WIDTH / lanes,
         }
     }
@@ -79,9 +111,14 @@ impl Shape {
     }
 
     pub(super) fn wmma_registers(&self, matrix: Matrix) -> Option<u8> {
+        if self.lacks_formats(matrix) {
+            return None;
+        }
         let lanes = match matrix {
-            Matrix::Index => return Some(1),
-            Matrix::ScaleA | Matrix::ScaleB => return None,
+            Matrix::Index => return Some(self.wmma_index_bits().div_ceil(32) as u8),
+            Matrix::ScaleA | Matrix::ScaleB => {
+                return Some((u32::from(self.k / self.scale_block) * SCALE_BITS).div_ceil(32) as u8);
+            }
             _ => WIDTH << self.lane_bits(matrix).into_iter().flatten().count(),
         };
         Some((self.elements_in(matrix, lanes) * self.unit(matrix)).div_ceil(32) as u8)
@@ -93,19 +130,34 @@ impl Shape {
         self.elements_in(Matrix::Index, lanes) * INDEX_BITS
     }
 
+    /// The number of values of the index (`k` or row) that a lane has for each of its rows of A or columns of B, C and D.
+    fn in_lane(&self, matrix: Matrix) -> u32 {
+        let of_index = match matrix {
+            Matrix::C | Matrix::D => self.m,
+            _ => self.k,
+        };
+        u32::from(of_index) >> self.lane_bits(matrix).into_iter().flatten().count()
+    }
+
     pub(super) fn wmma_place(&self, matrix: Matrix, row: u32, col: u32) -> Option<ElementPlace> {
         let (line, index) = match matrix {
             Matrix::A | Matrix::Index => (row, col),
             Matrix::B | Matrix::C | Matrix::D => (col, row),
-            Matrix::ScaleA | Matrix::ScaleB => return None,
+            Matrix::ScaleA => return Some(place(row, col * SCALE_BITS, SCALE_BITS as u8)),
+            Matrix::ScaleB => return Some(place(col, row * SCALE_BITS, SCALE_BITS as u8)),
         };
-        let (mut lane, mut position) = (line, index);
+        if self.lacks_formats(matrix) {
+            return None;
+        }
+        let (mut lane, mut position) = (line % WIDTH, index);
         for (bit, value) in (4..).zip(self.lane_bits(matrix)) {
             lane += value.map_or(0, |value| (index / value % 2) << bit);
         }
         for value in descending(self.lane_bits(matrix)) {
             position = position / (2 * value) * value + position % value;
         }
+        // A with 32 rows has the upper 16 in the registers after those of the lower 16.
+        position += line / WIDTH * self.in_lane(matrix);
         let bits = match matrix {
             Matrix::C | Matrix::D => self.acc.bits()?,
             _ => self.unit(matrix) as u8,
@@ -116,8 +168,17 @@ impl Shape {
     /// The first element at `bit`, counted through all registers of the operand in `lane`: block, row, column. `None` if there is no
     /// element there.
     pub(super) fn wmma_element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
+        match matrix {
+            Matrix::ScaleA => return (lane < self.m.into()).then_some((0, lane, bit / SCALE_BITS)),
+            Matrix::ScaleB => return (lane < self.n.into()).then_some((0, bit / SCALE_BITS, lane)),
+            _ => {}
+        }
         let bits = self.lane_bits(matrix);
-        let mut index = bit / self.unit(matrix) * self.shared(matrix);
+        let position = bit / self.unit(matrix) * self.shared(matrix);
+        let (rows_before, mut index) = match matrix {
+            Matrix::A | Matrix::Index => (position / self.in_lane(matrix), position % self.in_lane(matrix)),
+            _ => (0, position),
+        };
         let unit_is_whole = !matches!(matrix, Matrix::C | Matrix::D);
         if !unit_is_whole && bit % self.unit(matrix) >= u32::from(self.acc.bits()?) {
             return None;
@@ -132,7 +193,7 @@ impl Shape {
                 None => {}
             }
         }
-        let line = lane % WIDTH;
+        let line = lane % WIDTH + rows_before * WIDTH;
         let (row, col) = match matrix {
             Matrix::A | Matrix::Index => (line, index),
             _ => (index, line),

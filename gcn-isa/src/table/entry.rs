@@ -135,6 +135,10 @@ bitflags! {
         const NAMES_HALVES = 1 << 46;
         /// The shift may read only one scalar value also where other shifts of 64 bits may read two (measured with LLVM 22 on gfx1250).
         const READS_ONE_SCALAR = 1 << 47;
+        /// SCC is written late, when the kmcnt of the instruction decreases.
+        const LATE_SCC = 1 << 48;
+        /// Waits until all waves have signalled a barrier.
+        const WAITS_AT_BARRIER = 1 << 49;
     }
 }
 

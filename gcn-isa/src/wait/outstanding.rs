@@ -40,6 +40,8 @@ pub(super) struct Entry {
     /// For a stream of operands ([`Stream::of_operands`]): the number of operations that were issued on the stream of results before this
     /// one. At the ends of blocks, it is the negated number of those issued from this operation on.
     results: i32,
+    /// The barrier whose `s_barrier_wait` completes the operation.
+    until: Option<i16>,
 }
 
 impl Entry {
@@ -219,6 +221,15 @@ impl Outstanding {
         }
     }
 
+    /// Removes the operations that are complete once the wave has waited at `barrier`.
+    pub fn pass_barrier(&mut self, barrier: i16) {
+        self.entries.retain(|e| e.until != Some(barrier));
+        if !self.entries.iter().any(|e| e.stream == Stream::BarrierScc) {
+            self.finish(Stream::BarrierScc);
+        }
+        self.index();
+    }
+
     /// Starts an operation.
     pub fn issue(&mut self, event: &Event, line: usize, how: Issue) {
         let set = self.set;
@@ -264,6 +275,7 @@ impl Outstanding {
                 stamp: self.issued[event.stream.index()],
                 mixed: others || !event.stream.in_order(),
                 results,
+                until: event.until,
             });
         }
     }
@@ -394,6 +406,7 @@ fn worse(a: &Entry, b: &Entry) -> Entry {
         stamp: if mixed { 0 } else { a.stamp.max(b.stamp) },
         results: a.results.max(b.results),
         producer: a.producer.min(b.producer),
+        until: a.until.filter(|_| a.until == b.until),
         ..*a
     }
 }

@@ -25,7 +25,7 @@ use crate::hazards::counter::{
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
 use crate::program::EntryKind;
-use crate::reg::Half;
+use crate::reg::{self, Half};
 use crate::table::{Behaviours, Class};
 use crate::target::InstructionSet;
 use crate::{Inst, Program, Reg};
@@ -156,7 +156,7 @@ impl<'a> WaitcntPass<'a> {
         }
         let events = self.events(line);
         // Few instructions use outstanding registers. This test excludes the other instructions cheaply.
-        if self.indexing.at(line).is_some() || inst.names(|reg| state.owes(reg)) {
+        if self.indexing.at(line).is_some() || inst.names(|reg| state.owes(reg)) || state.owes(reg::SCC) {
             self.owed_registers(state, line, found);
         }
         if events::touch_lds(events) {
@@ -185,14 +185,15 @@ impl<'a> WaitcntPass<'a> {
     /// Calls `found` for the registers of `line` that an outstanding operation owes.
     fn owed_registers(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         let (inst, events) = (&self.program.lines[line].inst, self.events(line));
-        for read in self.indexing.reads(line, inst) {
+        let (scc_read, scc_written) = inst.scc();
+        for read in self.indexing.reads(line, inst).into_iter().chain(scc_read) {
             if state.owes(read.reg) {
                 let merge = events::is_merge(inst, events, read);
                 let rule = |e: &Entry| read_rule(e, merge && e.comes_before(self.set(), events, read.reg));
                 register_conflicts(state, read, self.half(inst, read), rule, found);
             }
         }
-        for write in self.indexing.writes(line, inst) {
+        for write in self.indexing.writes(line, inst).into_iter().chain(scc_written) {
             if state.owes(write.reg) {
                 let rule = |e: &Entry| self.overwrite_rule(e, events, write.reg);
                 register_conflicts(state, write, self.half(inst, write), rule, found);
@@ -392,6 +393,9 @@ impl Pass for WaitcntPass<'_> {
         let inst = &self.program.lines[line].inst;
         if let Some(wait) = WaitCnt::of(inst) {
             return state.wait(wait);
+        }
+        if let Some(barrier) = counters::passed_barrier(inst) {
+            state.pass_barrier(barrier);
         }
         if is_return(&self.program.lines[line]) {
             return state.wait(WaitCnt::at_calls(self.set()));

@@ -153,7 +153,7 @@ impl Section<'_> {
             jumps
                 || u.why != Unreadable::Data
                 || match before.and_then(|line| self.code.program.lines.get(line)) {
-                    Some(line) => line.inst.falls_through(),
+                    Some(line) => line.falls_through(),
                     // A section without symbols is assumed to be entered at its start.
                     None => self.code.program.entries.is_empty(),
                 }

@@ -31,8 +31,8 @@ pub(crate) struct Copy {
     pub number: u64,
     /// The cycle in which the load completes.
     pub done: u64,
-    /// For each dword: its LDS address, the lane, and the data.
-    pub dwords: Vec<(u32, u8, u32)>,
+    /// For each piece: its LDS address, its size in bytes, the lane, and the data.
+    pub pieces: Vec<(u32, u8, u8, u32)>,
 }
 
 impl Late {

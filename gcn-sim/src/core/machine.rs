@@ -96,8 +96,8 @@ pub(crate) struct Step {
     pub sdst: u16,
     /// The sources by role, corresponding to `src0`, `src1` and `src2`.
     pub src: [Src; 3],
-    /// The vector register slots of a matrix instruction's scales.
-    pub scales: [u16; 2],
+    /// The scales of A and B of a matrix instruction.
+    pub scales: [Src; 2],
     /// The first SGPR of a buffer resource.
     pub rsrc: u16,
     /// The immediate field.
@@ -147,7 +147,7 @@ impl Step {
             // Without a mask operand the mask is discarded, as for RDNA compares that write EXEC.
             sdst: NUMBERED as u16,
             src: [Src::None; 3],
-            scales: [0; 2],
+            scales: [Src::None; 2],
             rsrc: 0,
             imm: 0,
             target: None,
@@ -192,8 +192,8 @@ impl Step {
             }
             // In `v_swap`, the second register is both source and destination.
             ("vdst1", _) => self.src[1] = map.source(operand),
-            ("scale_src0", Operand::Reg(reg)) => self.scales[0] = map.slot(reg),
-            ("scale_src1", Operand::Reg(reg)) => self.scales[1] = map.slot(reg),
+            ("scale_src0" | "scale_a", _) => self.scales[0] = map.source(operand),
+            ("scale_src1" | "scale_b", _) => self.scales[1] = map.source(operand),
             (_, Operand::Imm(value)) => self.imm = value,
             _ => {
                 if let Some(role) = role(name) {
@@ -235,7 +235,7 @@ pub struct Machine {
     /// The errors of instructions that cannot be executed, by code offset.
     faults: Arc<BTreeMap<u32, SimError>>,
     /// See [`Machine::derived`].
-    derived: Arc<Mutex<Option<Arc<dyn Any + Send + Sync>>>>,
+    derived: Arc<Mutex<Vec<Arc<dyn Any + Send + Sync>>>>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -463,17 +463,21 @@ impl Machine {
         fault.at_line(self.line_text(offset))
     }
 
-    /// The value of `make`, which depends only on `key` and on the instructions; it is kept for further launches.
+    /// The value of `make`, which depends only on `key` and on the instructions. The last value of each type is kept for further launches.
     pub(crate) fn derived<K, T>(&self, key: K, make: impl FnOnce() -> T) -> Arc<(K, T)>
     where
         K: PartialEq + Send + Sync + 'static,
         T: Send + Sync + 'static,
     {
         let mut kept = self.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.clone().and_then(|kept| kept.downcast::<(K, T)>().ok());
+        let at = kept.iter().position(|kept| kept.is::<(K, T)>());
+        let known = at.and_then(|at| kept[at].clone().downcast::<(K, T)>().ok());
         known.filter(|known| known.0 == key).unwrap_or_else(|| {
             let made = Arc::new((key, make()));
-            *kept = Some(made.clone());
+            match at {
+                Some(at) => kept[at] = made.clone(),
+                None => kept.push(made.clone()),
+            }
             made
         })
     }

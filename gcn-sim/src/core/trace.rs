@@ -35,8 +35,8 @@ pub(crate) struct Touch {
     pub lane: Option<u8>,
     /// A global address, an offset in LDS, or an offset in the lane's scratch.
     pub address: u64,
-    /// The size in bytes, at most 16.
-    pub bytes: u8,
+    /// The size in bytes: at most 16, or more if [`Trace::only_lds`] is set.
+    pub bytes: u16,
     pub kind: Kind,
 }
 
@@ -47,8 +47,10 @@ pub(crate) struct Trace {
     /// If true, the bytes that each write to LDS or global memory replaces are recorded in [`Trace::replaced`], and the old values of
     /// atomics in [`Trace::updated`].
     pub keep: bool,
-    /// If true, only accesses to LDS need be recorded, and accesses of one instruction to other memory may be performed together.
+    /// If true, only accesses to LDS need be recorded, those of consecutive lanes to consecutive bytes as one access, and accesses of one instruction to other memory may be performed together.
     pub only_lds: bool,
+    /// If true, accesses of one instruction may be performed together if all of them have been recorded before.
+    pub at_once: bool,
     /// The replaced bytes of each [`Kind::Write`] to LDS or global memory, in order.
     pub replaced: Vec<u8>,
     /// The old bytes of each [`Kind::Atomic`], in order.

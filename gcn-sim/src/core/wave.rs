@@ -199,6 +199,11 @@ impl Arrivals {
         self.signals > other.waits
     }
 
+    /// True if this wave has not arrived at the barrier with this number, counted from 1.
+    pub(crate) fn has_missed(&self, barrier: u64) -> bool {
+        self.signals < barrier
+    }
+
     /// The number of completed waits.
     pub(crate) fn waits(&self) -> u64 {
         self.waits

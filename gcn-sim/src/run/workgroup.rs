@@ -127,7 +127,7 @@ impl Unit {
                 let meeting = self.waves[number].arrivals.waits();
                 if meeting > self.met {
                     self.met = meeting;
-                    self.tell_barrier(launch)?;
+                    self.tell_barrier(launch, id, |w| w.arrivals.has_missed(meeting))?;
                 }
                 self.waves[number].status = Status::Running;
                 idle = false;
@@ -203,11 +203,21 @@ impl Unit {
         Ok(())
     }
 
-    /// Notifies the checks that all waves that have not ended have reached a barrier. At a split barrier this happens when the first wave
+    /// Notifies the checks that all waves that have not ended have reached a barrier; `missed` tells whether an ended wave did not reach it.
+    /// In strict mode, that is an error. At a split barrier this happens when the first wave
     /// passes it: the instructions that other waves have executed after their arrival then count as before the barrier.
-    fn tell_barrier(&mut self, launch: &Launch<'_>) -> Result<(), SimError> {
+    fn tell_barrier(
+        &mut self,
+        launch: &Launch<'_>,
+        id: [u32; 3],
+        missed: impl Fn(&Wave) -> bool,
+    ) -> Result<(), SimError> {
+        let absent = self.waves.iter().position(|w| w.status == Status::Ended && missed(w));
+        if absent.is_some() && launch.watch.as_ref().is_some_and(Shared::is_strict) {
+            return Err(self.divergent_barrier(launch, id));
+        }
         if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
-            && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves)
+            && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves, absent)
         {
             return Err(SimError::Finding(finding));
         }
@@ -216,14 +226,8 @@ impl Unit {
 
     /// Releases the barrier at which all waves that have not ended are waiting. Ended waves do not count, as on hardware.
     fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
-        if launch.watch.as_ref().is_some_and(Shared::is_strict) {
-            // Waves may be at different `s_barrier` instructions, as on hardware: a barrier is complete when every wave waits at any of
-            // them.
-            if self.waves.iter().any(|w| w.status == Status::Ended) {
-                return Err(self.divergent_barrier(launch, id));
-            }
-        }
-        self.tell_barrier(launch)?;
+        // Waves may be at different `s_barrier` instructions, as on hardware: a barrier is complete when every wave waits at any of them.
+        self.tell_barrier(launch, id, |_| true)?;
         self.turn = launch.options.first_turn;
         for wave in &mut self.waves {
             if let Status::AtBarrier(_) = wave.status {

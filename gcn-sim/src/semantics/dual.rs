@@ -9,6 +9,7 @@ use super::op::Functions;
 use crate::core::fault::Next;
 use crate::core::machine::{Cx, Exec, Step};
 use crate::core::operand::{Const, Src};
+use crate::core::wave::Lanes;
 
 /// The two halves of an instruction, each as a separate instruction.
 pub(crate) fn halves(inst: &Inst, [x, y]: [&'static InstDesc; 2]) -> [Inst; 2] {
@@ -33,19 +34,25 @@ pub(crate) fn functions(mut halves: [Step; 2]) -> Functions {
         }
     }
     let both = |[x, y]: [Arc<Step>; 2], directed: bool| -> Arc<dyn Exec> {
+        // The result of the first half, which has one or two registers (`v_dual_add_f64`).
+        let first = usize::from(x.vdst);
+        let result = x.inst.writes().iter().find_map(|used| used.operand.map(|_| usize::from(used.reg.len)));
+        let words = result.unwrap_or(1);
         Arc::new(move |cx: &mut Cx<'_>, _: &Step| {
             let run = |cx: &mut Cx<'_>, half: &Step| match &half.directed {
                 Some(exec) if directed => exec.run(cx, half),
                 _ => half.exec.run(cx, half),
             };
-            // The halves write different registers. The second half must read the old value of the first half's destination, so the old
-            // value is restored before the second half executes.
-            let first = usize::from(x.vdst);
-            let old = cx.w.v[first];
+            // The halves write different registers. The second half must read the old values of the first half's destination, so they
+            // are restored before the second half executes.
+            let mut other = [cx.w.v[first], cx.w.v[first + words - 1]];
             run(cx, &x)?;
-            let new = std::mem::replace(&mut cx.w.v[first], old);
+            let swap = |v: &mut [Lanes], other: &mut [Lanes]| {
+                v[first..first + words].swap_with_slice(&mut other[..words]);
+            };
+            swap(&mut cx.w.v, &mut other);
             let second = run(cx, &y);
-            cx.w.v[first] = new;
+            swap(&mut cx.w.v, &mut other);
             second?;
             Ok(Next::Fall)
         })

@@ -145,6 +145,7 @@ const WAVE_MATRIX: &str = "no model of the hardware's order and width of additio
                            step a fused multiply-add of f32; results of 16 bits are rounded once";
 const LOAD_TRANSPOSED: &str = "which lanes exchange rows of elements follows Triton's code for gfx1250's LDS, not a document; \
                                waves of 64 lanes are refused";
+const EMULATED: &str = "follows AMD's emulator rocjitsu, not a document";
 const PACKED_BF16: &str =
     "no document describes the arithmetic of bf16: it is that of f32, rounded once more, and keeps denormals";
 const BLOCK: &str = "that registers without a bit in M0 keep their places in memory is assumed";
@@ -170,6 +171,8 @@ const NOTES_OF_RDNA: &[(Pattern, Grade, &str)] = &[
     (("v_dot4_f32_", ""), Grade::Approximate, DOT_BYTE),
     (("global_load_tr_", ""), Grade::Assumed, LOAD_TRANSPOSED),
     (("ds_load_tr", ""), Grade::Assumed, LOAD_TRANSPOSED),
+    (("ds_atomic_barrier_arrive_", ""), Grade::Assumed, EMULATED),
+    (("ds_atomic_async_barrier_arrive_", ""), Grade::Assumed, EMULATED),
     (("v_pk_", "bf16"), Grade::Assumed, PACKED_BF16),
     (("global_load_block", ""), Grade::Assumed, BLOCK),
     (("global_store_block", ""), Grade::Assumed, BLOCK),

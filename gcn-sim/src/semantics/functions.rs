@@ -27,11 +27,11 @@ const PAIR_RANDOM: &str = "which random bits each of the two results is rounded 
 const SCALE_BYTES: &str = "which byte of the scales `scale_sel` selects for which lanes is not modelled";
 const INDEX: &str =
     "public sources disagree: AMD's emulator returns an exclusive or, others an address for ds_bpermute_b32";
-const LDS_BARRIER: &str = "the format of a barrier in LDS is not modelled";
-const COPIED_BYTES: &str = "the simulator copies whole dwords between memory and LDS";
+const LOADS_SCALES: &str =
+    "it is the first half of a scaled matrix instruction, and means nothing without the second";
 
 /// Refused instructions, by mnemonic, with the reason.
-const REFUSED: [(&str, &str); 68] = [
+const REFUSED: [(&str, &str); 66] = [
     ("ds_load_tr4_b64", NARROW_ROWS),
     ("ds_load_tr6_b96", NARROW_ROWS),
     ("global_load_tr4_b64", NARROW_ROWS),
@@ -69,10 +69,8 @@ const REFUSED: [(&str, &str); 68] = [
     ("v_cvt_scale_pk16_f32_bf6", SCALE_BYTES),
     ("v_cvt_scale_pk16_f32_fp6", SCALE_BYTES),
     ("v_permlane_idx_gen_b32", INDEX),
-    ("ds_atomic_async_barrier_arrive_b64", LDS_BARRIER),
-    ("ds_atomic_barrier_arrive_rtn_b64", LDS_BARRIER),
-    ("global_load_async_to_lds_b8", COPIED_BYTES),
-    ("global_store_async_from_lds_b8", COPIED_BYTES),
+    ("v_wmma_ld_scale_paired_b32", LOADS_SCALES),
+    ("v_wmma_ld_scale16_paired_b64", LOADS_SCALES),
     ("s_wakeup_barrier", NAMED),
     ("s_barrier_init", NAMED),
     ("s_barrier_join", NAMED),

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
     use crate::core::trace::Path;
 
-    fn touches(bytes: u8, kind: Kind, address: impl Fn(u64) -> u64) -> Vec<Touch> {
+    fn touches(bytes: u16, kind: Kind, address: impl Fn(u64) -> u64) -> Vec<Touch> {
         (0..64)
             .map(|lane| Touch {
                 space: Path::Lds,
@@ -339,7 +339,7 @@ mod tests {
         for (target, phases) in [(Target::GFX942, [2, 4, 8]), (Target::GFX950, [1, 2, 4])] {
             let mut lds = lds(target);
             let mut cycles =
-                |bytes: u8| lds.bank_cycles(&touches(bytes, Kind::Read, |lane| lane * u64::from(bytes)));
+                |bytes: u16| lds.bank_cycles(&touches(bytes, Kind::Read, |lane| lane * u64::from(bytes)));
             assert_eq!([4, 8, 16].map(&mut cycles), phases.map(|n| (n, 0)), "{target}");
         }
     }

@@ -187,7 +187,8 @@ impl WaveState {
     ) -> Result<Next, Fault> {
         let at = cx.w.pc;
         let inst = indexed::moved(cx, step)?;
-        let moved = inst.as_ref().map(|inst| Moved::of(cx.machine.target(), inst));
+        let moved =
+            inst.as_ref().map(|inst| Moved::of(cx.machine.target(), inst, program.strict.pairs.rules));
         let now = program.strict.current(at, moved.as_ref());
         let moved_info = inst.as_ref().map(|inst| Info::of(cx.machine, inst, &now));
         let (info, effect) = (moved_info.as_ref().unwrap_or(&program.info[at]), now.effect);

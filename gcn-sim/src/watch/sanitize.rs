@@ -20,8 +20,9 @@ mod spin;
 pub use defined::{Alone, Registers};
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_isa::Inst;
 use gcn_isa::counters::{Counter, Stream, WaitCnt};
@@ -32,11 +33,11 @@ use crate::core::fault::{Fault, Next};
 use crate::core::finding::{Access, Finding, FindingKind, Party};
 use crate::core::grid::Geometry;
 use crate::core::machine::{Cx, Machine, Step};
-use crate::core::memory::Range;
+use crate::core::memory::Range as Bytes;
 use crate::core::options::{Options, Sanitize};
 use crate::core::place::site;
 use crate::core::site::Space;
-use crate::core::trace::{Kind, Path, Touch};
+use crate::core::trace::{Kind, Touch};
 use crate::core::wave::Wave;
 use crate::semantics::{indexed, mem};
 use crate::watch::strict::counters::Counters;
@@ -54,13 +55,41 @@ use spin::Spin;
 pub(crate) struct Shared {
     checks: Sanitize,
     limit: u32,
+    program: Arc<(Settings, Program)>,
+    state: Mutex<Global>,
+    /// The number of changes of global memory.
+    changes: AtomicU64,
+}
+
+/// What the data of a [`Program`] depend on, apart from its instructions.
+type Settings = (bool, bool, Config);
+
+/// Data about each instruction of a program.
+struct Program {
     info: Vec<Info>,
     effects: Vec<Effect>,
     rules: Rules,
     roles: Vec<Role>,
-    state: Mutex<Global>,
-    /// The number of changes of global memory.
-    changes: AtomicU64,
+}
+
+impl Program {
+    fn new(machine: &Machine, config: Config) -> Program {
+        let steps = machine.steps();
+        let rules = Rules::of(machine.target(), machine.state());
+        // The combination of the waits directly before an instruction.
+        let mut waited = WaitCnt::NONE;
+        let mut role = |step: &Step| {
+            let role = rules.role(&step.inst, waited);
+            waited = WaitCnt::of(&step.inst).map_or(WaitCnt::NONE, |wait| waited.and(wait));
+            role
+        };
+        Program {
+            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
+            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst, config)).collect(),
+            roles: steps.iter().map(&mut role).collect(),
+            rules,
+        }
+    }
 }
 
 /// The state that the workgroups share. They run on one host thread while a sanitizer is active.
@@ -87,6 +116,14 @@ impl Global {
         self.known.len() < limit as usize && self.known.insert((finding.kind, at, other))
     }
 
+    /// True if a finding of this kind for this pair of instructions would not be kept.
+    fn keeps_no(&self, kind: FindingKind, at: u32, other: Option<u32>, limit: u32) -> bool {
+        if kind.is_note() {
+            return self.notes.contains(&(at, other));
+        }
+        self.known.len() >= limit as usize || self.known.contains(&(kind, at, other))
+    }
+
     /// Adds to the reported note the number of notes that are not kept.
     fn count_notes(&self, findings: &mut [Finding]) {
         let others = self.notes.len().saturating_sub(1);
@@ -102,25 +139,19 @@ impl Shared {
         if options.sanitize.is_empty() {
             return None;
         }
-        let steps = machine.steps();
-        let rules = Rules::of(machine.target(), machine.state());
-        // The combination of the waits directly before an instruction.
-        let mut waited = WaitCnt::NONE;
-        let mut role = |step: &Step| {
-            let role = rules.role(&step.inst, waited);
-            waited = WaitCnt::of(&step.inst).map_or(WaitCnt::NONE, |wait| waited.and(wait));
-            role
-        };
+        let state = machine.state();
+        let settings = (state.tg_split, state.workgroup_processors, options.rules);
         Some(Shared {
             checks: options.sanitize,
             limit: options.findings,
-            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
-            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
-            roles: steps.iter().map(&mut role).collect(),
-            rules,
+            program: machine.derived(settings, || Program::new(machine, options.rules)),
             state: Mutex::default(),
             changes: AtomicU64::new(0),
         })
+    }
+
+    fn code(&self) -> &Program {
+        &self.program.1
     }
 
     fn has(&self, checks: Sanitize) -> bool {
@@ -159,11 +190,18 @@ pub(crate) struct Group {
     /// there.
     changes: Changes,
     loading: Option<Places>,
+    /// True if the current instruction reads and writes only registers whose bits are defined.
+    quick: bool,
+    /// True if the current instruction is a load whose uninitialised bytes of LDS become undefined bits of registers.
+    tracks: bool,
     aside: Aside,
     /// The addresses of the uninitialised bytes of LDS that the current instruction has read.
     unwritten: Vec<u64>,
     /// The number of changes of global memory that the waves have taken into account.
     seen: u64,
+    /// Buffers.
+    hows: Vec<u32>,
+    runs: Vec<Range<usize>>,
 }
 
 /// The state of the sanitizers for a wave.
@@ -187,7 +225,7 @@ impl State {
             return;
         }
         // Violations are ignored here, because strict mode reports them.
-        self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
+        self.counters.advance(effects, effect);
         if !effect.streams.is_empty() {
             self.counters.after(effects, cx.machine, (effect, at), LdsRange::of(touches)).ok();
             self.outstanding.add(&self.counters, cx.machine, (effect, at), touches);
@@ -209,9 +247,13 @@ impl Group {
             moved: None,
             changes: Changes::default(),
             loading: None,
+            quick: false,
+            tracks: false,
             aside: Aside::default(),
             unwritten: Vec::new(),
             seen: 0,
+            hows: Vec::new(),
+            runs: Vec::new(),
         }
     }
 
@@ -245,7 +287,20 @@ impl Group {
     /// Checks an instruction before it executes.
     pub(crate) fn before(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<(), Fault> {
         self.exec = cx.w.exec();
+        (self.quick, self.tracks) = (false, false);
+        self.unwritten.clear();
         if !shared.has(Sanitize::REGISTERS) {
+            return Ok(());
+        }
+        let (code, at) = (shared.code(), cx.w.pc);
+        let state = &mut self.waves[cx.w.id as usize];
+        let lds = shared.has(Sanitize::LDS) && code.effects[at].reads_lds;
+        self.tracks = lds && code.info[at].loads;
+        self.quick = !indexed::may_be_moved(cx, step)
+            && !cx.w.mode.vskip
+            && !state.bits.must_prepare(&code.info[at], lds)
+            && state.bits.are_defined(&code.info[at], self.exec);
+        if self.quick {
             return Ok(());
         }
         // Before execution, because a relative move may change the index itself.
@@ -255,9 +310,8 @@ impl Group {
         });
         let (inst, info) = match &self.moved {
             Some((inst, info)) => (inst, info),
-            None => (&step.inst, &shared.info[cx.w.pc]),
+            None => (&step.inst, &code.info[at]),
         };
-        let state = &mut self.waves[cx.w.id as usize];
         if cx.w.mode.vskip && !inst.desc.is_salu() && !inst.desc.is_smem() {
             return Ok(());
         }
@@ -265,7 +319,6 @@ impl Group {
         if let Some(used) = &used {
             state.bits.settle(used);
         }
-        let lds = shared.has(Sanitize::LDS) && shared.effects[cx.w.pc].reads_lds;
         self.loading = state.bits.begin_load(cx, (info, step), &mut self.aside, lds);
         let now = Now { cx, step, inst, info, bits: &state.bits };
         self.changes = now.changes(&mut self.aside)?;
@@ -308,7 +361,7 @@ impl Group {
         let (moved, mut changes) = (self.moved.take(), std::mem::take(&mut self.changes));
         let (inst, info) = match &moved {
             Some((inst, info)) => (inst, info),
-            None => (&step.inst, &shared.info[cx.w.pc]),
+            None => (&step.inst, &shared.code().info[cx.w.pc]),
         };
         let (bits, aside) = (&mut self.waves[cx.w.id as usize].bits, &mut self.aside);
         let mut found = None;
@@ -332,7 +385,9 @@ impl Group {
         let number = cx.w.id as usize;
         let touches = cx.trace.as_deref_mut().map(|t| std::mem::take(&mut t.touches)).unwrap_or_default();
         let mut result = self.look_at(shared, cx, step, &touches);
-        if shared.has(Sanitize::REGISTERS) && result.is_ok() {
+        let bits = &self.waves[number].bits;
+        let follows = !self.quick || !self.unwritten.is_empty() || bits.concern(&touches);
+        if shared.has(Sanitize::REGISTERS) && follows && result.is_ok() {
             result = self.follow_bits(shared, cx, step, &touches);
         }
         if step.inst.desc.class == Class::Gws && shared.has(Sanitize::RACES) {
@@ -355,7 +410,8 @@ impl Group {
         step: &Step,
         touches: &[Touch],
     ) -> Result<(), Fault> {
-        let (effect, role, number) = (&shared.effects[cx.w.pc], shared.roles[cx.w.pc], cx.w.id as usize);
+        let (code, number) = (shared.code(), cx.w.id as usize);
+        let (effect, role) = (&code.effects[cx.w.pc], code.roles[cx.w.pc]);
         let sync = &mut self.waves[number].sync;
         if let Some(wait) = effect.wait {
             let stores = Stream::Store.counter(cx.machine.target().instruction_set());
@@ -364,23 +420,42 @@ impl Group {
                 sync.wait(all);
             }
         }
-        sync.fence(&shared.rules, role, number);
-        if shared.has(Sanitize::RACES) {
-            self.waves[number].count(&shared.effects, cx, touches);
+        sync.fence(&code.rules, role, number);
+        // Outstanding accesses matter at barriers, to other waves.
+        if shared.has(Sanitize::RACES) && (self.waves.len() > 1 || cx.machine.state().tg_split) {
+            self.waves[number].count(&code.effects, cx, touches);
         }
         self.bad_accesses(shared, cx, step)?;
         if touches.is_empty() {
             return Ok(());
         }
+        let mut found = std::mem::take(&mut self.runs);
+        found.clear();
+        found.extend(lanes::runs(touches));
+        let checked = self.look_at_runs(shared, cx, step, (touches, &found));
+        self.runs = found;
+        checked
+    }
+
+    /// Checks accesses; `runs` are those that follow each other.
+    fn look_at_runs(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        (touches, runs): (&[Touch], &[Range<usize>]),
+    ) -> Result<(), Fault> {
         if shared.has(Sanitize::LDS | Sanitize::MEMORY) {
-            self.unwritten(shared, cx, step, touches)?;
+            self.unwritten(shared, cx, step, (touches, runs))?;
         }
         if shared.has(Sanitize::RACES) {
-            self.races(shared, cx, step, touches)?;
+            self.races(shared, cx, step, (touches, runs))?;
         }
-        let global = |t: &&Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
-        if let Some(touch) = touches.iter().find(global) {
-            self.waves[number].sync.stored(&shared.rules, role, touch.kind == Kind::Atomic);
+        let mut firsts = runs.iter().map(|run| &touches[run.start]);
+        if let Some(touch) = firsts.find(|touch| races::stores(touch)) {
+            let code = shared.code();
+            let (role, sync) = (code.roles[cx.w.pc], &mut self.waves[cx.w.id as usize].sync);
+            sync.stored(&code.rules, role, touch.kind == Kind::Atomic);
         }
         Ok(())
     }
@@ -395,7 +470,7 @@ impl Group {
     ) -> Finding {
         let allocation = match access {
             Some(Access { space: Space::Global, address, .. }) => cx.memory.range_of(address),
-            Some(Access { space: Space::Lds, .. }) => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
+            Some(Access { space: Space::Lds, .. }) => Some(Bytes { base: 0, bytes: cx.lds.len() as u64 }),
             _ => None,
         };
         let party = Party { site: site(cx, self.id, step), lane, access };

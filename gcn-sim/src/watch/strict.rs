@@ -33,7 +33,7 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn new(machine: &Machine, rules: Config) -> Program {
-        let effects = machine.steps().iter().map(|s| Effect::of(machine.target(), &s.inst)).collect();
+        let effects = machine.steps().iter().map(|s| Effect::of(machine.target(), &s.inst, rules)).collect();
         let sequences = sequences::Sequences::new(machine, rules);
         Program { effects, pairs: states::Pairs::new(machine, rules), sequences }
     }
@@ -56,8 +56,8 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
-    pub(crate) fn of(target: Target, inst: &Inst) -> Moved {
-        Moved { effect: Effect::of(target, inst), view: Arc::new(View::new(target, inst)) }
+    pub(crate) fn of(target: Target, inst: &Inst, rules: Config) -> Moved {
+        Moved { effect: Effect::of(target, inst, rules), view: Arc::new(View::new(target, inst)) }
     }
 }
 

@@ -209,6 +209,42 @@ fn barriers_must_be_met_by_every_wave_in_strict_mode() {
         matches!(error, SimError::DivergentBarrier { ref waves, .. } if waves[0] == "wave 0 has ended" && waves[3] == "wave 3 waits at `s_barrier` at offset 0xc"),
         "{error}"
     );
+    let split = early_exit.replace("s_barrier", "s_barrier_signal -1\ns_barrier_wait -1");
+    for target in [Target::GFX1201, Target::GFX1250] {
+        let run = |options: Options| run_on(&kernel(target, &split), &[0; 1], 1, [256, 1, 1], &options);
+        assert!(run(Options::default()).is_ok(), "{target}");
+        let error = run(Options::strict()).unwrap_err();
+        assert!(matches!(error, SimError::DivergentBarrier { .. }), "{target}: {error}");
+    }
+}
+
+/// M0 selects the scalar register that a relative move writes (RDNA ISA documents, SOP1).
+#[test]
+fn relative_moves_write_scalar_registers_on_rdna() {
+    let of = |[load, store, wait]: [&str; 3]| {
+        let stores: String = (24..28)
+            .map(|s| format!("v_mov_b32 v2, s{s}\n{store} v1, v2, s[4:5] offset:{}\n", 4 * (s - 24)))
+            .collect();
+        format!(
+            "{load} s[4:5], s[0:1], 0x0\ns_mov_b32 s18, 3\ns_mov_b32 s19, 4\ns_mov_b32 m0, 2\n\
+             s_movreld_b64 s[22:23], s[18:19]\ns_movreld_b32 s24, s19\ns_mov_b32 m0, 0\n\
+             s_movreld_b32 s27, s18\nv_mov_b32 v1, 0\n{wait}\n{stores}s_endpgm"
+        )
+    };
+    let gfx10 = ["s_load_dwordx2", "global_store_dword", "s_waitcnt lgkmcnt(0)"];
+    let gfx11 = ["s_load_b64", "global_store_b32", "s_waitcnt lgkmcnt(0)"];
+    let gfx12 = ["s_load_b64", "global_store_b32", "s_wait_kmcnt 0x0"];
+    let list = [
+        (Target::GFX1010, gfx10),
+        (Target::GFX1030, gfx10),
+        (Target::GFX1100, gfx11),
+        (Target::GFX1201, gfx12),
+        (Target::GFX1250, gfx12),
+    ];
+    for (target, spelled) in list {
+        let out = run_on(&kernel(target, &of(spelled)), &[0; 4], 1, [32, 1, 1], &Options::default());
+        assert_eq!(out.unwrap(), [3, 4, 4, 3], "{target}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod faithful;
 mod float;
 mod full;
 mod gfx1250;
+mod gfx1250_matrix;
 mod golden;
 mod harness;
 mod hazards_three_way;

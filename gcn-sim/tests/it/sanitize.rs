@@ -360,6 +360,10 @@ fn workgroups_of_32_waves() {
 
 /// The findings about registers if a wave of 32 lanes runs `body` and stores `v2`; `v0` is the lane, and `v1` four times that.
 fn kinds_in_32_lanes(target: Target, body: &str) -> Vec<FindingKind> {
+    kinds_in_waves_of_32(target, Sanitize::REGISTERS, 1, body)
+}
+
+fn kinds_in_waves_of_32(target: Target, checks: Sanitize, waves: u32, body: &str) -> Vec<FindingKind> {
     let wait = if target >= Target::GFX1200 { "s_wait_kmcnt 0x0" } else { "s_waitcnt lgkmcnt(0)" };
     let text = format!(
         "s_load_b64 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\n{wait}\n{body}\n\
@@ -369,8 +373,8 @@ fn kinds_in_32_lanes(target: Target, body: &str) -> Vec<FindingKind> {
     let machine = Machine::new(target, &assemble(target, &text), kernel).unwrap();
     let mut memory = Memory::new();
     let kernarg = memory.alloc(0x100).to_le_bytes();
-    let options = Case { checks: Sanitize::REGISTERS, ..ONE }.options();
-    let stats = run(&machine, &mut memory, [1; 3], [32, 1, 1], &kernarg, &options).unwrap();
+    let options = Case { checks, ..ONE }.options();
+    let stats = run(&machine, &mut memory, [1; 3], [32 * waves, 1, 1], &kernarg, &options).unwrap();
     stats.findings.iter().map(|f| f.kind).collect()
 }
 
@@ -693,6 +697,23 @@ fn loads_into_lds_happen_when_they_are_waited_for() {
     let race =
         two.tells(FindingKind::LdsRace, &body("", 0), &[&body("s_waitcnt vmcnt(0)", 0), &body("", 512)]);
     assert!(race.other.unwrap().site.text.starts_with("global_load_lds_dword"));
+}
+
+/// Where arriving and waiting are separate instructions, a wave that has arrived may end, and one that has not arrived may not.
+#[test]
+fn split_barriers_that_do_not_meet() {
+    let of_second = |arrive: &str| {
+        format!(
+            "v_readfirstlane_b32 s6, v0\ns_cmp_eq_u32 s6, 0\ns_cbranch_scc0 other\n\
+             s_barrier_signal -1\ns_barrier_wait -1\ns_branch out\nother: {arrive}\nout: v_mov_b32 v2, 0"
+        )
+    };
+    for target in [Target::GFX1201, Target::GFX1250] {
+        let kinds = |arrive| kinds_in_waves_of_32(target, Sanitize::BARRIERS, 2, &of_second(arrive));
+        assert_eq!(kinds("s_barrier_signal -1"), [], "{target}");
+        assert_eq!(kinds("s_barrier_signal -1\ns_barrier_wait -1"), [], "{target}");
+        assert_eq!(kinds("s_nop 0"), [FindingKind::DivergentBarrier], "{target}");
+    }
 }
 
 #[test]

@@ -116,6 +116,6 @@ impl<'k> Items<'k> {
     fn comparison(&mut self, pred: Pred, [a, b]: [Value; 2], item: u32) -> Option<u32> {
         let elem = self.kernel.ty(a).elem;
         let (a, b) = (self.value(a, item)?, self.value(b, item)?);
-        matches!(elem, Elem::U32 | Elem::I32).then(|| u32::from(evaluate::holds(pred, elem, a, b)))
+        evaluate::holds(pred, elem, a.into(), b.into()).map(u32::from)
     }
 }

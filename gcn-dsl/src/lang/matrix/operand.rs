@@ -58,6 +58,7 @@ impl Operand {
             acc: self.format,
             sparse: false,
             scaled: false,
+            scale_block: 32,
             formats_chosen: false,
             broadcasts_a: false,
             permutes_b: false,

@@ -60,7 +60,7 @@ fn counters_saturate() {
         rules(&text, MemoryModel::Sure).len()
     };
     assert_eq!((loads(62, 62), loads(70, 62), loads(70, 63), loads(61, 62)), (0, 0, 1, 1));
-    assert_eq!(Stream::ALL.map(Stream::in_order).iter().filter(|o| **o).count(), 8);
+    assert_eq!(Stream::ALL.map(Stream::in_order).iter().filter(|o| **o).count(), 9);
 }
 
 /// Tests that cache control instructions count on vmcnt like stores from gfx942 on (LLVM pull requests 178316 and 220694).

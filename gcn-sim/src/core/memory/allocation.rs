@@ -108,6 +108,16 @@ fn mask(at: u64, bytes: u32) -> u64 {
     (u64::MAX >> (64 - 8 * bytes)) << (8 * at)
 }
 
+/// The words of a range of bytes, each with a mask of its bytes.
+#[inline]
+fn byte_masks(offset: u64, bytes: u64) -> impl Iterator<Item = (usize, u8)> {
+    let end = offset + bytes;
+    (offset / WORD..end.div_ceil(WORD)).map(move |word| {
+        let (first, last) = (offset.max(word * WORD) - word * WORD, end.min((word + 1) * WORD) - word * WORD);
+        (word as usize, (u8::MAX << first) & u8::MAX >> (WORD - last))
+    })
+}
+
 impl Allocation {
     pub(super) fn new(base: u64, bytes: u64, words: Words) -> Allocation {
         Allocation { base, bytes, words, alone: false, written: Box::default() }
@@ -138,15 +148,16 @@ impl Allocation {
 
     /// True if all bytes have been written, or if writes are not tracked.
     pub(super) fn is_written(&self, offset: u64, bytes: u64) -> bool {
-        let is_written = |at: u64| self.written[(at / WORD) as usize].load(Relaxed) >> (at % WORD) & 1 == 1;
-        self.written.is_empty() || (offset..offset + bytes).all(is_written)
+        let is_written = |(word, mask): (usize, u8)| self.written[word].load(Relaxed) & mask == mask;
+        self.written.is_empty() || byte_masks(offset, bytes).all(is_written)
     }
 
     /// Marks bytes as written, if writes are tracked.
     pub(super) fn mark(&self, offset: u64, bytes: u64) {
         if !self.written.is_empty() {
-            (offset..offset + bytes).for_each(|at| {
-                self.written[(at / WORD) as usize].fetch_or(1 << (at % WORD), Relaxed);
+            byte_masks(offset, bytes).for_each(|(word, mask)| match mask {
+                u8::MAX => self.written[word].store(mask, Relaxed),
+                _ => _ = self.written[word].fetch_or(mask, Relaxed),
             });
         }
     }

@@ -46,12 +46,25 @@ fn touch(place: Place, bytes: u32, lane: Option<u8>, kind: Kind) -> Touch {
         Place::Lds(a) => (Path::Lds, u64::from(a)),
         Place::Scratch(a) => (Path::Scratch, u64::from(a)),
     };
-    Touch { space, lane, address, bytes: bytes as u8, kind }
+    Touch { space, lane, address, bytes: bytes as u16, kind }
 }
 
 /// Up to four bytes as a little-endian number.
 fn get(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
+}
+
+/// The end of the last lane's datum of `bytes` bytes, if the datum of each active lane begins behind that of the lane before.
+#[inline]
+fn ascending(active: u64, bytes: u64, at: impl Fn(usize) -> u64) -> Option<u64> {
+    let mut end = 0;
+    for lane in lanes(active) {
+        if at(lane) < end {
+            return None;
+        }
+        end = at(lane) + bytes;
+    }
+    Some(end)
 }
 
 impl Cx<'_> {
@@ -62,12 +75,118 @@ impl Cx<'_> {
         self.trace.as_deref().is_none_or(|trace| trace.only_lds)
     }
 
+    /// True if the accesses of an instruction may be performed together: there is no trace, or the trace permits it. Then
+    /// [`Cx::note_global`], [`Cx::note_stores`] or [`Cx::note_lds`] must record them.
+    #[inline]
+    pub(super) fn may_be_together(&self) -> bool {
+        self.trace.as_deref().is_none_or(|trace| trace.only_lds || trace.at_once)
+    }
+
+    /// Records accesses to global memory that are performed together, if there is a trace of them: for each active lane, `pieces` times
+    /// `bytes` bytes from the address of the lane on, which is in the allocation. `None` if stores must be performed one after the other.
+    #[inline]
+    pub(super) fn note_global(
+        &mut self,
+        (allocation, active): (usize, u64),
+        (pieces, bytes): (u16, u32),
+        kind: Kind,
+        address: impl Fn(usize) -> u64,
+    ) -> Option<()> {
+        let Some(trace) = self.trace.as_deref_mut().filter(|trace| !trace.only_lds) else { return Some(()) };
+        let (step, size) = (u64::from(bytes), u64::from(pieces) * u64::from(bytes));
+        if kind == Kind::Write {
+            let allocation = self.memory.allocation(allocation);
+            ascending(active, size, &address)?;
+            for lane in lanes(active).filter(|_| trace.keep) {
+                let mut old = [0; 16];
+                let old = &mut old[..size as usize];
+                allocation.read(allocation.offset(address(lane)), old);
+                trace.replaced.extend_from_slice(old);
+            }
+        }
+        let piece = |lane: usize, piece: u16| {
+            touch(Place::Global(address(lane) + u64::from(piece) * step), bytes, Some(lane as u8), kind)
+        };
+        match pieces {
+            1 => trace.touches.extend(lanes(active).map(|lane| piece(lane, 0))),
+            _ => {
+                trace.touches.extend(lanes(active).flat_map(|lane| (0..pieces).map(move |n| piece(lane, n))));
+            }
+        }
+        Some(())
+    }
+
+    /// Records stores of `bytes` bytes to LDS that are performed together: one of each active lane at each of its addresses. `None` if they
+    /// must be performed one after the other, because one is out of bounds, or two may overlap.
+    pub(super) fn note_stores(&mut self, at: &[&Lanes], active: u64, bytes: usize) -> Option<()> {
+        self.can_store(at, active, bytes)?;
+        let (lds, trace) = (&self.lds, self.trace.as_deref_mut()?);
+        for (lane, at) in lanes(active).flat_map(|lane| at.iter().map(move |at| (lane, at[lane]))) {
+            trace.touches.push(touch(Place::Lds(at), bytes as u32, Some(lane as u8), Kind::Write));
+            if trace.keep {
+                trace.replaced.extend_from_slice(&lds[at as usize..at as usize + bytes]);
+            }
+        }
+        Some(())
+    }
+
+    /// `None` if these stores to LDS must be performed one after the other.
+    fn can_store(&self, at: &[&Lanes], active: u64, bytes: usize) -> Option<()> {
+        let mut ends = Vec::with_capacity(at.len());
+        for at in at {
+            let end = ascending(active, bytes as u64, |lane| u64::from(at[lane]))?;
+            ends.push((at[active.trailing_zeros() as usize & (LANES - 1)], end));
+        }
+        ends.sort_unstable();
+        let apart = ends.windows(2).all(|pair| pair[0].1 <= u64::from(pair[1].0));
+        (apart && ends.iter().all(|(_, end)| *end <= self.lds.len() as u64)).then_some(())
+    }
+
+    /// Records accesses of `bytes` bytes to scratch, in pieces of at most four, if there is a trace of them.
+    #[inline]
+    pub(super) fn note_scratch(&mut self, at: &Lanes, active: u64, bytes: usize, kind: Kind) {
+        let size = self.w.scratch.len() / LANES;
+        let Some(trace) = self.trace.as_deref_mut().filter(|trace| !trace.only_lds) else { return };
+        for lane in lanes(active) {
+            let first = at[lane] - (lane * size) as u32;
+            let piece = |ahead: usize| {
+                let place = Place::Scratch(first + ahead as u32);
+                touch(place, bytes.min(4) as u32, Some(lane as u8), kind)
+            };
+            trace.touches.extend((0..bytes).step_by(4).map(piece));
+        }
+    }
+
     /// Records accesses to LDS of `bytes` bytes at the addresses of active lanes, if there is a trace.
     #[inline]
     pub(super) fn note_lds(&mut self, at: &Lanes, active: u64, bytes: usize, kind: Kind) {
         let Some(trace) = self.trace.as_deref_mut() else { return };
         let of_lane = |lane: usize| touch(Place::Lds(at[lane]), bytes as u32, Some(lane as u8), kind);
-        trace.touches.extend(lanes(active).map(of_lane));
+        if !trace.only_lds {
+            return trace.touches.extend(lanes(active).map(of_lane));
+        }
+        let mut active = lanes(active);
+        let Some(mut run) = active.next().map(of_lane) else { return };
+        for lane in active {
+            if u64::from(at[lane]) == run.address + u64::from(run.bytes) {
+                run.bytes += bytes as u16;
+            } else {
+                trace.touches.push(std::mem::replace(&mut run, of_lane(lane)));
+            }
+        }
+        trace.touches.push(run);
+    }
+
+    /// As [`Cx::note_lds`], for two accesses of each lane.
+    pub(super) fn note_two(&mut self, at: &[Lanes; 2], active: u64, bytes: usize, kind: Kind) {
+        let Some(trace) = self.trace.as_deref_mut() else { return };
+        if trace.only_lds {
+            return at.iter().for_each(|at| self.note_lds(at, active, bytes, kind));
+        }
+        let of_lane = |lane: usize| {
+            at.each_ref().map(|at| touch(Place::Lds(at[lane]), bytes as u32, Some(lane as u8), kind))
+        };
+        trace.touches.extend(lanes(active).flat_map(of_lane));
     }
 
     /// Loads 1, 2 or 4 bytes, zero-extended.

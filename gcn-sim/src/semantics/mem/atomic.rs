@@ -183,11 +183,41 @@ pub(crate) fn add(ops: &mut Ops) {
         add_lds(ops, suffix, Width::Pair(*f));
     }
     ops.add("ds_wrxchg_rtn_b32", lds(Width::Word(|_, _, d, _| d), true));
+    ops.add(
+        "ds_atomic_barrier_arrive_rtn_b64",
+        lds(Width::Pair(|_, state, count, _| arrive(state, count)), true),
+    );
+    ops.add("ds_atomic_async_barrier_arrive_b64", Op::new(arrive_after_copies));
     ops.add("ds_wrxchg_rtn_b64", lds(Width::Pair(|_, _, d, _| d), true));
     ops.add(
         "ds_wrap_rtn_b32",
         lds(Width::Word(|_, o, d, e| if o >= d { o - d } else { o.wrapping_add(e) }), true),
     );
+}
+
+/// The state of a barrier in LDS after `count` arrivals. Bits 15:0 are the number of arrivals that the phase still lacks, less one; when
+/// there are no more, bits 31:16, the phase, are decremented, and the number starts again from bits 47:32. Source: AMD's emulator rocjitsu
+/// (its pull request 7361: kernels poll bit 16).
+fn arrive(state: u64, count: u64) -> u64 {
+    let field = |at: u32| state >> at & 0xffff;
+    let (pending, phase, initial) = (field(0), field(16), field(32));
+    let (pending, phase) = match count.checked_sub(pending + 1) {
+        None => (pending - count, phase),
+        Some(beyond) => {
+            let phases = 1 + beyond / (initial + 1);
+            (initial - beyond % (initial + 1), phase.wrapping_sub(phases) & 0xffff)
+        }
+    };
+    state & !0xffff_ffff | phase << 16 | pending
+}
+
+/// Each lane arrives once at a barrier in LDS, after the wave's earlier asynchronous copies.
+fn arrive_after_copies(cx: &mut Cx<'_>, s: &Step) -> Result<Next, Fault> {
+    cx.finish_all_copies();
+    for lane in lanes(cx.w.exec()) {
+        cx.update64(ds::address(cx, s, lane)?, lane, |state| arrive(state, 1))?;
+    }
+    Ok(Next::Fall)
 }
 
 /// Adds both forms of an operation: the one that returns no value and the one that returns the old value, such as `ds_min_i32` and

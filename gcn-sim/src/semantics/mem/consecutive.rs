@@ -1,19 +1,31 @@
 //! A fast path for coalesced vector accesses, whose lanes access consecutive data in one allocation: all bytes are moved at once instead of
-//! lane by lane, with the same result. It does not handle accesses with inactive lanes, that must be recorded, or not within one allocation; these
+//! lane by lane, with the same result. It does not handle accesses with inactive lanes, or not within one allocation; these
 //! are performed lane by lane.
 
 use super::address::Addresses;
 use super::datum::{Datum, collect, deal};
 use crate::core::machine::Cx;
 use crate::core::memory::Allocation;
+use crate::core::trace::Kind;
 use crate::core::value::{LANES, LOWER};
 use crate::core::wave::Lanes;
 
 /// The bytes of a coalesced access.
 struct Range {
+    address: u64,
     allocation: usize,
     offset: u64,
     lanes: usize,
+}
+
+impl Range {
+    /// Records the access, if there is a trace.
+    #[inline]
+    fn note(&self, cx: &mut Cx<'_>, datum: &Datum, kind: Kind) -> Option<()> {
+        let (pieces, active) = ((datum.pieces, datum.bytes), cx.w.exec());
+        let address = |lane: usize| self.address + lane as u64 * u64::from(datum.size());
+        cx.note_global((self.allocation, active), pieces, kind, address)
+    }
 }
 
 impl Addresses {
@@ -64,7 +76,7 @@ fn follow<const LANES: usize>(words: &Lanes, stride: u32) -> Option<u32> {
 /// The range of a coalesced access; `None` if the access must be performed lane by lane.
 #[inline]
 fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range> {
-    if !cx.is_at_once() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
+    if !cx.may_be_together() || cx.w.exec() != cx.w.lanes || datum.half.is_some() {
         return None;
     }
     let stride = datum.size();
@@ -76,7 +88,7 @@ fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range>
     // There is no allocation for flat addresses in the apertures.
     let allocation = cx.memory.find(address, u64::from(stride) * lanes as u64, cx.w.memory_hint())?;
     cx.w.set_memory_hint(allocation);
-    Some(Range { allocation, lanes, offset: cx.memory.allocation(allocation).offset(address) })
+    Some(Range { address, allocation, lanes, offset: cx.memory.allocation(allocation).offset(address) })
 }
 
 /// Performs a load. Returns false if it must be performed lane by lane.
@@ -84,6 +96,9 @@ fn range(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum) -> Option<Range>
 pub(super) fn load(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, to: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
     let to = to as usize..to as usize + datum.pieces as usize;
+    if cx.w.v.len() < to.end || range.note(cx, datum, Kind::Read).is_none() {
+        return false;
+    }
     let Some(registers) = cx.w.v.get_mut(to) else { return false };
     let allocation = cx.memory.allocation(range.allocation);
     if let ([register], 4) = (&mut *registers, datum.bytes)
@@ -119,6 +134,9 @@ fn load_bytes<const N: usize>(
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, from: u16) -> bool {
     let Some(range) = range(cx, addresses, datum) else { return false };
     let from = from as usize..from as usize + datum.pieces as usize;
+    if cx.w.v.len() < from.end || range.note(cx, datum, Kind::Write).is_none() {
+        return false;
+    }
     let Some(registers) = cx.w.v.get(from) else { return false };
     let allocation = cx.memory.allocation(range.allocation);
     if let ([register], 4) = (registers, datum.bytes)

@@ -255,7 +255,7 @@ fn load(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) ->
             }
         }
         if let Some(start) = to_lds {
-            cx.copy_dword(start.wrapping_add(4 * lane as u32), lane, registers[0])?;
+            cx.copy_piece((start.wrapping_add(4 * lane as u32), 4), lane, registers[0])?;
             continue;
         }
         let slot = s.vdst as usize;

@@ -1,6 +1,6 @@
 //! A fast path for vector accesses whose lanes access arbitrary places in one allocation: the allocation is looked up once, and all
 //! addresses are computed and checked together. The result is the same as that of accesses lane by lane. The fast path does not handle
-//! accesses that must be recorded, to scratch, to buffers with indices, or not within one allocation.
+//! accesses to scratch, to buffers with indices, or not within one allocation.
 
 use super::address::Addresses;
 use super::buffer::Linear;
@@ -8,6 +8,7 @@ use super::datum::{Datum, extend, merge};
 use crate::core::late::When;
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Combined;
+use crate::core::trace::Kind;
 use crate::core::value::{LANES, lanes};
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
@@ -21,6 +22,20 @@ struct Inside {
     allocation: usize,
     /// The active lanes whose data are in range; the data of other active lanes, which are out of the range of a buffer, are zero.
     there: u64,
+}
+
+impl Inside {
+    /// Records the accesses, if there is a trace.
+    #[inline]
+    fn note(&self, cx: &mut Cx<'_>, datum: &Datum, offsets: &[u64; LANES], kind: Kind) -> Option<()> {
+        let pieces = (datum.pieces, datum.bytes);
+        if self.there == 0 {
+            return Some(());
+        }
+        let allocation = cx.memory.allocation(self.allocation);
+        let first = allocation.extent().0 - allocation.offset(allocation.extent().0);
+        cx.note_global((self.allocation, self.there), pieces, kind, |lane| first + offsets[lane])
+    }
 }
 
 impl Linear {
@@ -141,7 +156,7 @@ fn inside(
     offsets: &mut [u64; LANES],
 ) -> Option<Inside> {
     let exec = cx.w.exec();
-    if !cx.is_at_once() || exec == 0 {
+    if !cx.may_be_together() || exec == 0 {
         return None;
     }
     let v = &cx.w.v[..];
@@ -170,6 +185,7 @@ pub(super) fn load(cx: &mut Cx<'_>, s: &Step, addresses: &Addresses, datum: &Dat
     // For each lane, the offset of its datum in the allocation. For a lane without a datum, the offset of some other lane.
     let mut offsets = [0; LANES];
     let inside = inside(cx, addresses, datum, &mut offsets)?;
+    inside.note(cx, datum, &offsets, Kind::Read)?;
     match datum.pieces {
         1 => load_sized::<1>(cx, s, (&inside, &offsets), datum),
         2 => load_sized::<2>(cx, s, (&inside, &offsets), datum),
@@ -260,6 +276,9 @@ pub(super) fn aligned(
     offsets: &mut [u64; LANES],
 ) -> Option<usize> {
     let datum = Datum { suffix: "", bytes: 4, pieces: (bytes / 4) as u16, signed: false, half: None };
+    if !cx.is_at_once() {
+        return None;
+    }
     let Inside { allocation, there } = inside(cx, addresses, &datum, offsets)?;
     let mut aligned = there == cx.w.exec() && there != 0;
     for lane in lanes(there) {
@@ -272,7 +291,10 @@ pub(super) fn aligned(
 pub(super) fn store(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, data: u16) -> Option<()> {
     let mut offsets = [0; LANES];
     let inside = inside(cx, addresses, datum, &mut offsets)?;
-    let registers = cx.w.v.get(data as usize..(data + datum.pieces) as usize)?;
+    let from = data as usize..(data + datum.pieces) as usize;
+    cx.w.v.get(from.clone())?;
+    inside.note(cx, datum, &offsets, Kind::Write)?;
+    let registers = cx.w.v.get(from)?;
     let shift = if datum.half == Some(true) { 16 } else { 0 };
     let mut combined = Combined::default();
     for lane in lanes(inside.there) {

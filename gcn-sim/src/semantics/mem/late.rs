@@ -21,19 +21,24 @@ impl Cx<'_> {
     pub(super) fn begin_copy(&mut self) {
         let late = &mut self.w.late;
         if late.when != When::Issued {
-            late.copies.push_back(Copy { number: late.issued, done: u64::MAX, dwords: Vec::new() });
+            late.copies.push_back(Copy { number: late.issued, done: u64::MAX, pieces: Vec::new() });
         }
     }
 
-    /// Adds a dword to the load that was started last.
-    pub(super) fn copy_dword(&mut self, to: u32, lane: usize, dword: u32) -> Result<(), Fault> {
+    /// Adds a dword, or a byte if `bytes` is 1, to the load that was started last.
+    pub(super) fn copy_piece(
+        &mut self,
+        (to, bytes): (u32, u32),
+        lane: usize,
+        value: u32,
+    ) -> Result<(), Fault> {
         if self.w.late.when == When::Issued {
-            return self.store(Place::Lds(to), 4, lane, dword);
+            return self.store(Place::Lds(to), bytes, lane, value);
         }
         // Reports a bad address at the load, not at the later wait.
-        self.check_store(Place::Lds(to), 4, lane)?;
+        self.check_store(Place::Lds(to), bytes, lane)?;
         if let Some(copy) = self.w.late.copies.back_mut() {
-            copy.dwords.push((to, lane as u8, dword));
+            copy.pieces.push((to, bytes as u8, lane as u8, value));
         }
         Ok(())
     }
@@ -42,11 +47,16 @@ impl Cx<'_> {
     fn finish_copies(&mut self, finished: impl Fn(&Copy) -> bool) {
         while self.w.late.copies.front().is_some_and(&finished) {
             let Some(copy) = self.w.late.copies.pop_front() else { break };
-            for (to, lane, dword) in copy.dwords {
+            for (to, bytes, lane, value) in copy.pieces {
                 // An address out of bounds was reported when the load was issued.
-                let _ = self.put(Place::Lds(to), 4, lane as usize, dword);
+                let _ = self.put(Place::Lds(to), bytes.into(), lane as usize, value);
             }
         }
+    }
+
+    /// Writes the data of all pending loads of the wave.
+    pub(super) fn finish_all_copies(&mut self) {
+        self.finish_copies(|_| true);
     }
 
     /// Writes the data of the wave's pending loads that complete by this cycle.
@@ -116,7 +126,7 @@ struct Ends(Arc<dyn Exec>);
 
 impl Exec for Ends {
     fn execute(&self, cx: &mut Cx<'_>, step: &Step) -> Done {
-        cx.finish_copies(|_| true);
+        cx.finish_all_copies();
         self.0.execute(cx, step)
     }
 }

@@ -134,13 +134,14 @@ fn read_sized<const N: usize, const WORDS: usize>(
     datum: &Datum,
     local: Local,
 ) -> Option<()> {
-    if !cx.is_at_once() {
+    if !cx.may_be_together() {
         return None;
     }
     let at = local.addresses(cx, cx.w.exec(), N)?;
     read_at::<N, WORDS>(cx, s, datum, (local, &at))?;
-    if let Local::Lds { .. } = local {
-        cx.note_lds(&at, cx.w.exec(), N, Kind::Read);
+    match local {
+        Local::Lds { .. } => cx.note_lds(&at, cx.w.exec(), N, Kind::Read),
+        Local::Scratch { .. } => cx.note_scratch(&at, cx.w.exec(), N, Kind::Read),
     }
     Some(())
 }
@@ -216,13 +217,26 @@ fn write_sized<const N: usize, const WORDS: usize>(
     local: Local,
     data: u16,
 ) -> Option<()> {
-    if !cx.is_at_once() {
+    if !cx.may_be_together() {
         return None;
     }
-    let at = local.addresses(cx, cx.w.exec(), N)?;
-    write_at::<N, WORDS>(cx, datum, (local, &at), data)?;
-    if let Local::Lds { .. } = local {
-        cx.note_lds(&at, cx.w.exec(), N, Kind::Write);
+    let (exec, registers) = (cx.w.exec(), data as usize..data as usize + WORDS);
+    let at = local.addresses(cx, exec, N)?;
+    cx.w.v.get(registers)?;
+    match local {
+        // What the stores replace is recorded, too, so nothing may have been stored before.
+        Local::Lds { .. } if !cx.is_at_once() => {
+            cx.note_stores(&[&at], exec, N)?;
+            write_at::<N, WORDS>(cx, datum, (local, &at), data)?;
+        }
+        Local::Lds { .. } => {
+            write_at::<N, WORDS>(cx, datum, (local, &at), data)?;
+            cx.note_lds(&at, exec, N, Kind::Write);
+        }
+        Local::Scratch { .. } => {
+            write_at::<N, WORDS>(cx, datum, (local, &at), data)?;
+            cx.note_scratch(&at, exec, N, Kind::Write);
+        }
     }
     Some(())
 }
@@ -279,7 +293,7 @@ pub(super) fn read_two<const N: usize, const WORDS: usize>(
     base: u16,
     offsets: [u32; 2],
 ) -> Option<()> {
-    if !cx.is_at_once() {
+    if !cx.may_be_together() {
         return None;
     }
     let exec = cx.w.exec();
@@ -293,7 +307,7 @@ pub(super) fn read_two<const N: usize, const WORDS: usize>(
     for (slot, words) in (s.vdst..).zip(words.as_flattened()) {
         write32(cx, slot, exec, words);
     }
-    [first, second].iter().for_each(|at| cx.note_lds(at, exec, N, Kind::Read));
+    cx.note_two(&[first, second], exec, N, Kind::Read);
     Some(())
 }
 
@@ -305,12 +319,19 @@ pub(super) fn write_two<const N: usize, const WORDS: usize>(
     offsets: [u32; 2],
     data: [u16; 2],
 ) -> Option<()> {
-    if !cx.is_at_once() {
+    if !cx.may_be_together() {
         return None;
     }
     let exec = cx.w.exec();
     let base = cx.w.v.get(base as usize)?;
     let [first, second] = offsets.map(|offset| addresses(base, exec, offset));
+    if data.iter().any(|data| *data as usize + WORDS > cx.w.v.len()) {
+        return None;
+    }
+    let noted_before = !cx.is_at_once();
+    if noted_before {
+        cx.note_stores(&[&first, &second], exec, N)?;
+    }
     let registers = |slot: u16| cx.w.v.get(slot as usize..)?.first_chunk::<WORDS>();
     let (a, b) = (registers(data[0])?, registers(data[1])?);
     // Lane by lane, because the second datum of one lane may overlap the first datum of the next.
@@ -322,6 +343,8 @@ pub(super) fn write_two<const N: usize, const WORDS: usize>(
         }
         Some(())
     })?;
-    [first, second].iter().for_each(|at| cx.note_lds(at, exec, N, Kind::Write));
+    if !noted_before {
+        cx.note_two(&[first, second], exec, N, Kind::Write);
+    }
     Some(())
 }

@@ -77,10 +77,10 @@ pub(crate) fn add(ops: &mut Ops) {
         }
     }
     ops.add("buffer_store_lds_dword", Op::new(store_from_lds));
-    for (suffix, dwords) in [("b32", 1), ("b64", 2), ("b128", 4)] {
-        let load = move |cx: &mut Cx<'_>, s: &Step| load_async(cx, s, dwords);
+    for (suffix, pieces) in [("b8", (1, 1)), ("b32", (1, 4)), ("b64", (2, 4)), ("b128", (4, 4))] {
+        let load = move |cx: &mut Cx<'_>, s: &Step| load_async(cx, s, pieces);
         ops.add(name(&["global_load_async_to_lds_", suffix]), Op::new(load));
-        let store = move |cx: &mut Cx<'_>, s: &Step| store_async(cx, s, dwords);
+        let store = move |cx: &mut Cx<'_>, s: &Step| store_async(cx, s, pieces);
         ops.add(name(&["global_store_async_from_lds_", suffix]), Op::new(store));
     }
     // Cache control and prefetches have no effect, because the simulator's memory is always coherent.
@@ -239,48 +239,45 @@ fn load_to_lds(segment: Segment, datum: Datum) -> Op {
             let values = fetch(cx, &addresses, &datum, lane)?;
             for (piece, value) in (0..u32::from(datum.pieces)).zip(values) {
                 let to = start.wrapping_add(stride * lane as u32 + 4 * piece);
-                cx.copy_dword(to, lane, value)?;
+                cx.copy_piece((to, 4), lane, value)?;
             }
         }
         Ok(Next::Fall)
     })
 }
 
-/// The register with the LDS addresses of an asynchronous copy. No document says whether the immediate offset is added to them, too.
+/// The register with the LDS addresses of an asynchronous copy. The immediate offset is added to them, too (AMD's emulator rocjitsu, in
+/// 32 bits).
 fn lds_addresses(s: &Step) -> Result<usize, Fault> {
-    if s.inst.mods.offset != 0 {
-        return Err(Fault::Unsupported(
-            "an asynchronous copy with an offset, which may apply to the LDS address, too",
-        ));
-    }
     let Src::Vector(slot) = s.src[2] else { return Err(Fault::Unsupported("a copy without an LDS address")) };
     Ok(slot.into())
 }
 
-/// An asynchronous copy from memory to LDS: each lane has addresses of its own in both.
-fn load_async(cx: &mut Cx<'_>, s: &Step, dwords: u32) -> Outcome {
+/// An asynchronous copy from memory to LDS: each lane has addresses of its own in both. `pieces` is the number of pieces that each lane
+/// copies, and their size in bytes.
+fn load_async(cx: &mut Cx<'_>, s: &Step, (pieces, bytes): (u32, u32)) -> Outcome {
     let (addresses, slot) = (Addresses::of(cx, s, Segment::Global)?, lds_addresses(s)?);
     cx.begin_copy();
     for lane in lanes(cx.w.exec()) {
-        let to = cx.w.v[slot][lane];
-        for dword in 0..dwords {
-            let Some(place) = addresses.place(cx, lane, dword, 4) else { continue };
-            let value = cx.load(place, 4, lane)?;
-            cx.copy_dword(to.wrapping_add(4 * dword), lane, value)?;
+        let to = cx.w.v[slot][lane].wrapping_add(s.inst.mods.offset as u32);
+        for piece in 0..pieces {
+            let Some(place) = addresses.place(cx, lane, piece, bytes) else { continue };
+            let value = cx.load(place, bytes, lane)?;
+            cx.copy_piece((to.wrapping_add(bytes * piece), bytes), lane, value)?;
         }
     }
     Ok(Next::Fall)
 }
 
 /// An asynchronous copy from LDS to memory. It reads LDS when it is issued.
-fn store_async(cx: &mut Cx<'_>, s: &Step, dwords: u32) -> Outcome {
+fn store_async(cx: &mut Cx<'_>, s: &Step, (pieces, bytes): (u32, u32)) -> Outcome {
     let (addresses, slot) = (Addresses::of(cx, s, Segment::Global)?, lds_addresses(s)?);
     for lane in lanes(cx.w.exec()) {
-        let from = cx.w.v[slot][lane];
-        for dword in 0..dwords {
-            let value = cx.load(Place::Lds(from.wrapping_add(4 * dword)), 4, lane)?;
-            if let Some(place) = addresses.place(cx, lane, dword, 4) {
-                cx.store(place, 4, lane, value)?;
+        let from = cx.w.v[slot][lane].wrapping_add(s.inst.mods.offset as u32);
+        for piece in 0..pieces {
+            let value = cx.load(Place::Lds(from.wrapping_add(bytes * piece)), bytes, lane)?;
+            if let Some(place) = addresses.place(cx, lane, piece, bytes) {
+                cx.store(place, bytes, lane, value)?;
             }
         }
     }

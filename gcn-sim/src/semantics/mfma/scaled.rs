@@ -10,6 +10,7 @@ use super::dense::{Dense, Execution, Products, multiply, room, stretches};
 use super::{Line, line};
 use crate::core::fault::{Done, Fault};
 use crate::core::machine::{Cx, Exec, Step};
+use crate::core::operand::Src;
 use crate::fp::{add_exact, host};
 
 /// The number of consecutive k that share a scale.
@@ -50,7 +51,9 @@ impl Scaled {
     #[inline(always)]
     fn scales<const N: usize>(&self, cx: &Cx<'_>, s: &Step, which: usize, run: usize) -> [u32; N] {
         let line = self.scales[which][run];
-        let register = &cx.w.v[usize::from(s.scales[which])][line.lanes(N)];
+        // The instruction table allows only VGPRs here.
+        let Src::Vector(slot) = s.scales[which] else { return [0; N] };
+        let register = &cx.w.v[usize::from(slot)][line.lanes(N)];
         let mut scales = [0; N];
         scales.iter_mut().zip(register).for_each(|(scale, bits)| *scale = bits >> line.low_bit & 0xff);
         scales

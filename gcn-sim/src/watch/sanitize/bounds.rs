@@ -1,11 +1,13 @@
 //! Accesses to memory that is not allocated, and reads of memory that has not been written.
 
+use std::ops::Range;
+
 use super::shadow::words;
 use super::{Group, Shared};
 use crate::core::fault::Fault;
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind};
 use crate::core::machine::{Cx, Step};
-use crate::core::memory::Range;
+use crate::core::memory::Range as Bytes;
 use crate::core::options::Sanitize;
 use crate::core::site::Space;
 use crate::core::trace::{Kind, Path, Touch};
@@ -67,8 +69,8 @@ impl Group {
         let mut finding = self.finding(kind, cx, step, lane, Some(access));
         finding.allocation = match access.space {
             Space::Global => freed.or_else(|| cx.memory.nearest(access.address)),
-            Space::Lds => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
-            Space::Scratch => Some(Range { base: 0, bytes: (cx.w.scratch.len() / 64) as u64 }),
+            Space::Lds => Some(Bytes { base: 0, bytes: cx.lds.len() as u64 }),
+            Space::Scratch => Some(Bytes { base: 0, bytes: (cx.w.scratch.len() / 64) as u64 }),
         };
         finding.remedy = match kind {
             FindingKind::UseAfterFree => "free it after the kernel".to_owned(),
@@ -82,34 +84,59 @@ impl Group {
         shared: &Shared,
         cx: &Cx<'_>,
         step: &Step,
+        (touches, runs): (&[Touch], &[Range<usize>]),
+    ) -> Result<(), Fault> {
+        for run in runs.iter().cloned() {
+            let (first, bytes) =
+                (&touches[run.start], run.len() as u64 * u64::from(touches[run.start].bytes));
+            let is_written = match first.space {
+                Path::Scratch => true,
+                Path::Lds => first.kind == Kind::Write || self.lds.is_written(first.address, bytes),
+                Path::Global | Path::Scalar => {
+                    let counts = shared.has(Sanitize::MEMORY) && first.kind == Kind::Read;
+                    !counts || cx.memory.is_written(first.address, bytes)
+                }
+            };
+            if !is_written {
+                self.unwritten_in(shared, cx, step, &touches[run])?;
+            } else if first.space == Path::Lds && first.kind != Kind::Read {
+                self.lds.mark_written(first.address, bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Group::unwritten`], for accesses that read bytes that have not been written, one by one.
+    fn unwritten_in(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
         touches: &[Touch],
     ) -> Result<(), Fault> {
-        self.unwritten.clear();
         for touch in touches {
             let lds = touch.space == Path::Lds;
             let reads = touch.kind != Kind::Write;
-            let bytes = u32::from(touch.bytes);
+            let bytes = u64::from(touch.bytes);
             let missing = if lds {
                 let shadow = &mut self.lds;
                 let missing = reads && words(touch.address, bytes).any(|(w, m)| shadow.unwritten(w, m) != 0);
                 // The value that was read may never be used, so it is not reported here, but tracked as undefined bits of a register.
-                let missing = if missing && touch.kind == Kind::Read && self.loading.is_some() {
+                let missing = if missing && touch.kind == Kind::Read && self.tracks {
                     let is = |at: &u64| shadow.unwritten(at / 4, 1 << (at % 4)) != 0;
-                    self.unwritten.extend((touch.address..touch.address + u64::from(bytes)).filter(is));
+                    self.unwritten.extend((touch.address..touch.address + bytes).filter(is));
                     self.waves[cx.w.id as usize].unwritten = Some(touch.address);
                     false
                 } else {
                     missing
                 };
                 if touch.kind != Kind::Read {
-                    words(touch.address, bytes).for_each(|(w, m)| shadow.mark_written(w, m));
+                    shadow.mark_written(touch.address, bytes);
                 }
                 missing && shared.has(Sanitize::LDS)
             } else {
                 let looked_at = shared.has(Sanitize::MEMORY) && touch.space != Path::Scratch;
-                looked_at
-                    && touch.kind == Kind::Read
-                    && !cx.memory.is_written(touch.address, u64::from(bytes))
+                looked_at && touch.kind == Kind::Read && !cx.memory.is_written(touch.address, bytes)
             };
             if missing {
                 let kind = if lds { FindingKind::UninitializedLds } else { FindingKind::UninitializedMemory };

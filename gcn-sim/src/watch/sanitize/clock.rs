@@ -14,6 +14,8 @@ pub(super) struct Clock {
     group: u32,
     /// The clock values of the waves of the same workgroup.
     own: [u32; WAVES as usize],
+    /// The number of waves, from the first on, of which something may be known.
+    used: usize,
     /// The clock values of waves of other workgroups, known through atomics.
     foreign: BTreeMap<Thread, u32>,
 }
@@ -47,17 +49,23 @@ impl Clock {
     /// Starts a new interval of the wave.
     pub(super) fn advance(&mut self, wave: usize) {
         self.own[wave] += 1;
+        self.used = self.used.max(wave + 1);
     }
 
     /// Takes over what `other` knows about one wave of the workgroup.
     pub(super) fn learn_own(&mut self, wave: usize, other: &Clock) {
         self.own[wave] = self.own[wave].max(other.own[wave]);
+        self.used = self.used.max(wave + 1);
     }
 
     /// Takes over everything that `other` knows.
     pub(super) fn join(&mut self, other: &Clock) {
         if other.group == self.group {
-            self.own.iter_mut().zip(other.own).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));
+            // Most workgroups have few waves.
+            for (mine, theirs) in self.own.iter_mut().zip(&other.own[..other.used]) {
+                *mine = (*mine).max(*theirs);
+            }
+            self.used = self.used.max(other.used);
         } else {
             for (wave, &at) in (0..).zip(&other.own).filter(|(_, at)| **at > 0) {
                 self.learn(other.group * WAVES + wave, at);
@@ -65,8 +73,9 @@ impl Clock {
         }
         for (&thread, &at) in &other.foreign {
             if thread / WAVES == self.group {
-                let mine = &mut self.own[(thread % WAVES) as usize];
-                *mine = (*mine).max(at);
+                let wave = (thread % WAVES) as usize;
+                self.own[wave] = self.own[wave].max(at);
+                self.used = self.used.max(wave + 1);
             } else {
                 self.learn(thread, at);
             }

@@ -75,10 +75,12 @@ impl Word {
 /// The undefined bits of a wave's registers.
 #[derive(Clone, Default)]
 pub(super) struct Bits {
-    /// For each slot, the undefined bits of each lane.
+    /// For each slot, the undefined bits of each lane that is in `lanes` and not in `whole`.
     vectors: Vec<Lanes>,
     /// For each slot, a mask of the lanes with undefined bits.
     lanes: Vec<u64>,
+    /// For each slot, a mask of lanes (of those in `lanes`) in which every bit is undefined.
+    whole: Vec<u64>,
     scalars: Vec<u32>,
     scc: bool,
     scratch: Scratch,
@@ -88,18 +90,19 @@ impl Bits {
     /// Sets the state before the first instruction: `sgprs` SGPRs are initialised, and the first VGPRs contain work-item IDs. Scratch is
     /// uninitialised.
     pub(super) fn start(&mut self, machine: &Machine, sgprs: usize, wave: &Wave) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear(wave.scratch.len());
+        self.scratch.clear(wave.scratch.len());
         let ids =
             if machine.target().has_packed_tid() { 1 } else { 1 + usize::from(machine.state().workitem_id) };
         let count = machine.vector_registers();
-        *self = Bits {
-            vectors: vec![[u32::MAX; LANES]; count],
-            lanes: vec![u64::MAX; count],
-            scalars: vec![u32::MAX; 128],
-            scc: true,
-            scratch,
-        };
+        self.vectors.resize(count, [0; LANES]);
+        // Lanes that the wave does not have are not undefined: instructions that read other lanes do not read these.
+        for masks in [&mut self.lanes, &mut self.whole] {
+            masks.clear();
+            masks.resize(count, wave.lanes);
+        }
+        self.scalars.clear();
+        self.scalars.resize(128, u32::MAX);
+        self.scc = true;
         for slot in 0..ids.min(count) {
             self.define(Word::Vector(slot), wave.exec());
         }
@@ -127,7 +130,9 @@ impl Bits {
     /// The undefined bits of a register in a lane.
     fn bits(&self, word: Word, lane: usize) -> u32 {
         match word {
-            Word::Vector(slot) => self.vectors.get(slot).map_or(0, |lanes| lanes[lane]),
+            Word::Vector(_) if self.lanes(word) >> lane & 1 == 0 => 0,
+            Word::Vector(slot) if self.whole[slot] >> lane & 1 == 1 => u32::MAX,
+            Word::Vector(slot) => self.vectors[slot][lane],
             Word::Scalar(number) => self.scalars[number],
         }
     }
@@ -135,22 +140,32 @@ impl Bits {
     /// The undefined bits of a register in every lane.
     fn all(&self, word: Word) -> Lanes {
         match word {
-            Word::Vector(slot) => self.vectors.get(slot).copied().unwrap_or([0; LANES]),
+            Word::Vector(_) if self.lanes(word) == 0 => [0; LANES],
+            Word::Vector(_) => std::array::from_fn(|lane| self.bits(word, lane)),
             Word::Scalar(number) => [self.scalars[number]; LANES],
         }
+    }
+
+    /// True if an instruction that uses and writes these registers changes no undefined bits: they have none in the lanes that count.
+    pub(in crate::watch::sanitize) fn are_defined(&self, info: &Info, exec: u64) -> bool {
+        let counts = if info.uses_all_lanes { u64::MAX } else { exec };
+        let defined = |word: &Word| match *word {
+            Word::Vector(slot) => self.lanes.get(slot).is_none_or(|lanes| lanes & counts == 0),
+            Word::Scalar(number) => self.scalars[number] == 0,
+        };
+        !(self.scc && (info.reads_scc || info.writes_scc)) && info.words.iter().all(defined)
     }
 
     /// Marks all bits in these lanes as defined; in a scalar register, all bits.
     fn define(&mut self, word: Word, lanes: u64) {
         match word {
             Word::Scalar(number) => self.scalars[number] = 0,
-            Word::Vector(slot) if self.lanes.get(slot).is_some_and(|old| old & lanes != 0) => {
-                for lane in crate::core::value::lanes(lanes & self.lanes[slot]) {
-                    self.vectors[slot][lane] = 0;
+            Word::Vector(slot) => {
+                if let Some((old, whole)) = self.lanes.get_mut(slot).zip(self.whole.get_mut(slot)) {
+                    *old &= !lanes;
+                    *whole &= !lanes;
                 }
-                self.lanes[slot] &= !lanes;
             }
-            Word::Vector(_) => {}
         }
     }
 
@@ -165,6 +180,7 @@ impl Bits {
                     *register = *bits;
                     let lane = |all: u64, (lane, bits): (usize, &u32)| all | u64::from(*bits != 0) << lane;
                     self.lanes[slot] = bits.iter().enumerate().fold(0, lane);
+                    self.whole[slot] = 0;
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Detects lanes of one store that write different values to the same bytes.
 
+use std::ops::Range;
+
 use super::Group;
 use super::bounds::access_of;
 use super::shadow::Order;
@@ -49,6 +51,32 @@ pub(super) fn writes(cx: &Cx<'_>, touches: &[Touch]) -> Vec<Option<Write>> {
         is_there.then_some(write)
     };
     touches.iter().map(&mut write).collect()
+}
+
+/// The runs of accesses of which each follows the one before: in the same memory, of the same kind and size, at the next address.
+pub(super) fn runs(touches: &[Touch]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let first = touches.get(start)?;
+        let mut next = Touch { address: first.address + u64::from(first.bytes), ..*first };
+        let mut end = start + 1;
+        while let Some(touch) = touches.get(end)
+            && (touch.address, touch.bytes, touch.kind, touch.space)
+                == (next.address, next.bytes, next.kind, next.space)
+        {
+            next.address += u64::from(touch.bytes);
+            end += 1;
+        }
+        let run = start..end;
+        start = end;
+        Some(run)
+    })
+}
+
+/// True if no two stores of an instruction can write the same byte: there are none, or each access begins behind the one before.
+pub(super) fn ascend(touches: &[Touch]) -> bool {
+    let is_behind = |pair: &[Touch]| pair[1].address >= pair[0].address + u64::from(pair[0].bytes);
+    touches.iter().all(|touch| touch.kind != Kind::Write) || touches.windows(2).all(is_behind)
 }
 
 /// Two accesses of different lanes that write different values to the same byte, if there are any. Atomic stores may do that; one of their

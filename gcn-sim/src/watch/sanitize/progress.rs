@@ -14,6 +14,9 @@ use crate::core::wave::{Status, Wave};
 fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
     let trace = cx.trace.as_deref()?;
     let (mut replaced, mut updated) = (&trace.replaced[..], &trace.updated[..]);
+    if replaced.is_empty() && updated.is_empty() {
+        return None;
+    }
     touches.iter().position(|touch| {
         let before = match touch.kind {
             Kind::Write if touch.space != Path::Scratch => &mut replaced,
@@ -52,14 +55,14 @@ impl Group {
         shared: &Shared,
         machine: &Machine,
         waves: &[Wave],
+        absent: Option<usize>,
     ) -> Result<(), Fault> {
         if !shared.has(Sanitize::BARRIERS) {
             return Ok(());
         }
-        let Some(first) = waves.iter().find(|w| matches!(w.status, Status::AtBarrier(_))) else {
-            return Ok(());
-        };
-        let Some(other) = waves.iter().find(|w| w.status == Status::Ended) else { return Ok(()) };
+        let waits = |w: &&Wave| matches!(w.status, Status::AtBarrier(_) | Status::AtWait(_));
+        let Some(first) = waves.iter().find(waits) else { return Ok(()) };
+        let Some(other) = absent.and_then(|wave| waves.get(wave)) else { return Ok(()) };
         let finding = Finding {
             kind: FindingKind::DivergentBarrier,
             party: self.party_of(machine, first),

@@ -1,10 +1,14 @@
 //! Detects data races: unordered accesses of different waves to the same bytes.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
 use super::bounds::access_of;
 use super::clock::{Thread, WAVES};
 use super::lanes::{self, writes};
-use super::scope::{Missing, Role};
-use super::shadow::{Epoch, Order, words};
+use super::scope::{Missing, Released, Role, Sync};
+use super::shadow::{Epoch, Order, Packed, Shadow, WHOLE, words};
 use super::{Global, Group, Shared};
 use crate::core::fault::Fault;
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party};
@@ -19,6 +23,8 @@ use gcn_isa::table::{InstDesc, MemBytes};
 /// An access that races with an earlier one.
 struct Race {
     touch: Touch,
+    /// The number of the access among those of its instruction.
+    number: usize,
     /// The dword that both instructions access.
     word: u64,
     other: Epoch,
@@ -27,6 +33,122 @@ struct Race {
     missing: Option<Missing>,
     /// True if both instructions write the same value.
     same: bool,
+}
+
+impl Race {
+    fn kind(&self) -> FindingKind {
+        match self.missing {
+            _ if self.same => FindingKind::SameValue,
+            Some(_) => FindingKind::NarrowScope,
+            None if self.touch.space == Path::Lds => FindingKind::LdsRace,
+            None => FindingKind::GlobalRace,
+        }
+    }
+}
+
+/// The accesses of an instruction to one memory, on their way into its shadow.
+struct Walk<'a> {
+    shadow: &'a mut Shadow,
+    released: &'a mut HashMap<u64, Released>,
+    sync: &'a mut Sync,
+    found: &'a mut Vec<Race>,
+    thread: Thread,
+    /// The number of the wave in its workgroup.
+    number: usize,
+    scope: Scope,
+    /// True if waves of the workgroup may see different values.
+    split: bool,
+}
+
+impl Walk<'_> {
+    /// Adds plain accesses to consecutive dwords, by the instruction `step`.
+    fn rows(&mut self, (touches, run): (&[Touch], Range<usize>), step: u32, hows: &mut Vec<u32>) {
+        let first = &touches[run.start];
+        let (writes, per_touch) = (first.kind != Kind::Read, usize::from(first.bytes / 4));
+        let start = first.address / 4;
+        let epoch = |touch: &Touch| self.epoch(touch, step, Order::Plain);
+        hows.clear();
+        for touch in &touches[run.clone()] {
+            let one = Packed::new(touch.address / 4, &Epoch { mask: WHOLE, ..epoch(touch) });
+            hows.extend((0..per_touch as u32).map(|dword| one.ahead(dword).how()));
+        }
+        let new = Packed::new(start, &epoch(first));
+        let mut done = 0;
+        while done < hows.len() {
+            let word = start + done as u64;
+            let next = hows.len().min(done + Shadow::room(word));
+            // A read of what another wave has stored is looked at more closely if the two may see different values.
+            let known = (!self.split || writes).then_some(&self.sync.clock);
+            if !self.shadow.row(word, new, &hows[done..next], writes, known) {
+                for n in done..next {
+                    let number = run.start + n / per_touch;
+                    let (touch, word) = (&touches[number], start + n as u64);
+                    if self.split && !writes {
+                        self.word((touch, number), step, Order::Plain, (word, WHOLE));
+                    } else {
+                        self.add((touch, number), word, new.with(hows[n]));
+                    }
+                }
+            }
+            done = next;
+        }
+    }
+
+    /// Adds an access by the instruction `step`.
+    fn touch(&mut self, (touch, number): (&Touch, usize), step: u32, order: Order) {
+        let (index, key) = (self.thread / WAVES, touch.address / 4);
+        if order == Order::Atomic
+            && touch.kind != Kind::Write
+            && let Some(released) = self.released.get(&key)
+        {
+            self.sync.acquire(released, index, self.number, self.scope);
+        }
+        for word in words(touch.address, touch.bytes.into()) {
+            self.word((touch, number), step, order, word);
+        }
+        if touch.kind != Kind::Read && order != Order::Plain {
+            let released = self.released.entry(key).or_insert_with(|| Released::nothing(index));
+            self.sync.release(released, index, self.number, self.scope);
+        }
+    }
+
+    fn epoch(&self, touch: &Touch, step: u32, order: Order) -> Epoch {
+        let (thread, at, scope) = (self.thread, self.sync.clock.now(self.number), self.scope);
+        let range = (touch.address, touch.bytes);
+        Epoch { thread, at, step, lane: touch.lane, range, mask: 0, order, scope }
+    }
+
+    fn word(&mut self, (touch, number): (&Touch, usize), step: u32, order: Order, (word, mask): (u64, u8)) {
+        let epoch = Epoch { mask, ..self.epoch(touch, step, order) };
+        if self.split && touch.kind != Kind::Write {
+            let Walk { shadow, sync, scope, .. } = self;
+            let past = touch.kind == Kind::Atomic || *scope >= Scope::Workgroup;
+            let missing = |e: &Epoch| sync.missing_near(e.thread, e.at, past);
+            let is_unseen = |e: &Epoch| {
+                let atomics = e.are_atomic(&epoch) && e.reach(&epoch);
+                sync.clock.knows(e.thread, e.at) && !atomics && missing(e).is_some()
+            };
+            if let Some(other) = shadow.unseen(word, &epoch, is_unseen) {
+                let missing = missing(&other);
+                let touch = *touch;
+                let race = Race { touch, number, word, other, other_writes: true, missing, same: false };
+                self.found.push(race);
+            }
+        }
+        self.add((touch, number), word, Packed::new(word, &epoch));
+    }
+
+    fn add(&mut self, (touch, number): (&Touch, usize), word: u64, new: Packed) {
+        let Walk { shadow, sync, .. } = self;
+        let writes = touch.kind != Kind::Read;
+        if let Some((other, other_writes)) = shadow.access(word, new, writes, &sync.clock) {
+            let (epoch, touch) = (new.epoch(word), *touch);
+            let far = other.group() != self.thread / WAVES;
+            let missing = if far { narrow(&epoch, &other) } else { None };
+            let missing = missing.or_else(|| sync.missing(other.thread, other.at).filter(|_| far));
+            self.found.push(Race { touch, number, word, other, other_writes, missing, same: true });
+        }
+    }
 }
 
 /// A race of a read that a compare-and-swap may show to be harmless: a program may read a value as a guess, which its compare-and-swap then
@@ -53,21 +175,22 @@ impl Group {
         shared: &Shared,
         cx: &Cx<'_>,
         step: &Step,
-        touches: &[Touch],
+        (touches, runs): (&[Touch], &[Range<usize>]),
     ) -> Result<(), Fault> {
         let number = cx.w.id as usize;
-        let (thread, index) = (self.index * WAVES + cx.w.id, self.index);
-        let role = shared.roles[cx.w.pc];
-        let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, role, touch)).collect();
-        let stores = |t: &Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
-        if touches.iter().any(stores) {
+        let thread = self.index * WAVES + cx.w.id;
+        let role = shared.code().roles[cx.w.pc];
+        let stores = |run: &Range<usize>| stores(&touches[run.start]);
+        if runs.iter().any(stores) {
             self.waves[number].sync.before_store(number);
         }
-        let writes = writes(cx, touches);
-        if let Some((earlier, later)) = lanes::conflict(touches, &orders, &writes) {
-            self.report(shared, self.lane_race(cx, step, earlier, later))?;
+        if runs.len() > 1 && !lanes::ascend(touches) {
+            let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, role, touch)).collect();
+            let writes = writes(cx, touches);
+            if let Some((earlier, later)) = lanes::conflict(touches, &orders, &writes) {
+                self.report(shared, self.lane_race(cx, step, earlier, later))?;
+            }
         }
-        let same = writes.iter().map(|write| write.is_some_and(|w| w.before() == w.after()));
         if swaps(step.inst.desc) {
             // The earlier read was a guess, which this compare-and-swap checks, so it is not a race.
             let mut global = shared.global();
@@ -81,80 +204,62 @@ impl Group {
                 }
             }
         }
-        let mut found = Vec::new();
         let mut global = shared.global();
-        let Global { memory, released, .. } = &mut *global;
-        let accesses = touches.iter().zip(&orders).zip(same);
-        for ((touch, &order), same) in accesses.filter(|((t, _), _)| t.space != Path::Scratch) {
+        let mut found = Vec::new();
+        for run in runs.iter().cloned() {
+            let (touch, order) = (touches[run.start], self.order(step, role, &touches[run.start]));
+            if touch.space == Path::Scratch {
+                continue;
+            }
+            let Global { memory, released, .. } = &mut *global;
             let lds = touch.space == Path::Lds;
-            let sync = &mut self.waves[number].sync;
             let (shadow, released) = match lds {
                 true => (&mut self.lds, &mut self.released),
-                false => (&mut *memory, &mut *released),
+                false => (memory, released),
             };
             // All accesses to LDS have workgroup scope.
             let scope = if lds { Scope::Workgroup } else { role.scope };
-            let key = touch.address / 4;
-            if order == Order::Atomic
-                && touch.kind != Kind::Write
-                && let Some(released) = released.get(&key)
-            {
-                sync.acquire(released, index, number, scope);
-            }
-            let at = sync.clock.now(number);
-            for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
-                let (step, lane) = (cx.w.pc as u32, touch.lane);
-                let range = (touch.address, touch.bytes);
-                let epoch = Epoch { thread, at, step, lane, range, mask, order, scope };
-                if shared.rules.is_split() && touch.space == Path::Global && touch.kind != Kind::Write {
-                    let past = touch.kind == Kind::Atomic || scope >= Scope::Workgroup;
-                    let missing = |e: &Epoch| sync.missing_near(e.thread, e.at, past);
-                    let is_unseen = |e: &Epoch| {
-                        let atomics = e.are_atomic(&epoch) && e.reach(&epoch);
-                        sync.clock.knows(e.thread, e.at) && !atomics && missing(e).is_some()
-                    };
-                    if let Some(other) = shadow.unseen(word, &epoch, is_unseen) {
-                        let missing = missing(&other);
-                        found.push(Race {
-                            touch: *touch,
-                            word,
-                            other,
-                            other_writes: true,
-                            missing,
-                            same: false,
-                        });
-                    }
-                }
-                if let Some((other, other_writes)) =
-                    shadow.access(word, epoch, touch.kind != Kind::Read, &sync.clock)
-                {
-                    let far = other.group() != index;
-                    let missing = if far { narrow(&epoch, &other) } else { None };
-                    let missing = missing.or_else(|| sync.missing(other.thread, other.at).filter(|_| far));
-                    let same = same && other_writes && other.order != Order::Atomic;
-                    found.push(Race { touch: *touch, word, other, other_writes, missing, same });
-                }
-            }
-            if touch.kind != Kind::Read && order != Order::Plain {
-                let before = released.remove(&key);
-                released.insert(key, sync.release(before, index, number, scope));
+            let split = shared.code().rules.is_split() && touch.space == Path::Global;
+            let sync = &mut self.waves[number].sync;
+            let mut walk = Walk { shadow, released, sync, found: &mut found, thread, number, scope, split };
+            let at = cx.w.pc as u32;
+            if order == Order::Plain && (touch.address | u64::from(touch.bytes)).is_multiple_of(4) {
+                walk.rows((touches, run), at, &mut self.hows);
+            } else {
+                run.for_each(|n| walk.touch((&touches[n], n), at, order));
             }
         }
         drop(global);
-        for race in found {
-            let finding = self.race(shared, cx, step, &race);
+        // The values that were written and replaced, if a race needs them.
+        let mut values = None;
+        for mut race in found {
+            if race.other_writes && race.other.order != Order::Atomic {
+                let written = values.get_or_insert_with(|| writes(cx, touches))[race.number];
+                race.same &= written.is_some_and(|write| write.before() == write.after());
+            } else {
+                race.same = false;
+            }
+            let word = race.word;
             match self.guesser(cx, thread, step, &race) {
                 Some(thread) => {
-                    let word = race.word;
-                    let guesses = &mut shared.global().guesses;
-                    if !guesses.iter().any(|g| (g.thread, g.word) == (thread, word)) {
-                        guesses.push(Guess { thread, word, finding });
+                    let is_new = |g: &Guess| (g.thread, g.word) != (thread, word);
+                    if shared.global().guesses.iter().all(is_new) {
+                        let finding = self.race(shared, cx, step, &race);
+                        shared.global().guesses.push(Guess { thread, word, finding });
                     }
                 }
-                None => self.report(shared, finding)?,
+                // Most findings are for pairs of instructions that are known: they need no text.
+                None if self.is_known(shared, step, &race, cx) => {}
+                None => self.report(shared, self.race(shared, cx, step, &race))?,
             }
         }
         Ok(())
+    }
+
+    /// True if a finding for the two instructions of this race would not be kept.
+    fn is_known(&self, shared: &Shared, step: &Step, race: &Race, cx: &Cx<'_>) -> bool {
+        let other = cx.machine.steps()[race.other.step as usize].offset;
+        shared.limit > 0 && shared.global().keeps_no(race.kind(), step.offset, Some(other), shared.limit)
     }
 
     /// The wave whose read races with another wave's compare-and-swap, if the reading wave may check the value later with a
@@ -176,14 +281,17 @@ impl Group {
                 let alone = access.touches.iter().all(|t| t.lane == access.touches[0].lane);
                 for touch in &access.touches {
                     let order = order_of(touch, false, access.does == Does::Write && alone);
-                    for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
+                    for (word, mask) in words(touch.address, touch.bytes.into()) {
                         let (step, lane, scope) = (access.at as u32, touch.lane, Scope::Workgroup);
                         let range = (touch.address, touch.bytes);
                         let epoch = Epoch { thread, at, step, lane, range, mask, order, scope };
                         let (is_write, clock) = (touch.kind != Kind::Read, &state.sync.clock);
                         match touch.space {
-                            Path::Lds => self.lds.access(word, epoch, is_write, clock),
-                            _ => shared.global().memory.access(word, epoch, is_write, clock),
+                            Path::Lds => self.lds.access(word, Packed::new(word, &epoch), is_write, clock),
+                            _ => {
+                                let new = Packed::new(word, &epoch);
+                                shared.global().memory.access(word, new, is_write, clock)
+                            }
                         };
                     }
                 }
@@ -202,12 +310,17 @@ impl Group {
     ) {
         let (index, sync) = (self.index, &mut self.waves[number].sync);
         let released = &mut shared.global().released;
-        let before = released.remove(&resource_key(resource));
-        if let Some(before) = before.as_ref().filter(|_| !queued) {
-            sync.acquire_met(before, index, number, mnemonic);
-        }
-        let made = sync.release(before, index, number, Scope::Agent);
-        released.insert(resource_key(resource), made);
+        let released = match released.entry(resource_key(resource)) {
+            Entry::Occupied(before) => {
+                let before = before.into_mut();
+                if !queued {
+                    sync.acquire_met(before, index, number, mnemonic);
+                }
+                before
+            }
+            Entry::Vacant(place) => place.insert(Released::nothing(index)),
+        };
+        sync.release(released, index, number, Scope::Agent);
     }
 
     /// Called when a wave that waited for a resource continues.
@@ -232,12 +345,7 @@ impl Group {
 
     fn race(&self, shared: &Shared, cx: &Cx<'_>, step: &Step, race: &Race) -> Finding {
         let Race { touch, other, other_writes, missing, .. } = race;
-        let kind = match missing {
-            _ if race.same => FindingKind::SameValue,
-            Some(_) => FindingKind::NarrowScope,
-            None if touch.space == Path::Lds => FindingKind::LdsRace,
-            None => FindingKind::GlobalRace,
-        };
+        let kind = race.kind();
         let mut finding = self.finding(kind, cx, step, touch.lane, Some(access_of(touch)));
         let [x, y, _] = self.grid;
         let group = other.group();
@@ -265,7 +373,7 @@ impl Group {
         });
         finding.remedy = match missing {
             _ if race.same => "the result is the same in any order".to_owned(),
-            Some(missing) => shared.rules.remedy(*missing),
+            Some(missing) => shared.code().rules.remedy(*missing),
             None if group == self.index => {
                 "put s_barrier between the two, with the waits before it, or make both atomic".to_owned()
             }
@@ -273,6 +381,11 @@ impl Group {
         };
         finding
     }
+}
+
+/// True if the access writes global memory.
+pub(super) fn stores(touch: &Touch) -> bool {
+    touch.kind != Kind::Read && matches!(touch.space, Path::Global | Path::Scalar)
 }
 
 /// How an access is ordered. `bypasses`: the access bypasses the near caches. `may_be`: it is a store that may be atomic.

@@ -240,6 +240,8 @@ pub(super) struct Sync {
     /// as known after the caches have been invalidated.
     read: Clock,
     waited: Clock,
+    /// True if `read`, or the same of `split`, may know more than what the wave has waited for.
+    acquired: bool,
     /// The part of `waited` for which the outer caches have been invalidated, on targets with several levels.
     outer: Clock,
     split: Split,
@@ -263,6 +265,22 @@ pub(super) struct Released {
     arrived: Clock,
     /// The clock that would have been released if every atomic had agent scope. It is used to recognise scopes that are too narrow.
     wide: Clock,
+}
+
+impl Released {
+    /// Nothing that waves of this workgroup have released.
+    pub(super) fn nothing(group: u32) -> Released {
+        let nothing = || Clock::nothing(group);
+        Released {
+            group,
+            near: nothing(),
+            near_visible: nothing(),
+            dirty: false,
+            visible: nothing(),
+            arrived: nothing(),
+            wide: nothing(),
+        }
+    }
 }
 
 impl Sync {
@@ -310,8 +328,10 @@ impl Sync {
     /// Called for a wait for vector memory operations: for all of them if `all`, otherwise for some.
     pub(super) fn wait(&mut self, all: bool) {
         // Any wait counts as a wait for reads, because strict mode already reports reads that are used too early.
-        self.waited.join(&self.read);
-        self.split.waited.join(&self.split.read);
+        if std::mem::take(&mut self.acquired) {
+            self.waited.join(&self.read);
+            self.split.waited.join(&self.split.read);
+        }
         if all {
             self.stores = false;
             if let Some(written) = self.writing.take() {
@@ -348,6 +368,7 @@ impl Sync {
 
     /// Called for an atomic access that reads: it acquires what was released through its word.
     pub(super) fn acquire(&mut self, released: &Released, group: u32, wave: usize, scope: Scope) {
+        self.acquired = true;
         if released.group == group {
             if self.is_clean() && released.dirty {
                 self.before_store(wave);
@@ -381,22 +402,7 @@ impl Sync {
 
     /// Called for an atomic access that writes: it releases everything that the wave did, in addition to the clocks that were already
     /// released through the word.
-    pub(super) fn release(
-        &mut self,
-        before: Option<Released>,
-        group: u32,
-        wave: usize,
-        scope: Scope,
-    ) -> Released {
-        let mut made = before.unwrap_or_else(|| Released {
-            group,
-            near: Clock::nothing(group),
-            near_visible: Clock::nothing(group),
-            dirty: false,
-            visible: Clock::nothing(group),
-            arrived: Clock::nothing(group),
-            wide: Clock::nothing(group),
-        });
+    pub(super) fn release(&mut self, made: &mut Released, group: u32, wave: usize, scope: Scope) {
         if made.group != group {
             (made.near, made.near_visible) = (Clock::nothing(group), Clock::nothing(group));
             made.arrived = Clock::nothing(group);
@@ -418,7 +424,6 @@ impl Sync {
             made.visible.join(&self.visible);
         }
         self.clock.advance(wave);
-        made
     }
 
     /// What the synchronisation between this wave and `thread`, a wave of another workgroup, lacks to order the access at `at`. `None` if
@@ -472,6 +477,7 @@ pub(super) fn meet<'s>(group: u32, waves: impl Iterator<Item = &'s mut Sync>) {
         wave.clock.join(&all.clock);
         wave.visible.join(&all.visible);
         wave.read.join(&all.read);
+        wave.acquired = true;
         wave.waited.join(&all.waited);
         wave.wide.join(&all.wide);
         wave.dirty |= all.dirty;

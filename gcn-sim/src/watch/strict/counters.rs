@@ -18,7 +18,7 @@ use gcn_isa::counters::{Counter, Stream, WaitCnt, finishes_after};
 use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::{self, CounterRule};
 use gcn_isa::reg::RegUnit;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::effect::{Effect, Part, is_of_lds, is_of_memory};
 use super::hazard;
@@ -43,6 +43,15 @@ struct Counted {
     matters: bool,
 }
 
+impl Counted {
+    /// The part of an operation on `stream` that has just started.
+    fn started(machine: &Machine, stream: Stream) -> Counted {
+        let set = machine.target().instruction_set();
+        let counter = stream.counter(set);
+        Counted { stream, counter, cap: counter.cap(set), is_out: true, matters: true }
+    }
+}
+
 /// An operation that is not *certain*: no wait or full counter guarantees its completion.
 #[derive(Clone, Debug)]
 struct Operation {
@@ -58,6 +67,8 @@ struct Operation {
     writes_lds: bool,
     stores: bool,
     syncs: bool,
+    /// The barrier whose `s_barrier_wait` completes the operation.
+    until: Option<i16>,
     /// The LDS bytes that a DMA (a load to LDS) writes.
     dma: Option<LdsRange>,
     /// The registers that it writes, if the state of the wave made others of those that the instruction names.
@@ -85,6 +96,8 @@ pub(crate) struct Counters {
     operations: Vec<Operation>,
     /// For each half of a register, the serial number of the operation that will write it; less than `first` if no operation will.
     pending: [u32; HALVES],
+    /// For each register, the serial number of the youngest operation that may still read it; less than `first` if no operation may.
+    held: [u32; RegUnit::COUNT],
     /// The serial number of the wave's first operation, and of the next one.
     first: u32,
     next: u32,
@@ -94,7 +107,14 @@ pub(crate) struct Counters {
 
 impl Default for Counters {
     fn default() -> Counters {
-        Counters { operations: Vec::new(), pending: [0; HALVES], first: 1, next: 1, done: Vec::new() }
+        Counters {
+            operations: Vec::new(),
+            pending: [0; HALVES],
+            held: [0; RegUnit::COUNT],
+            first: 1,
+            next: 1,
+            done: Vec::new(),
+        }
     }
 }
 
@@ -134,6 +154,19 @@ impl Counters {
         (wait != WaitCnt::NONE).then_some(wait)
     }
 
+    /// Makes the operations certain that have completed when an instruction has issued: those for which it waits, and those that must
+    /// have made room for it.
+    pub(crate) fn advance(&mut self, effects: &[Effect], effect: &Effect) {
+        self.done.clear();
+        if self.operations.is_empty() {
+            return;
+        }
+        match effect.wait {
+            Some(wait) => self.wait(effects, wait),
+            None => self.make_room(effects, effect.room),
+        }
+    }
+
     pub(crate) fn before(
         &mut self,
         effects: &[Effect],
@@ -142,15 +175,10 @@ impl Counters {
         rules: Config,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
-        self.done.clear();
-        if self.operations.is_empty() {
+        self.advance(effects, effect);
+        if self.operations.is_empty() || effect.wait.is_some() {
             return Ok(());
         }
-        if let Some(wait) = effect.wait {
-            self.wait(effects, wait);
-            return Ok(());
-        }
-        self.make_room(effects, effect.room);
         if (effect.barrier || effect.accesses)
             && let Some(operation) = self.operations.iter().find(|o| o.syncs && o.is_uncertain())
             && rules.counts(&counter::GWS)
@@ -158,16 +186,22 @@ impl Counters {
             return Err(self.too_early(machine, &counter::GWS, operation, None));
         }
         if effect.barrier {
-            return self.barrier(machine, rules, alone);
+            self.barrier(machine, rules, alone)?;
         }
-        let whole = |part: &Part| Part { half: None, ..*part };
+        let is_pending = |part: &Part| {
+            let ids = self.pending[part.whole().halves()].iter().chain([&self.held[part.unit.index()]]);
+            ids.copied().any(|id| id >= self.first)
+        };
+        if !effect.reads.iter().chain(&effect.writes).any(is_pending) {
+            return Ok(());
+        }
         // Asked only when it matters, because it takes longer than the rest.
         let halves = || rules.counts(&counter::HALF);
         for part in &effect.reads {
             if let Some(operation) = self.writer(*part) {
                 return Err(self.too_early(machine, &counter::RAW, operation, Some(part.unit)));
             }
-            if let Some(operation) = self.writer(whole(part)).filter(|_| halves()) {
+            if let Some(operation) = self.writer(part.whole()).filter(|_| halves()) {
                 return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
             }
         }
@@ -177,10 +211,15 @@ impl Counters {
             {
                 return Err(self.too_early(machine, &counter::WAW, operation, Some(part.unit)));
             }
-            if let Some(operation) = self.writer(whole(part)).filter(|_| part.half.is_some() && halves())
+            if let Some(operation) = self.writer(part.whole()).filter(|_| part.half.is_some() && halves())
                 && !returns_in_order(machine, operation, effect)
             {
                 return Err(self.too_early(machine, &counter::HALF, operation, Some(part.unit)));
+            }
+            if let Some(operation) = self.reader(part.unit)
+                && !reads_in_order(operation, effect)
+            {
+                return Err(self.too_early(machine, &counter::OPERAND_WAR, operation, Some(part.unit)));
             }
         }
         Ok(())
@@ -195,6 +234,12 @@ impl Counters {
     ) -> Result<(), Box<Hazard>> {
         let early = self.too_early_for_dma(effect, machine, lds);
         let moved = (!std::ptr::eq(effect, &effects[at])).then(|| effect.writes.iter().copied().collect());
+        if let Some(barrier) = effect.passes {
+            self.pass_barrier(effects, barrier);
+        }
+        if let Some((stream, held)) = &effect.operands {
+            self.hold(effects, machine, at, (*stream, held));
+        }
         self.start((effect, moved), machine, at, lds);
         early
     }
@@ -226,15 +271,12 @@ impl Counters {
         if effect.streams.is_empty() {
             return;
         }
-        let set = machine.target().instruction_set();
         let is_flat = effect.streams.len() > 1;
         let part = |stream: &Stream| {
-            let counter = stream.counter(set);
             let matters = !is_flat || !is_of_lds(*stream) || lds != LdsRange::default();
-            Counted { stream: *stream, counter, cap: counter.cap(set), is_out: true, matters }
+            Counted { matters, ..Counted::started(machine, *stream) }
         };
-        let id = self.next;
-        self.next += 1;
+        let id = self.number();
         for half in effect.writes.iter().flat_map(|part| part.halves()) {
             self.pending[half] = id;
         }
@@ -247,9 +289,59 @@ impl Counters {
             writes_lds: effect.writes_lds,
             stores: effect.stores,
             syncs: effect.syncs,
+            until: effect.until,
             dma: effect.lds_dma.then_some(lds),
             moved,
         });
+    }
+
+    /// Adds an instruction that has yet to read its operands. The hardware finishes the other stream of operands first.
+    fn hold(
+        &mut self,
+        effects: &[Effect],
+        machine: &Machine,
+        at: usize,
+        (stream, held): (Stream, &[RegUnit]),
+    ) {
+        if let Some((_, other)) = stream.of_operands()
+            && self.finish(0, |_, part| part.stream == other)
+        {
+            self.settle(effects);
+        }
+        let id = self.number();
+        held.iter().for_each(|unit| self.held[unit.index()] = id);
+        self.operations.push(Operation {
+            id,
+            at,
+            parts: smallvec![Counted::started(machine, stream)],
+            writes: false,
+            told: false,
+            writes_lds: false,
+            stores: false,
+            syncs: false,
+            until: None,
+            dma: None,
+            moved: None,
+        });
+    }
+
+    /// Makes the operations certain that are complete once the wave has waited at `barrier`.
+    fn pass_barrier(&mut self, effects: &[Effect], barrier: i16) {
+        if self.finish(0, |operation, _| operation.until == Some(barrier)) {
+            self.settle(effects);
+        }
+    }
+
+    /// The serial number of the next operation.
+    fn number(&mut self) -> u32 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// The youngest operation that may still read a register.
+    fn reader(&self, unit: RegUnit) -> Option<&Operation> {
+        let id = self.held[unit.index()];
+        if id < self.first { None } else { self.find(id) }
     }
 
     fn writer(&self, part: Part) -> Option<&Operation> {
@@ -279,6 +371,9 @@ impl Counters {
         let mut finished = false;
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(room)) {
             let left = usize::from(counter.of(room));
+            if self.operations.len() <= left {
+                continue;
+            }
             for stream in Stream::ALL {
                 finished |= self.finish(left, |operation, part| {
                     part.counter == counter
@@ -316,9 +411,12 @@ impl Counters {
     /// Reports the operations that have become certain, and removes those that no counter counts any more.
     fn settle(&mut self, effects: &[Effect]) {
         let (pending, done) = (&mut self.pending, &mut self.done);
+        // The youngest certain result of each stream of results, which shows that all older instructions have read their operands.
+        let mut shown: SmallVec<[(Stream, u32); 2]> = SmallVec::new();
         self.operations.retain_mut(|o| {
             if !o.told && !o.is_uncertain() {
                 o.told = true;
+                shown.extend(o.parts.iter().map(|part| (part.stream, o.id)));
                 done.push(o.id);
                 let writes = o.moved.as_deref().unwrap_or(&effects[o.at].writes);
                 for half in writes.iter().flat_map(|part| part.halves()) {
@@ -327,6 +425,10 @@ impl Counters {
                 }
             }
             o.parts.iter().any(|part| part.is_out)
+        });
+        self.operations.retain(|o| {
+            let results = o.parts.first().and_then(|part| part.stream.of_operands());
+            !results.is_some_and(|(results, _)| shown.iter().any(|s| s.0 == results && s.1 > o.id))
         });
     }
 
@@ -383,6 +485,13 @@ impl Counters {
     }
 }
 
+/// True if the instruction of `effect` is a load whose result arrives only after `operation` has read its operands, because the stream of
+/// both reads operands in order.
+fn reads_in_order(operation: &Operation, effect: &Effect) -> bool {
+    let mine = effect.operands.as_ref().filter(|_| !effect.streams.is_empty()).map(|(stream, _)| *stream);
+    operation.parts.iter().any(|part| part.stream.in_order() && Some(part.stream) == mine)
+}
+
 /// True if the result of `effect` is certainly written after that of `first`, so that the result of `effect` remains.
 fn returns_in_order(machine: &Machine, first: &Operation, effect: &Effect) -> bool {
     let set = machine.target().instruction_set();
@@ -413,8 +522,11 @@ mod tests {
             let program = parse_program(&format!("{text}\ns_endpgm"), target, "test").unwrap();
             let code = encode_program(&program).unwrap().bytes;
             let machine = Machine::new(target, &code, KernelState::default()).unwrap();
-            let effects: Vec<Effect> =
-                machine.steps().iter().map(|step| Effect::of(target, &step.inst)).collect();
+            let effects: Vec<Effect> = machine
+                .steps()
+                .iter()
+                .map(|step| Effect::of(target, &step.inst, Config::default()))
+                .collect();
             let mut counters = Counters::default();
             let mut kept = 0;
             for started in 1..1000 {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, room};
+use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, passed_barrier, room};
+use gcn_isa::hazards::Config;
+use gcn_isa::hazards::counter::OPERAND_WAR;
 use gcn_isa::inst::RegUse;
 use gcn_isa::reg::{Half, RegUnit};
 use gcn_isa::table::{Access, Class};
@@ -20,6 +22,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// The whole register.
+    pub(crate) fn whole(self) -> Part {
+        Part { half: None, ..self }
+    }
+
     /// The numbers of the register's halves.
     pub(crate) fn halves(self) -> Range<usize> {
         let first = self.unit.index() * 2;
@@ -39,6 +46,13 @@ pub(crate) struct Effect {
     pub writes: Vec<Part>,
     /// The streams of the operation that the instruction starts; empty if it starts none.
     pub streams: Streams,
+    /// The registers that the instruction may read after it has issued, and the stream of instructions that have yet to read their operands
+    /// ([`Stream::of_operands`]). `None` if a counter does not count this or no rule depends on it.
+    pub operands: Option<(Stream, Vec<RegUnit>)>,
+    /// The barrier whose `s_barrier_wait` completes the operation.
+    pub until: Option<i16>,
+    /// The barrier at which the instruction waits.
+    pub passes: Option<i16>,
     /// True if the results of operations on these streams arrive in the order of issue.
     pub in_order: bool,
     /// True if the operation may write LDS (stores and atomics to LDS, or flat ones).
@@ -63,7 +77,8 @@ pub(crate) struct Effect {
 }
 
 impl Effect {
-    pub(crate) fn of(target: Target, inst: &Inst) -> Effect {
+    /// The effect of `inst`, of which some parts matter only to some rules.
+    pub(crate) fn of(target: Target, inst: &Inst, rules: Config) -> Effect {
         let desc = inst.desc;
         let is_load = is_load(desc.class);
         let tied_load = |operand: Option<u8>| {
@@ -73,13 +88,17 @@ impl Effect {
             let half = used.operand.and_then(|i| inst.half(i));
             used.reg.units().map(move |unit| Part { unit, half })
         };
-        let reads = inst.reads().into_iter().filter(|u| !tied_load(u.operand)).flat_map(parts).collect();
-        let writes: Vec<Part> = inst.writes().into_iter().flat_map(parts).collect();
+        let (scc_read, scc_written) = inst.scc();
+        let reads = inst.reads().into_iter().filter(|u| !tied_load(u.operand)).chain(scc_read);
+        let reads = reads.flat_map(parts).collect();
+        let writes: Vec<Part> = inst.writes().into_iter().chain(scc_written).flat_map(parts).collect();
         let set = target.instruction_set();
         let events = events(target, inst);
         let streams = streams(&events);
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
         let wait = WaitCnt::of(inst);
+        let late = events.iter().find(|e| e.stream.of_operands().is_some() && rules.counts(&OPERAND_WAR));
+        let operands = late.map(|e| (e.stream, e.holds.iter().flat_map(|reg| reg.units()).collect()));
         Effect {
             // Results in different halves do not conflict.
             in_order: arrives_in_order(set, &streams) || writes.iter().any(|part| part.half.is_some()),
@@ -96,11 +115,15 @@ impl Effect {
             wait,
             room: room(set, &events),
             barrier: desc.class == Class::Barrier,
+            until: events.iter().find_map(|event| event.until),
+            passes: passed_barrier(inst),
             is_idle: streams.is_empty()
+                && operands.is_none()
                 && memory.is_empty()
                 && wait.is_none()
                 && desc.class != Class::Barrier,
             streams,
+            operands,
         }
     }
 }
@@ -117,8 +140,8 @@ pub(crate) fn is_load(class: Class) -> bool {
     )
 }
 
-/// The streams of an instruction's operation. Late reads of operands are excluded: here an instruction reads its operands when it is issued,
-/// and programs that use GDS are refused when they are loaded.
+/// The streams of an instruction's operation without late reads of operands ([`Effect::operands`]). Programs that use GDS are refused when
+/// they are loaded.
 fn streams(events: &Events) -> Streams {
     let reads_late = |stream: Stream| stream == Stream::GdsData || stream.of_operands().is_some();
     events.iter().map(|event| event.stream).filter(|stream| !reads_late(*stream)).collect()

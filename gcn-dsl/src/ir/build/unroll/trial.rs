@@ -259,8 +259,7 @@ impl<'k> Trial<'k> {
             // Evaluate uniform comparisons only, as those of counters are. A varying comparison gives a mask, in which
             // `true` would have to mean all active lanes.
             Inst::Cmp(pred, x, y) if self.kernel.ty(x).place == Place::Uniform => {
-                let holds = evaluate::holds(pred, word(x)?, self.value(x)? as u32, self.value(y)? as u32);
-                Some(u64::from(holds))
+                evaluate::holds(pred, word(x)?, self.value(x)?, self.value(y)?).map(u64::from)
             }
             Inst::Un(Un::Not, x) if elem(x) == Some(Elem::Bool) => Some(u64::from(self.value(x)? == 0)),
             _ => None,

@@ -161,8 +161,7 @@ impl Aside {
         let mut outcome = Outcome { words: Vec::new(), scc: false };
         let mut scc = false;
         for corner in 0..places.corners() {
-            self.fill(cx, &places, |place, lane, now| {
-                let undefined = bits.bits(place.real, lane);
+            self.fill(cx, (&places, bits), |place, _, now, undefined| {
                 if corner >> place.variable & 1 == 1 { now | undefined } else { now & !undefined }
             });
             if places.scc {
@@ -201,13 +200,10 @@ impl Aside {
         let mut first: Option<Lanes> = None;
         let mut reached = 0;
         for to in (0..4 * LANES as u32).filter(|to| matches!(to % 4, 0 | 3)) {
-            self.fill(cx, &places, |place, lane, now| {
-                let undefined = bits.bits(place.real, lane);
-                match place.aside {
-                    aside if aside == address => now & !undefined | to & undefined,
-                    _ if places.is_written(place) => 0,
-                    _ => lane as u32 + 1,
-                }
+            self.fill(cx, (&places, bits), |place, lane, now, undefined| match place.aside {
+                aside if aside == address => now & !undefined | to & undefined,
+                _ if places.is_written(place) => 0,
+                _ => lane as u32 + 1,
             });
             self.run(cx, (info, step, inst), None)?;
             let Some((_, aside)) = places.results.first() else { return Ok(0) };
@@ -229,7 +225,13 @@ impl Aside {
         let places = Places::of(info, step, bits);
         let mut kept: Vec<(Word, Lanes)> = Vec::new();
         for old in [0, u32::MAX] {
-            self.fill(cx, &places, |place, _, now| if places.is_written(place) { old } else { now });
+            self.fill(
+                cx,
+                (&places, bits),
+                |place, _, now, _| {
+                    if places.is_written(place) { old } else { now }
+                },
+            );
             self.run(cx, (info, step, inst), None)?;
             for (n, (real, aside)) in places.results.iter().enumerate() {
                 let now = self.value(*aside);
@@ -243,19 +245,24 @@ impl Aside {
     }
 
     /// Sets the registers of an instruction on the separate wave. `fill` returns the content of a register in a lane, given its actual
-    /// value.
-    pub(super) fn fill(&mut self, cx: &Cx<'_>, places: &Places, fill: impl Fn(&Place, usize, u32) -> u32) {
+    /// value and its undefined bits.
+    pub(super) fn fill(
+        &mut self,
+        cx: &Cx<'_>,
+        (places, bits): (&Places, &Bits),
+        fill: impl Fn(&Place, usize, u32, u32) -> u32,
+    ) {
         self.wave.s[NAMED..].copy_from_slice(&cx.w.s[NAMED..]);
         self.wave.scc = cx.w.scc;
         for place in &places.places {
             match (place.real, place.aside) {
                 (Word::Scalar(real), Word::Scalar(aside)) => {
-                    self.wave.s[aside] = fill(place, 0, cx.w.s[real]);
+                    self.wave.s[aside] = fill(place, 0, cx.w.s[real], bits.bits(place.real, 0));
                 }
                 (real, Word::Vector(aside)) => {
-                    let now = value(cx, real);
+                    let (now, undefined) = (value(cx, real), bits.all(real));
                     for (lane, to) in self.wave.v[aside].iter_mut().enumerate() {
-                        *to = fill(place, lane, now[lane]);
+                        *to = fill(place, lane, now[lane], undefined[lane]);
                     }
                 }
                 (Word::Vector(_), Word::Scalar(_)) => {}

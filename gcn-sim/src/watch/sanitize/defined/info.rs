@@ -23,9 +23,15 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) writes_scc: bool,
     pub(in crate::watch::sanitize) kind: Kind,
     /// True if the instruction loads from memory.
-    pub(super) loads: bool,
-    /// True if the instruction may load from scratch and overwrites its own address register.
-    pub(super) reaches_scratch_once: bool,
+    pub(in crate::watch::sanitize) loads: bool,
+    /// True if the instruction may access scratch.
+    pub(super) may_be_scratch: bool,
+    /// True if the instruction overwrites a register that it reads.
+    pub(super) overwrites_source: bool,
+    /// The registers that the instruction reads or writes.
+    pub(super) words: Box<[Word]>,
+    /// True if inactive lanes of these registers count, too.
+    pub(super) uses_all_lanes: bool,
     /// True if the loaded data are merged with the old content of the destination.
     pub(super) merges: bool,
     /// True if lanes read other lanes.
@@ -146,8 +152,17 @@ impl Info {
         // Scratch can be accessed through scratch instructions, a flat address, or a buffer resource.
         let may_be_scratch = matches!(desc.class, Class::ScratchLoad | Class::FlatLoad | Class::VmemLoad);
         let overwrites = |written: &Written| sources.iter().any(|s| s.reg.overlaps(written.reg));
-        let reaches_scratch_once = may_be_scratch && results.iter().any(overwrites);
+        let overwrites_source = results.iter().any(overwrites);
+        let halves = functions::halves(inst, machine.target(), machine.registers())
+            .and_then(Result::ok)
+            .map(|halves| Box::new(halves.map(|step| (Info::of(machine, &step.inst), step))));
+        let of_halves =
+            halves.iter().flat_map(|halves| halves.iter()).flat_map(|half| &half.0.words).copied();
+        let words = sources.iter().flat_map(Source::words).chain(results.iter().flat_map(Written::words));
+        let words = words.chain(of_halves).collect();
         Info {
+            words,
+            uses_all_lanes: crosses || kind == Kind::Matrix,
             sources,
             results,
             // With clamp, saturation makes the result depend on the upper bits as well.
@@ -157,13 +172,12 @@ impl Info {
             writes_scc: desc.implicit_writes.contains(ImplicitRegs::SCC),
             kind,
             loads,
-            reaches_scratch_once,
+            may_be_scratch,
+            overwrites_source,
             merges,
             crosses,
             aside: OnceLock::new(),
-            halves: functions::halves(inst, machine.target(), machine.registers())
-                .and_then(Result::ok)
-                .map(|halves| Box::new(halves.map(|step| (Info::of(machine, &step.inst), step)))),
+            halves,
         }
     }
 

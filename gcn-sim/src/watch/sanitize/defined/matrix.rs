@@ -49,9 +49,9 @@ impl Now<'_, '_> {
 pub(super) fn result(now: &Now<'_, '_>, result: &Written) -> Vec<(Word, Lanes)> {
     let mut rows = now.lines(&["src0"], Matrix::A, |e| e.row);
     rows.extend(now.lines(&["idx"], Matrix::Index, |e| e.row));
-    rows.extend(now.lines(&["scale_src0"], Matrix::ScaleA, |e| e.row));
+    rows.extend(now.lines(&["scale_src0", "scale_a"], Matrix::ScaleA, |e| e.row));
     let mut columns = now.lines(&["src1"], Matrix::B, |e| e.column);
-    columns.extend(now.lines(&["scale_src1"], Matrix::ScaleB, |e| e.column));
+    columns.extend(now.lines(&["scale_src1", "scale_b"], Matrix::ScaleB, |e| e.column));
     let addend = now.source_named(&["src2", "vdst"]);
     let mut words: Vec<(Word, Lanes)> = result.words().map(|word| (word, [0; LANES])).collect();
     for element in now.elements(Matrix::D) {

@@ -70,10 +70,7 @@ impl Bits {
         let mut records = Vec::new();
         for filled in [0, u32::MAX] {
             let mut trace = Trace { stored: Some(Vec::new()), lenient: true, ..Trace::default() };
-            aside.fill(cx, &places, |place, lane, now| {
-                let undefined = self.bits(place.real, lane);
-                now & !undefined | filled & undefined
-            });
+            aside.fill(cx, (&places, self), |_, _, now, undefined| now & !undefined | filled & undefined);
             aside.run(cx, (access.info, access.step, access.inst), Some(&mut trace))?;
             records.push(trace.stored.unwrap_or_default());
         }
@@ -115,8 +112,18 @@ impl Bits {
     ) -> Option<Places> {
         let undefined = |word: Word| self.lanes(word) & cx.w.exec() != 0;
         let kept = info.merges && info.results.iter().any(|r| r.words().any(undefined));
-        let scratch = info.reaches_scratch_once && !self.scratch.is_empty();
-        (info.loads && (kept || lds || scratch)).then(|| self.beside(cx, (info, step), aside))
+        (info.loads && kept || self.must_prepare(info, lds)).then(|| self.beside(cx, (info, step), aside))
+    }
+
+    /// True if a load overwrites its own address, so that it can be prepared on the separate wave only before it executes.
+    pub(in crate::watch::sanitize) fn must_prepare(&self, info: &Info, lds: bool) -> bool {
+        let scratch = info.may_be_scratch && !self.scratch.is_empty();
+        info.loads && info.overwrites_source && (lds || scratch)
+    }
+
+    /// True if any of the accesses is to scratch.
+    pub(in crate::watch::sanitize) fn concern(&self, touches: &[Touch]) -> bool {
+        self.scratch.concern(touches)
     }
 
     /// Prepares a load on the separate wave: its sources have their actual values, and its destination contains undefined bits.
@@ -124,9 +131,9 @@ impl Bits {
         let places = Places::of(info, step, self);
         aside.fill(
             cx,
-            &places,
-            |place, lane, now| {
-                if places.is_written(place) { self.bits(place.real, lane) } else { now }
+            (&places, self),
+            |place, _, now, undefined| {
+                if places.is_written(place) { undefined } else { now }
             },
         );
         places
@@ -143,8 +150,8 @@ impl Bits {
         let mut changes = Changes::default();
         let padding = self.scratch.hide_padding(access.touches);
         let scratch = access.info.loads && self.scratch.find(access.touches);
-        let known = access.info.merges || !access.unwritten.is_empty();
-        if scratch || known && places.is_some() {
+        let known = access.info.merges && places.is_some() || !access.unwritten.is_empty();
+        if scratch || known {
             // A load that does not overwrite its address can be prepared after it has executed.
             let places = places.unwrap_or_else(|| self.beside(cx, (access.info, access.step), aside));
             self.run_on_bits(cx, access, aside, &places, &mut changes)?;

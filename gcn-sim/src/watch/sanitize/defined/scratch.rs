@@ -30,6 +30,11 @@ impl Scratch {
         self.bits.is_empty()
     }
 
+    /// True if any of the accesses is to scratch.
+    pub(super) fn concern(&self, touches: &[Touch]) -> bool {
+        !self.is_empty() && touches.iter().any(|touch| touch.space == Path::Scratch)
+    }
+
     /// The byte range of an access to scratch; empty for other accesses, and for accesses that are out of bounds.
     fn bytes(&self, touch: &Touch) -> std::ops::Range<usize> {
         let start = usize::from(touch.lane.unwrap_or(0)) * self.size + touch.address as usize;
@@ -69,6 +74,9 @@ impl Scratch {
 
     /// If a load reads undefined bits, records it and returns true.
     pub(super) fn find(&mut self, touches: &[Touch]) -> bool {
+        if self.is_empty() {
+            return false;
+        }
         let found = touches.iter().find(|touch| self.finds(touch)).map(|touch| touch.address);
         self.found = found.or(self.found);
         found.is_some()
@@ -77,7 +85,7 @@ impl Scratch {
     /// Treats uninitialised bytes that a load reads as defined if it also reads written bytes of the same lane: they are probably padding
     /// of a structure that is copied. [`Scratch::show`] reverts this.
     pub(super) fn hide_padding(&mut self, touches: &[Touch]) -> Vec<usize> {
-        if !touches.iter().any(|touch| self.finds(touch)) {
+        if self.is_empty() || !touches.iter().any(|touch| self.finds(touch)) {
             return Vec::new();
         }
         let lane = |touch: &Touch| 1u64 << touch.lane.unwrap_or(0);
