@@ -10,7 +10,7 @@ use gcn_isa::{Inst, Reg};
 
 use crate::launch::{LANES, Launch, Shape};
 use crate::random::Random;
-use crate::spelling::{Masks, settled, spelled, waited};
+use crate::spelling::{Masks, free, settled, spelled, waited};
 
 /// The first VGPR, AGPR and SGPR that instructions under test may use; the harness uses the registers below.
 pub const FIRST: [(RegFile, u16); 3] = [(RegFile::Vgpr, 8), (RegFile::Agpr, 0), (RegFile::Sgpr, 16)];
@@ -256,7 +256,7 @@ impl Bench {
         let mut line = |what: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{what}");
         };
-        let [wait, settle] = [waited, settled].map(|text| text(self.on.target));
+        let [wait, settle, free] = [waited, settled, free].map(|text| text(self.on.target));
         let masks = Masks::of(self.on.wave);
         let Masks { exec, vcc, bits, .. } = masks;
         let lanes = self.on.wave.lanes();
@@ -283,13 +283,16 @@ impl Bench {
         ));
         for i in (0..LDS / row).filter(|_| self.uses_lds) {
             line(format_args!(
-                "{{v_add_u32}} v6, {:#x}, v3\n{{global_load_dword}} v7, v6, s[4:5]",
+                "{free}\n{{v_add_u32}} v6, {:#x}, v3\n{{global_load_dword}} v7, v6, s[4:5]",
                 memory + i * row
             ));
-            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{wait}\n{{ds_write_b32}} v6, v7", i * row));
+            line(format_args!(
+                "{free}\n{{v_add_u32}} v6, {:#x}, v3\n{wait}\n{{ds_write_b32}} v6, v7",
+                i * row
+            ));
         }
         for (i, reg) in self.vectors.iter().enumerate() {
-            line(format_args!("{{v_add_u32}} v6, {:#x}, v3", (1 + i as u32) * ROW));
+            line(format_args!("{free}\n{{v_add_u32}} v6, {:#x}, v3", (1 + i as u32) * ROW));
             match reg.file {
                 RegFile::Agpr => line(format_args!(
                     "{{global_load_dword}} v7, v6, s[4:5]\n{settle}\nv_accvgpr_write_b32 {reg}, v7"
@@ -321,7 +324,7 @@ impl Bench {
         line(format_args!("s_mov_{bits} {exec}, -1\n{settle}"));
         let results = self.results_at();
         for (i, reg) in self.vectors.iter().enumerate() {
-            line(format_args!("{{v_add_u32}} v6, {:#x}, v3", results + (1 + i as u32) * ROW));
+            line(format_args!("{free}\n{{v_add_u32}} v6, {:#x}, v3", results + (1 + i as u32) * ROW));
             match reg.file {
                 RegFile::Agpr => line(format_args!(
                     "v_accvgpr_read_b32 v7, {reg}\n{settle}\n{{global_store_dword}} v6, v7, s[4:5]\n{wait}"
@@ -332,12 +335,15 @@ impl Bench {
         let numbered = self.scalars.iter().enumerate().map(|(i, index)| (i as u32, format!("s{index}")));
         let named = RESULTS.iter().map(|(_, register)| (*register).to_owned());
         for (i, name) in numbered.chain((NAMED..).zip(named)) {
-            line(format_args!("v_mov_b32 v7, {name}\nv_mov_b32 v6, {:#x}", results + 4 * i));
+            line(format_args!("{free}\nv_mov_b32 v7, {name}\nv_mov_b32 v6, {:#x}", results + 4 * i));
             line(format_args!("{{global_store_dword}} v6, v7, s[4:5]"));
         }
         for i in (0..LDS / row).filter(|_| self.uses_lds) {
-            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{{ds_read_b32}} v7, v6", i * row));
-            line(format_args!("{{v_add_u32}} v6, {:#x}, v3\n{wait}", results + self.rows() * ROW + i * row));
+            line(format_args!("{free}\n{{v_add_u32}} v6, {:#x}, v3\n{{ds_read_b32}} v7, v6", i * row));
+            line(format_args!(
+                "{free}\n{{v_add_u32}} v6, {:#x}, v3\n{wait}",
+                results + self.rows() * ROW + i * row
+            ));
             line(format_args!("{{global_store_dword}} v6, v7, s[4:5]\n{wait}"));
         }
         line(format_args!("s_endpgm"));

@@ -41,6 +41,16 @@ pub fn waited(target: Target) -> String {
     WaitCnt::all(set).without(Counter::Tensor.at(0)).on(set).statements().join("\n")
 }
 
+/// An instruction that waits until memory operations have read their registers, which may then change; empty if they have read them at issue.
+pub fn free(target: Target) -> String {
+    let set = target.instruction_set();
+    if Counter::X.is_in(WaitCnt::all(set)) {
+        Counter::X.at(0).on(set).statements().join("\n")
+    } else {
+        String::new()
+    }
+}
+
 /// Instructions that wait until everything before them is complete: every counter, the wait states of every GFX9 hazard, and every
 /// dependency of RDNA.
 pub fn settled(target: Target) -> String {

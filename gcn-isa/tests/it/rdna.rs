@@ -153,6 +153,8 @@ fn compare(row: &InstDesc, cells: &HashMap<&str, &str>, line: &str) {
         Format::Ds if !has_address && row.operand_index("vdst").is_some() => {
             columns::operands(row).replace("data0:", "addr:")
         }
+        // LLVM's description has the named register as a source, because M0 selects the one that is written.
+        _ if row.class == Class::MovrelDestination => columns::operands(row).replace("sdst:d:", "sdst:s:"),
         _ => columns::operands(row),
     };
     // The code of `s_endpgm` may be omitted in the text.

@@ -301,13 +301,13 @@ fn streams_are_as_llvm_has_them() {
     ];
     // `Below`: LLVM processes the head of a loop before the end of the loop, into which it then inserts a wait that makes the wait at the
     // head unnecessary (nine cases on gfx1250, where five more concern the address of an asynchronous copy). `Above` on gfx1250: as for
-    // chains.
+    // chains; on gfx1201: in two cases, LLVM does not know that `s_movreld_b32` may write the register that is read next.
     let expected = [
         [829, 0, 0, 0, 2, 169],
         [1000, 0, 0, 0, 0, 0],
         [996, 0, 0, 1, 3, 0],
         [998, 1, 0, 0, 1, 0],
-        [998, 1, 0, 1, 0, 0],
+        [996, 1, 0, 3, 0, 0],
         [455, 0, 0, 31, 14, 0],
     ];
     assert_eq!(all, expected);
