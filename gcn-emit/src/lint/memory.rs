@@ -115,7 +115,7 @@ fn scratch(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     }
 }
 
-/// In a kernel without scratch, selects the accesses to scratch at an address in a register that stand behind a read of
+/// In a kernel without scratch, selects the accesses to scratch at an address in a register that follow a read of
 /// `src_private_base` on every path. Compilers split atomics on flat addresses by a comparison with this base: one branch is for
 /// addresses in scratch, and in such a kernel no address is.
 fn behind_aperture<'k>(kernel: &'k Kernel<'_>) -> impl Fn(usize, &Inst) -> bool + 'k {

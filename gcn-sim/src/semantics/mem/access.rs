@@ -54,7 +54,7 @@ fn get(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// The end of the last lane's datum of `bytes` bytes, if the datum of each active lane begins behind that of the lane before.
+/// The end of the last lane's datum of `bytes` bytes, if the datum of each active lane begins after that of the lane before.
 #[inline]
 fn ascending(active: u64, bytes: u64, at: impl Fn(usize) -> u64) -> Option<u64> {
     let mut end = 0;

@@ -73,7 +73,7 @@ pub(super) fn runs(touches: &[Touch]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// True if no two stores of an instruction can write the same byte: there are none, or each access begins behind the one before.
+/// True if no two stores of an instruction can write the same byte: there are none, or each access begins after the end of the one before.
 pub(super) fn ascend(touches: &[Touch]) -> bool {
     let is_behind = |pair: &[Touch]| pair[1].address >= pair[0].address + u64::from(pair[0].bytes);
     touches.iter().all(|touch| touch.kind != Kind::Write) || touches.windows(2).all(is_behind)

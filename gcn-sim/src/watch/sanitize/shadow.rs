@@ -95,7 +95,7 @@ impl Packed {
         self.how
     }
 
-    /// The same access, for the dword that is so many dwords further on.
+    /// The same access at another dword of its row, this number of dwords after the one here.
     pub(super) fn ahead(self, dwords: u32) -> Packed {
         Packed { how: self.how + ((4 * dwords) << How::START.0), ..self }
     }
