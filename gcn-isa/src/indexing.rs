@@ -1,6 +1,6 @@
 //! Determines the registers that are accessed through an index: by relative moves and by VGPR indexing.
 //!
-//! `s_movrel*` adds M0 to the number of an SGPR. While VGPR indexing is on (from `s_set_gpr_idx_on` to `s_set_gpr_idx_off`, also across
+//! Relative moves add M0, or parts of it, to the numbers of SGPRs (`s_movrel*`) or VGPRs (`v_movrel*`, `v_swaprel_b32`). While VGPR indexing is on (from `s_set_gpr_idx_on` to `s_set_gpr_idx_off`, also across
 //! branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that `M0[15:12]` selects ([`IndexedBy`]). On gfx12.5,
 //! `s_set_vgpr_msb` sets the upper bits of the numbers of VGPRs. [`Indexing`] determines the registers that each instruction may then
 //! access. This is a property of the program, like its control-flow graph, so the inserter of waits and the checker share it. The simulator
@@ -43,6 +43,8 @@ struct Reached {
     first: u16,
     /// One more than the number of the last register.
     end: u16,
+    /// The number with the upper bits that `s_set_vgpr_msb` has set, if they are certain and not 0. M0 may be added to it.
+    full: Option<u16>,
     via: Via,
 }
 
@@ -59,15 +61,24 @@ impl Indexed {
         let operands = inst.operands.iter().enumerate();
         let reached = operands.filter_map(|(i, operand)| {
             let reg = operand.reg()?;
-            let by =
-                inst.desc.indexed_by(i).filter(|by| *by == IndexedBy::M0 || reg.file != RegFile::Sgpr)?;
+            let by = inst.desc.indexed_by(i);
+            let by = by.filter(|by| matches!(by, IndexedBy::M0(_)) || reg.file != RegFile::Sgpr)?;
             // The manuals neither describe indexed AccVGPRs nor exclude them.
             let named = reg.file != RegFile::Agpr;
-            let old =
-                inst.desc.msb_field_of_old_value(i).map(|field| state.offsets(IndexedBy::Msb(field), named));
-            let now = state.offsets(by, named);
-            let offsets = old.map_or(now, |old| Offsets::either(now, old))?;
-            reach(reg, by, offsets, i as u8)
+            let old = inst.desc.msb_field_of_old_value(i).map(|field| by.with_field(field));
+            let both = |by: IndexedBy, old: Option<IndexedBy>| {
+                let now = state.offsets(by, named);
+                old.map_or(now, |old| Offsets::either(now, state.offsets(old, named)))
+            };
+            let offsets = both(by, old)?;
+            let upper = match by {
+                IndexedBy::Msb(field, _) => {
+                    let plain = |field| IndexedBy::Msb(field, None);
+                    both(plain(field), inst.desc.msb_field_of_old_value(i).map(plain))
+                }
+                _ => None,
+            };
+            reach(reg, by, (offsets, upper), i as u8)
         });
         Indexed(reached.collect())
     }
@@ -95,32 +106,35 @@ impl Indexed {
     }
 }
 
-/// The registers that `reg` may denote after an offset in `offsets` is added; `None` if the tuple is longer than the register file.
-fn reach(reg: Reg, by: IndexedBy, offsets: Offsets, operand: u8) -> Option<Reached> {
+/// The registers that `reg` may denote after an offset in `offsets` is added, of which `upper` are the upper bits of a VGPR's number; `None`
+/// if the tuple is longer than the register file.
+fn reach(
+    reg: Reg,
+    by: IndexedBy,
+    (offsets, upper): (Offsets, Option<Offsets>),
+    operand: u8,
+) -> Option<Reached> {
     let last = u32::from(file_end(reg, by).checked_sub(u16::from(reg.len))?);
     let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
     let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
     // If the index is always illegal, nothing is assumed about the index.
     let first = if is_legal { place(offsets.least) } else { reg.index };
+    let is_one = |offsets: &Offsets| offsets.least == offsets.most;
     let via = match is_legal {
-        true if matches!(by, IndexedBy::Msb(_)) => {
-            if offsets.least == offsets.most {
-                Via::Msb
-            } else {
-                Via::SeveralMsbs
-            }
-        }
-        true if offsets.least == offsets.most => Via::Index,
+        true if upper.is_some_and(|upper| !is_one(&upper)) => Via::SeveralMsbs,
+        true if matches!(by, IndexedBy::Msb(_, None)) => Via::Msb,
+        true if is_one(&offsets) => Via::Index,
         true if offsets.bounded => Via::Range,
         _ => Via::AnyIndex,
     };
-    Some(Reached { operand, file: reg.file, first, end: place(offsets.most) + u16::from(reg.len), via })
+    let full = upper.filter(is_one).map(|upper| place(upper.least));
+    Some(Reached { operand, file: reg.file, first, end: place(offsets.most) + u16::from(reg.len), full, via })
 }
 
 /// One more than the number of the last register that an index added to `reg` may select.
 fn file_end(reg: Reg, by: IndexedBy) -> u16 {
     match reg.file {
-        RegFile::Vgpr if matches!(by, IndexedBy::Msb(_)) => MOST_VGPRS,
+        RegFile::Vgpr if matches!(by, IndexedBy::Msb(..)) => MOST_VGPRS,
         RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => FIRST_NAMED_SGPR,
         RegFile::Sgpr => 128,
         RegFile::Vgpr | RegFile::Agpr => 256,
@@ -170,9 +184,10 @@ impl Indexing {
     /// are certain.
     pub fn meant<'i>(&self, line: usize, inst: &'i Inst) -> Cow<'i, Inst> {
         let mut meant = Cow::Borrowed(inst);
-        for reached in self.at(line).into_iter().flat_map(|i| &i.0).filter(|r| r.via == Via::Msb) {
-            if let Some(Operand::Reg(reg)) = meant.to_mut().operands.get_mut(usize::from(reached.operand)) {
-                reg.index = reached.first;
+        let certain = |r: &Reached| Some((usize::from(r.operand), r.full?));
+        for (operand, full) in self.at(line).into_iter().flat_map(|i| &i.0).filter_map(certain) {
+            if let Some(Operand::Reg(reg)) = meant.to_mut().operands.get_mut(operand) {
+                reg.index = full;
             }
         }
         meant
@@ -180,16 +195,19 @@ impl Indexing {
 
     /// A remark on the VGPRs of `inst`, which is at `line`, whose full number differs from the number in the text because of
     /// `s_set_vgpr_msb`: `v155 is v411`. If the upper bits are uncertain, the remark gives the first and the last possible register. `None`
-    /// if there are no such VGPRs.
+    /// if there are no such VGPRs. The number of a VGPR to which a relative move adds M0 is that without M0.
     pub fn full_numbers(&self, line: usize, inst: &Inst) -> Option<String> {
         let mut texts: Vec<String> = Vec::new();
-        for reached in self.at(line)?.0.iter().filter(|r| matches!(r.via, Via::Msb | Via::SeveralMsbs)) {
+        let differs = |r: &&Reached| r.full.is_some() || r.via == Via::SeveralMsbs;
+        for reached in self.at(line)?.0.iter().filter(differs) {
             let named = inst.operands.get(usize::from(reached.operand)).and_then(|o| o.reg())?;
-            let first = Reg { index: reached.first, ..named };
-            let last = Reg { index: reached.end - u16::from(named.len), ..named };
-            let text = match reached.via {
-                Via::Msb => format!("{named} is {first}"),
-                _ => format!("{named} is between {first} and {last}"),
+            let text = match reached.full {
+                Some(index) => format!("{named} is {}", Reg { index, ..named }),
+                None => {
+                    let first = Reg { index: reached.first, ..named };
+                    let last = Reg { index: reached.end - u16::from(named.len), ..named };
+                    format!("{named} is between {first} and {last}")
+                }
             };
             if !texts.contains(&text) {
                 texts.push(text);
@@ -293,8 +311,7 @@ pub fn resolve(inst: &Inst, state: Selection) -> Result<Option<Inst>, Unresolved
         let Some(by) = inst.desc.indexed_by(i) else { continue };
         let offset = offset(by, reg.file, state)?;
         if let Some(field) = inst.desc.msb_field_of_old_value(i)
-            && by != IndexedBy::Msb(field)
-            && offset != self::offset(IndexedBy::Msb(field), reg.file, state)?
+            && offset != self::offset(by.with_field(field), reg.file, state)?
         {
             return Err(Unresolved::Accumulator);
         }
@@ -302,7 +319,7 @@ pub fn resolve(inst: &Inst, state: Selection) -> Result<Option<Inst>, Unresolved
             continue;
         }
         let index = u32::from(reg.index).saturating_add(offset);
-        if index + u32::from(reg.len) > u32::from(file_end(reg, by)) {
+        if index.saturating_add(reg.len.into()) > u32::from(file_end(reg, by)) {
             return Err(Unresolved::Beyond);
         }
         if let Some(operand) = moved.get_or_insert_with(|| inst.clone()).operands.get_mut(i) {
@@ -316,9 +333,12 @@ pub fn resolve(inst: &Inst, state: Selection) -> Result<Option<Inst>, Unresolved
 fn offset(by: IndexedBy, file: RegFile, state: Selection) -> Result<u32, Unresolved> {
     let Selection { m0, enabled, msb } = state;
     match by {
-        IndexedBy::M0 => Ok(m0),
-        IndexedBy::Msb(_) if file != RegFile::Vgpr => Ok(0),
-        IndexedBy::Msb(field) => Ok(u32::from(field.of(msb)) * u32::from(MsbField::REGISTERS)),
+        IndexedBy::M0(part) => Ok(part.of(m0)),
+        IndexedBy::Msb(..) if file != RegFile::Vgpr => Ok(0),
+        IndexedBy::Msb(field, part) => {
+            let upper = u32::from(field.of(msb)) * u32::from(MsbField::REGISTERS);
+            Ok(upper.saturating_add(part.map_or(0, |part| part.of(m0))))
+        }
         IndexedBy::Mode { bits, .. } if !enabled || m0 >> FIRST_OPERAND & u32::from(bits) == 0 => Ok(0),
         _ if file == RegFile::Sgpr || m0 & INDEX == 0 => Ok(0),
         IndexedBy::Mode { stated: true, .. } if file == RegFile::Vgpr => Ok(m0 & INDEX),

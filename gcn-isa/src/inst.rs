@@ -84,7 +84,7 @@ impl Inst {
     }
 
     /// True if control may continue with the next instruction: [`InstDesc::falls_through`], except after the trap that ends the program
-    /// ([`Inst::ABORTING_TRAP`]). On gfx11, where that trap may have no effect, control may also continue
+    /// ([`Inst::ABORTING_TRAP`]). On RDNA 3 but not 3.5, where that trap may have no effect, control may also continue
     /// ([`InstructionSet::ignores_trap_if_privileged`](crate::InstructionSet::ignores_trap_if_privileged)).
     ///
     /// ```
@@ -94,7 +94,7 @@ impl Inst {
     ///     Inst::new(row, [Operand::Imm(id)]).falls_through()
     /// };
     /// assert!(!trap(Target::GFX942, 2) && trap(Target::GFX942, 3));
-    /// assert!(trap(Target::GFX1100, 2) && !trap(Target::GFX1201, 2));
+    /// assert!(trap(Target::GFX1100, 2) && !trap(Target::GFX1151, 2) && !trap(Target::GFX1201, 2));
     /// ```
     pub fn falls_through(&self) -> bool {
         let ends = self.trap() == Some(Inst::ABORTING_TRAP)

@@ -113,5 +113,10 @@ fn accesses_memory(desc: &InstDesc) -> bool {
 
 /// True if no instruction may be moved across this one, and this one may not be moved.
 pub fn is_boundary(inst: &Inst) -> bool {
-    inst.desc.class.is_boundary() || inst.desc.ends_block() || inst.operands.iter().any(Operand::is_opaque)
+    let desc = inst.desc;
+    // The registers that a relative move accesses are not those that it names.
+    desc.class.is_boundary()
+        || desc.is_relative()
+        || desc.ends_block()
+        || inst.operands.iter().any(Operand::is_opaque)
 }

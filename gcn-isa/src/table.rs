@@ -32,7 +32,7 @@ pub use constants::{ConstType, Constants};
 pub use desc::InstDesc;
 pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use format::{Format, Unit};
-pub use index::IndexedBy;
+pub use index::{IndexedBy, M0Part};
 pub use msb::MsbField;
 pub use names::{NameHasher, NameMap};
 pub use slot::{

@@ -98,7 +98,7 @@ impl Builder {
             if let Some((_, register, _)) = named.filter(|_| chosen && random.below(4) == 0) {
                 return Some((*register).into());
             }
-            let is_indexed = matches!(row.class, Class::MovrelSource | Class::MovrelDestination);
+            let is_indexed = row.is_relative();
             let room = if is_indexed { SMALL as u8 } else { dwords };
             let tuple = self.tuple(RegFile::Sgpr, room.max(dwords))?;
             if is_indexed {

@@ -55,17 +55,26 @@ impl Listed {
     }
 }
 
+/// The length of the shortest beginning of a text that is a hint to a target.
+const SHORTEST: usize = 4;
+
+/// The targets whose name or processor contains the text, which is in small letters.
+fn containing(text: &str) -> Vec<Listed> {
+    let all = Target::KNOWN.into_iter().map(Listed::of);
+    all.filter(|t| t.target.contains(text) || t.processor.to_lowercase().contains(text)).collect()
+}
+
 /// Prints the targets whose name or processor contains the text.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let text = args.text.to_lowercase();
-    let listed: Vec<Listed> = Target::KNOWN
-        .into_iter()
-        .map(Listed::of)
-        .filter(|t| t.target.contains(&text) || t.processor.to_lowercase().contains(&text))
-        .collect();
+    let listed = containing(&text);
     if listed.is_empty() {
+        // `mi300x` is one of the MI300 series.
+        let beginnings = text.char_indices().map(|(end, _)| &text[..end]).filter(|t| t.len() >= SHORTEST);
+        let near = beginnings.rev().find(|beginning| !containing(beginning).is_empty());
+        let hint = near.map_or_else(String::new, |near| format!("; `gcn targets {near}` finds similar ones"));
         return Err(Failure::usage(format!(
-            "no target is named `{0}` or has `{0}` in its description; `gcn targets` lists all",
+            "no target is named `{0}` or has `{0}` in its description{hint}; `gcn targets` lists all",
             args.text
         )));
     }

@@ -398,6 +398,21 @@ fn kernels_of_0_bytes_have_no_instructions() {
     assert!(code == 1 && out.contains("kernel dead: v62 is used"), "{out}");
 }
 
+/// LLVM 22 waits directly after an asynchronous arrival, in the same function, so no function has to wait at its start for one of its caller.
+#[test]
+fn functions_do_not_wait_for_asynchronous_arrivals_of_their_callers() {
+    let found = |inst: &str| {
+        let text = format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"\n.type f,@function\nf:\ns_wait_loadcnt_dscnt 0x0\n\
+             s_wait_kmcnt 0x0\n{inst}\ns_set_pc_i64 s[30:31]\n.Lf:\n.size f, .Lf-f\n"
+        );
+        let (_, out, _) = checked(&["--level", "cautious", "-"], text.as_bytes());
+        out.matches("warning[llvm.async-arrive").count()
+    };
+    assert_eq!(found("v_mov_b32_e32 v0, v1"), 0);
+    assert_eq!(found("ds_atomic_async_barrier_arrive_b64 v0"), 2, "before it and after it");
+}
+
 /// The end of a function that does not return: `llvm.trap` as clang 22 writes it, and padding. Control does not run on into the next
 /// function, in which a register would be used too early (LLVM AMDGPU guide, trap handler ABI: `s_trap 2` halts the wave).
 #[test]
@@ -410,7 +425,9 @@ fn control_ends_at_the_trap_that_ends_the_program() {
     };
     let gfx9 = ["global_load_dword v1, v0, s[4:5]", "v_mov_b32 v2, v1"];
     let gfx11 = ["global_load_b32 v1, v0, s[4:5]", "v_mov_b32 v2, v1"];
-    for (target, lines) in [("gfx90a", gfx9), ("gfx942", gfx9), ("gfx1030", gfx9), ("gfx1201", gfx11)] {
+    for (target, lines) in
+        [("gfx90a", gfx9), ("gfx942", gfx9), ("gfx1030", gfx9), ("gfx1151", gfx11), ("gfx1201", gfx11)]
+    {
         let (code, out, _) = checked(&["-"], source(target, "s_trap 2", lines).as_bytes());
         assert_eq!(code, 0, "{target}: {out}");
         // A breakpoint continues.

@@ -319,3 +319,12 @@ fn every_command_that_is_shown_runs() {
     let stale: Vec<&str> = NOT_HERE.iter().map(|n| n.0).filter(|begin| !left_out.contains(begin)).collect();
     assert!(stale.is_empty(), "nothing begins with {stale:?}");
 }
+
+/// The description of a target has the name of a series, not those of its products.
+#[test]
+fn a_product_is_a_hint_to_its_series() {
+    let run = gcn(&["targets", "mi300x"]);
+    assert!(run.code == 2 && run.err.contains("`gcn targets mi300` finds similar ones"), "{}", run.err);
+    let none = gcn(&["targets", "xyzzy"]);
+    assert!(none.code == 2 && !none.err.contains("finds similar ones"), "{}", none.err);
+}

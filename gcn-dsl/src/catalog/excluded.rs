@@ -54,10 +54,7 @@ pub static EXCLUDED: &[Excluded] = &[
         instead: "an `if` around the rest of the body",
     },
     Excluded {
-        has: |row| {
-            use Class as C;
-            matches!(row.class, C::Movrel | C::MovrelSource | C::MovrelDestination | C::GprIdx)
-        },
+        has: |row| row.class == Class::GprIdx || row.is_relative(),
         reason: "they address registers by a number that is known only when the kernel runs; registers are allocated \
                  when it is built",
         instead: "an LDS array, or `select` over the candidates",

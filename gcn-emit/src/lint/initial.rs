@@ -2,7 +2,7 @@
 
 use gcn_isa::cfg::is_call;
 use gcn_isa::reg::RegUnit;
-use gcn_isa::table::{Access, Class, Format, MemBytes};
+use gcn_isa::table::{Access, Behaviours, Class, Format, MemBytes};
 use gcn_isa::{Inline, Inst, Operand, Reg, RegFile};
 
 use super::Lints;
@@ -59,9 +59,10 @@ impl Written {
         inst.writes().iter().for_each(|u| self.set(u.reg));
         // Indexed moves write a register whose number is computed.
         match inst.desc.class {
-            Class::MovrelDestination => (0..SGPRS).for_each(|s| self.set(Reg::s(s, 1))),
             Class::GprIdx => *self = Written::ALL,
-            _ => {}
+            _ if !inst.desc.does(Behaviours::DESTINATION_BY_M0) => {}
+            Class::Movrel => (0..SGPRS).for_each(|s| self.set(Reg::s(s, 1))),
+            _ => *self = Written::ALL,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::image::Image;
 use crate::inst::Inst;
 use crate::operand::{Inline, Operand};
 use crate::reg::{Reg, RegFile};
-use crate::table::{Class, ImplicitRegs};
+use crate::table::{Behaviours, Class, ImplicitRegs};
 use crate::target::WAVE_SIZE;
 
 /// A place that can hold a value.
@@ -289,7 +289,7 @@ impl Known {
         if self.values.is_empty() {
             return;
         }
-        if inst.desc.class == Class::MovrelDestination {
+        if inst.desc.does(Behaviours::DESTINATION_BY_M0) {
             return self.values.clear();
         }
         let lane = if one_lane { lane(inst) } else { None };

@@ -8,7 +8,7 @@ use super::values::Slot;
 use crate::inst::Inst;
 use crate::program::Program;
 use crate::reg::RegFile;
-use crate::table::Class;
+use crate::table::Behaviours;
 
 use super::Cfg;
 
@@ -44,7 +44,7 @@ impl Written {
     }
 
     fn add_inst(&mut self, inst: &Inst) {
-        if inst.desc.class == Class::MovrelDestination {
+        if inst.desc.does(Behaviours::DESTINATION_BY_M0) {
             self.add(Written::ALL);
         }
         for written in inst.writes().iter().map(|w| w.reg) {

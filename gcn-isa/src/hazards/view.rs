@@ -409,7 +409,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::Permlane => Kinds::PERMLANE,
         Class::AccvgprRead => Kinds::ACC_READ,
         Class::AccvgprWrite => Kinds::ACC_WRITE,
-        Class::MovrelSource | Class::MovrelDestination => Kinds::M0_MOVREL,
+        Class::Movrel => Kinds::M0_MOVREL,
         Class::Setreg => Kinds::SETREG,
         Class::Getreg => Kinds::GETREG,
         Class::Sendmsg if sends(inst, DEALLOC_VGPRS) => Kinds::M0_MESSAGE.union(Kinds::DEALLOC_VGPRS),

@@ -10,13 +10,13 @@ use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{self, Reg, RegFile};
-use crate::table::Class;
+use crate::table::{Behaviours, Class};
 
 /// The lines that may access registers through an index, in ascending order.
 pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     let enables = may_index_vgprs(program);
     let matters =
-        |inst: &Inst| moves_relatively(inst) || msb_set_by(program.target, inst).is_some_and(|msb| msb != 0);
+        |inst: &Inst| inst.desc.is_relative() || msb_set_by(program.target, inst).is_some_and(|msb| msb != 0);
     if !enables && !program.lines.iter().any(|l| matters(&l.inst)) {
         return Vec::new();
     }
@@ -34,10 +34,6 @@ pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
         }
     }
     found
-}
-
-fn moves_relatively(inst: &Inst) -> bool {
-    matches!(inst.desc.class, Class::MovrelSource | Class::MovrelDestination)
 }
 
 /// The lines that may change M0 or MODE.
@@ -159,7 +155,7 @@ impl Solver<'_> {
         let Operand::Reg(reg) = operand else { return Bits::of(operand).unwrap_or(Bits::UNKNOWN) };
         let writes = |line: &usize| {
             let inst = &self.program.lines[*line].inst;
-            inst.desc.class == Class::MovrelDestination || inst.writes().iter().any(|w| w.reg.overlaps(reg))
+            inst.desc.does(Behaviours::DESTINATION_BY_M0) || inst.writes().iter().any(|w| w.reg.overlaps(reg))
         };
         let nearest = line.saturating_sub(LOOK).max(start);
         let writer = (nearest..line).rev().find(writes).filter(|w| self.defines(*w, reg));
@@ -172,7 +168,7 @@ impl Solver<'_> {
     /// True if `line` writes all of `reg` and does not write any other SGPR.
     fn defines(&self, line: usize, reg: Reg) -> bool {
         let inst = &self.program.lines[line].inst;
-        let scalar = inst.desc.is_salu() && inst.desc.class != Class::MovrelDestination;
+        let scalar = inst.desc.is_salu() && !inst.desc.does(Behaviours::DESTINATION_BY_M0);
         scalar && inst.writes().iter().filter(|w| w.reg.file == RegFile::Sgpr).all(|w| w.reg == reg)
     }
 }

@@ -5,7 +5,8 @@
 //! change in one direction only, and each can change at most 46 times, which bounds the iteration.
 
 use crate::operand::Operand;
-use crate::table::{IndexedBy, MsbField};
+use crate::reg::MOST_VGPRS;
+use crate::table::{IndexedBy, M0Part, MsbField};
 
 /// A number with some known bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -48,6 +49,12 @@ impl Bits {
     /// This number with the bits outside `mask` cleared.
     fn only(self, mask: u32) -> Bits {
         Bits { known: self.known | !mask, value: self.value & mask }
+    }
+
+    /// A part of this number, if it is the number in M0.
+    fn part(self, part: M0Part) -> Bits {
+        let (first, mask) = part.bits();
+        Bits { known: self.known >> first, value: self.value >> first }.only(mask)
     }
 
     fn least(self) -> u32 {
@@ -138,11 +145,14 @@ impl State {
     /// description covers the operand's register file.
     pub fn offsets(&self, by: IndexedBy, named: bool) -> Option<Offsets> {
         let (value, certain) = match by {
-            IndexedBy::M0 => (self.m0, true),
-            IndexedBy::Msb(field) => {
+            IndexedBy::M0(part) => (self.m0.part(part), true),
+            IndexedBy::Msb(field, part) => {
                 let (least, most) = self.msb.range(field);
                 let [least, most] = [least, most].map(|msb| msb * u32::from(MsbField::REGISTERS));
-                return Some(Offsets { least, most, bounded: true }).filter(|o| o.most > 0);
+                let added = part.map_or(Bits::constant(0), |part| self.m0.part(part));
+                let bounded = added.most() < u32::from(MOST_VGPRS);
+                let [least, most] = [least.saturating_add(added.least()), most.saturating_add(added.most())];
+                return Some(Offsets { least, most, bounded }).filter(|o| o.most > 0);
             }
             IndexedBy::Mode { bits, stated } => {
                 let mask = u32::from(bits) << FIRST_OPERAND;

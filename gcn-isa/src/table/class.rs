@@ -87,8 +87,7 @@ impl Class {
                 | C::Setreg
                 | C::Getreg
                 | C::GprIdx
-                | C::MovrelSource
-                | C::MovrelDestination
+                | C::Movrel
                 | C::CacheCtl
                 | C::SmemCache
                 | C::SmemTime
@@ -136,10 +135,8 @@ classes! {
     MfmaLdScale = "mfma_ld_scale",
     /// Scalar ALU.
     Salu = "salu",
-    /// `s_movrels_*`: M0 is added to the number of the source register.
-    MovrelSource = "movrel_source",
-    /// `s_movreld_*`: M0 is added to the number of the destination register.
-    MovrelDestination = "movrel_destination",
+    /// `s_movrel*`: M0 is added to numbers of registers.
+    Movrel = "movrel",
     /// `s_set_gpr_idx_*`.
     GprIdx = "gpr_idx",
     /// `s_setreg*`.
@@ -243,8 +240,6 @@ classes! {
     Swmmac = "swmmac",
     /// Scalar ALU on floats.
     SaluFloat = "salu_float",
-    /// `s_movrel*` whose class does not state to which operand's register number M0 is added.
-    Movrel = "movrel",
     /// `s_delay_alu`.
     DelayAlu = "delay_alu",
     /// Scalar prefetch.

@@ -139,6 +139,12 @@ bitflags! {
         const LATE_SCC = 1 << 48;
         /// Waits until all waves have signalled a barrier.
         const WAITS_AT_BARRIER = 1 << 49;
+        /// M0 is added to the number of the source register.
+        const SOURCE_BY_M0 = 1 << 50;
+        /// M0 is added to the number of the destination register.
+        const DESTINATION_BY_M0 = 1 << 51;
+        /// Not all of M0 is added: `M0[9:0]` to the number of the source, `M0[25:16]` to that of the destination.
+        const HALVES_OF_M0 = 1 << 52;
     }
 }
 

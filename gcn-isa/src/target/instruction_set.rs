@@ -186,6 +186,10 @@ macro_rules! facts {
             /// True if the hardware sets up scratch, so that `scratch_` instructions work without code in the kernel
             /// that sets up `FLAT_SCRATCH` (gfx942 and later of CDNA, RDNA from GFX11 on).
             has_architected_flat_scratch: bool,
+            /// True if each byte of each lane's scratch has a flat address of its own, at which other lanes can access it: the base, which is
+            /// the operand `src_flat_scratch_base_lo`, plus the lane's number in the bits from 52 on, plus the address in the lane's scratch
+            /// (gfx12.5; LLVM 22, measured). Elsewhere, the same aperture stands for the own scratch of every lane.
+            has_scratch_addresses: bool,
             /// True if the cache bits are `sc0`, `sc1` and `nt`, and the matrix rules distinguish XDL from SGEMM
             /// (gfx942 and later of CDNA).
             is_gfx940_family: bool,
@@ -243,7 +247,7 @@ macro_rules! facts {
             /// True if `s_waitcnt_depctr` has `depctr_hold_cnt` (RDNA from 2 on).
             has_hold_count: bool,
             /// True if `s_trap 2` has no effect in a wave that is privileged, as waves in a trap handler are, so that compilers put code after
-            /// it (RDNA 3: LLVM, feature `priv-enabled-trap2-nop-bug`, which RDNA 3.5 does not have; their rows of the table are the same).
+            /// it (RDNA 3 but not 3.5: LLVM, feature `priv-enabled-trap2-nop-bug`).
             ignores_trap_if_privileged: bool,
             /// True for one instruction set, gfx942, which lacks the fewest instructions. If several instruction sets have an instruction
             /// with separate rows, its row represents the instruction.
@@ -302,6 +306,7 @@ const GFX900: Facts = Facts {
     inst_pref_size_bits: 0,
     has_round_robin_scheduling: false,
     has_architected_flat_scratch: false,
+    has_scratch_addresses: false,
     is_gfx940_family: false,
     counts_cache_control: false,
     returns_loads_in_order: true,
@@ -380,6 +385,7 @@ const GFX11: Facts = Facts {
     ignores_trap_if_privileged: true,
     ..GFX10_3
 };
+const GFX11_5: Facts = Facts { ignores_trap_if_privileged: false, ..GFX11 };
 const GFX12: Facts = Facts {
     generation: Generation::GFX12,
     has_ids_in_ttmps: true,
@@ -391,8 +397,7 @@ const GFX12: Facts = Facts {
     inst_pref_size_bits: 8,
     has_round_robin_scheduling: true,
     copies_wmma_inputs: false,
-    ignores_trap_if_privileged: false,
-    ..GFX11
+    ..GFX11_5
 };
 
 const GFX12_5: Facts = Facts {
@@ -405,6 +410,7 @@ const GFX12_5: Facts = Facts {
     has_workgroup_processors: false,
     most_user_sgprs: 32,
     has_named_barriers: true,
+    has_scratch_addresses: true,
     has_async_copies: true,
     alternates_wmma_inputs: true,
     has_long_buffers: true,
@@ -479,7 +485,7 @@ instruction_sets! {
     /// RDNA 3.
     GFX11 = "gfx11", GFX11, GFX11;
     /// RDNA 3.5, which has scalar floating-point instructions.
-    GFX11_5 = "gfx11.5", GFX11, GFX11_5;
+    GFX11_5 = "gfx11.5", GFX11_5, GFX11_5;
     /// RDNA 4.
     GFX12 = "gfx12", GFX12, GFX12;
     /// CDNA 5, which developed from RDNA 4. It has only 32-lane waves, up to 1024 VGPRs, and VGPR tuples that begin at even numbers.

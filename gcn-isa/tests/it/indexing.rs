@@ -41,7 +41,11 @@ type Reached = Vec<(Reg, Via)>;
 
 /// The registers that `line` may read, and the registers that it may write; special registers such as M0 are omitted.
 fn reached(text: &str, line: usize) -> (Reached, Reached) {
-    let program = program(text);
+    reached_on(Target::GFX942, text, line)
+}
+
+fn reached_on(target: Target, text: &str, line: usize) -> (Reached, Reached) {
+    let program = golden::program(text, target);
     let indexing = Indexing::of(&program, &Flow::of(&program));
     let inst = &program.lines[line].inst;
     let vector = |r: &Reg| r.file != gcn_isa::RegFile::Sgpr || r.index < 102;
@@ -171,6 +175,79 @@ fn a_range_ends_with_the_register_file() {
     let (reads, writes) = reached("s_mov_b32 m0, 3 | s_nop 0 | s_movreld_b32 s20, s7 | s_endpgm", 2);
     assert_eq!(reads, [(Reg::s(7, 1), Via::Name)]);
     assert_eq!(writes, [(Reg::s(23, 1), Via::Index)]);
+}
+
+/// The parts of M0 that are added are those of the RDNA ISA. On gfx1250, the upper bits of VGPRs are added, too (LLVM 22, measured: it moves
+/// from `v[256:287]` by `s_set_vgpr_msb 1` and `v_movrels_b32 v7, v0`).
+#[test]
+fn vector_moves_are_relative_to_m0() {
+    let m0 = 0x0005_0003;
+    for target in [Target::GFX1030, Target::GFX1100, Target::GFX1201, Target::GFX1250] {
+        let at = |name: &str, setup: &str| {
+            let text = format!("{setup} | s_nop 0 | {name} v40, v20 | s_endpgm");
+            let plain = |list: Reached| -> Vec<(u16, u8, Via)> {
+                list.into_iter().map(|(reg, via)| (reg.index, reg.len, via)).collect()
+            };
+            let (reads, writes) = reached_on(target, &text, 2);
+            (plain(reads), plain(writes))
+        };
+        let known = |name| at(name, &format!("s_mov_b32 m0, {m0:#x}"));
+        let small = |name| at(name, "s_mov_b32 m0, 3");
+        let (named, by) = (Via::Name, Via::Index);
+        let outside = |name| if target == Target::GFX1250 { small(name) } else { known(name) };
+        // The file ends before the number that all of M0 gives here; nothing is then assumed about the index.
+        assert!(outside("v_movrels_b32_e32").0.iter().all(|read| read.2 != named));
+        assert_eq!(small("v_movrels_b32_e32"), (vec![(23, 1, by)], vec![(40, 1, named)]));
+        assert_eq!(small("v_movreld_b32_e32"), (vec![(20, 1, named)], vec![(43, 1, by)]));
+        assert_eq!(small("v_movrelsd_b32_e32"), (vec![(23, 1, by)], vec![(43, 1, by)]));
+        assert_eq!(known("v_movrelsd_2_b32_e32"), (vec![(23, 1, by)], vec![(45, 1, by)]));
+        let (reads, writes) = known("v_swaprel_b32");
+        for swapped in [reads, writes] {
+            assert_eq!(swapped, [(45, 1, by), (23, 1, by)]);
+        }
+        let masked = at("v_movrels_b32_e32", "s_and_b32 m0, s4, 7");
+        assert_eq!(masked.0, [(20, 8, Via::Range)]);
+        let unknown = at("v_movreld_b32_e32", "s_mov_b32 m0, s4");
+        let end = if target == Target::GFX1250 { 1024 } else { 256 };
+        assert_eq!(unknown.0, [(20, 1, named)]);
+        assert_eq!(unknown.1.iter().map(|w| u32::from(w.1)).sum::<u32>(), end - 40);
+        assert!(unknown.1.iter().all(|write| write.2 == Via::AnyIndex));
+    }
+    for target in [Target::GFX1201, Target::GFX1250] {
+        let scalar = reached_on(target, "s_mov_b32 m0, 3 | s_movreld_b32 s20, s7 | s_endpgm", 1);
+        assert_eq!(scalar, (vec![(Reg::s(7, 1), Via::Name)], vec![(Reg::s(23, 1), Via::Index)]), "{target}");
+    }
+    let far = |setup: &str, line| {
+        reached_on(Target::GFX1250, &format!("{setup} | v_movrels_b32_e32 v7, v2 | s_endpgm"), line).0
+    };
+    assert_eq!(far("s_and_b32 m0, s4, 31 | s_set_vgpr_msb 1", 2), [(Reg::v(258, 32), Via::Range)]);
+    assert_eq!(far("s_mov_b32 m0, 9 | s_set_vgpr_msb 1", 2), [(Reg::v(267, 1), Via::Index)]);
+    let two = "s_mov_b32 m0, 9 | s_cbranch_scc0 .L1 | s_set_vgpr_msb 1 | .L1:";
+    assert!(far(two, 3).iter().all(|read| read.1 == Via::SeveralMsbs));
+    let text = "s_set_vgpr_msb 1 | v_movrels_b32_e32 v7, v2 | s_endpgm";
+    let program = golden::program(text, Target::GFX1250);
+    let indexing = Indexing::of(&program, &Flow::of(&program));
+    assert_eq!(indexing.full_numbers(1, &program.lines[1].inst).as_deref(), Some("v2 is v258"));
+}
+
+#[test]
+fn vector_moves_wait_for_what_they_may_reach() {
+    for target in [Target::GFX1100, Target::GFX1201, Target::GFX1250] {
+        let load = |setup: &str, then: &str| {
+            let text = format!("global_load_b128 v[12:15], v1, s[0:1] | {setup} | {then} | s_endpgm");
+            let report = check::check(&golden::program(&text, target));
+            let of_loads = report.findings.iter().filter(|f| f.rule.starts_with("waitcnt."));
+            of_loads.map(|f| (f.rule, f.reg, f.caveat)).collect::<Vec<_>>()
+        };
+        let unknown = "s_mov_b32 m0, s8";
+        let at = |rule| vec![(rule, Some(Reg::v(12, 4)), Some(Caveat::Index))];
+        assert_eq!(load(unknown, "v_movrels_b32_e32 v4, v10"), at("waitcnt.raw"));
+        assert_eq!(load(unknown, "v_movreld_b32_e32 v10, v4"), at("waitcnt.waw"));
+        assert_eq!(load(unknown, "v_movrels_b32_e32 v4, v16"), []);
+        assert_eq!(load("s_mov_b32 m0, 7", "v_movrels_b32_e32 v4, v10"), []);
+        let known = load("s_mov_b32 m0, 7", "v_movrels_b32_e32 v4, v6");
+        assert_eq!(known, [("waitcnt.raw", Some(Reg::v(13, 1)), None)]);
+    }
 }
 
 #[test]

@@ -394,7 +394,7 @@ fn is_usable(row: &InstDesc) -> bool {
         || row.does(Behaviours::READS_PC)
         || row.ends_block()
         || row.branch_operand().is_some();
-    let indexes = matches!(class, Class::MovrelSource | Class::MovrelDestination);
+    let indexes = class == Class::Movrel;
     let modes = matches!(class, Class::Setreg | Class::Getreg) || row.does(Behaviours::SKIPS_VECTOR);
     let reads_m0 = row.implicit_reads.contains(ImplicitRegs::M0);
     match row.format.unit() {

@@ -131,7 +131,6 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     valu::cmp::add(&mut ops);
     valu::lane::add(&mut ops);
     valu::permlane::add(&mut ops);
-    valu::relative::add(&mut ops);
     valu::packed::add(&mut ops);
     valu::mix::add(&mut ops);
     valu::dot::add(&mut ops);

@@ -1,19 +1,26 @@
 //! Instructions whose register numbers the state of the wave modifies at run time: VGPR indexing and relative moves by M0, and the upper
 //! bits of VGPRs that `s_set_vgpr_msb` sets.
 
+use std::sync::Arc;
+
 use gcn_isa::Inst;
 use gcn_isa::indexing::{self, Selection, Unresolved};
-use gcn_isa::table::{Class, Unit};
+use gcn_isa::reg::RegFile;
+use gcn_isa::table::{Format, Unit};
 
 use super::functions;
+use crate::core::fault::{Done, Fault};
+use crate::core::machine::{Cx, Exec, Step};
 
-use crate::core::fault::Fault;
-use crate::core::machine::{Cx, Step};
-
-/// True if VGPR indexing or the upper bits of VGPRs may modify register numbers of an instruction like this.
+/// True if VGPR indexing or the upper bits of VGPRs may modify register numbers of an instruction like this. The functions of relative moves
+/// apply these, too ([`select_registers`]).
 #[inline]
 pub(crate) fn may_move(cx: &Cx<'_>, step: &Step) -> bool {
     let format = step.inst.desc.format;
+    !step.inst.desc.is_relative() && by_mode(cx, format)
+}
+
+fn by_mode(cx: &Cx<'_>, format: Format) -> bool {
     cx.w.mode.gpr_indexing && format.is_vop()
         || cx.w.mode.vgpr_msb != 0 && !matches!(format.unit(), Unit::Scalar | Unit::ScalarMemory)
 }
@@ -21,7 +28,7 @@ pub(crate) fn may_move(cx: &Cx<'_>, step: &Step) -> bool {
 /// False if the registers of an instruction are certainly those that it names.
 #[inline]
 pub(crate) fn may_be_moved(cx: &Cx<'_>, step: &Step) -> bool {
-    may_move(cx, step) || matches!(step.inst.desc.class, Class::MovrelSource | Class::MovrelDestination)
+    step.inst.desc.is_relative() || by_mode(cx, step.inst.desc.format)
 }
 
 /// The instruction with the registers that the index selects; `None` if these are the registers that it names.
@@ -29,12 +36,12 @@ pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
     if !may_be_moved(cx, step) {
         return Ok(None);
     }
-    let by_mode = may_move(cx, step);
+    let desc = step.inst.desc;
     let state = Selection { m0: cx.w.m0(), enabled: cx.w.mode.gpr_indexing, msb: cx.w.mode.vgpr_msb };
     indexing::resolve(&step.inst, state).map_err(|why| {
         Fault::Unsupported(match why {
-            Unresolved::Beyond if by_mode => BEYOND,
-            Unresolved::Beyond => "a relative move beyond the SGPRs",
+            Unresolved::Beyond if desc.is_salu() => "a relative move beyond the SGPRs",
+            Unresolved::Beyond => BEYOND,
             Unresolved::Undefined => "VGPR indexing of an operand for which the manual does not define it",
             Unresolved::Accumulator => "an accumulator whose fields of s_set_vgpr_msb differ",
         })
@@ -43,12 +50,35 @@ pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
 
 const BEYOND: &str = "a VGPR index beyond the allocated registers";
 
+/// Wraps the functions of relative moves, which are those of moves, so that they are executed with the registers that M0 selects.
+pub(super) fn select_registers(steps: &mut [Step]) {
+    for step in steps.iter_mut().filter(|step| step.inst.desc.is_relative()) {
+        let wrap = |exec| -> Arc<dyn Exec> { Arc::new(Relative(exec)) };
+        step.exec = wrap(step.exec.clone());
+        step.directed = step.directed.take().map(wrap);
+    }
+}
+
+struct Relative(Arc<dyn Exec>);
+
+impl Exec for Relative {
+    fn execute(&self, cx: &mut Cx<'_>, s: &Step) -> Done {
+        if !s.plain_src || !s.plain_dst {
+            return Err(Fault::Unsupported("a relative move with DPP or SDWA").into());
+        }
+        match step(cx, s)? {
+            Some(moved) => self.0.execute(cx, &moved),
+            None => self.0.execute(cx, s),
+        }
+    }
+}
+
 /// The resolved instruction with the registers that VGPR indexing selects; `None` if VGPR indexing changes none.
 pub(crate) fn step(cx: &Cx<'_>, step: &Step) -> Result<Option<Step>, Fault> {
     let Some(inst) = moved(cx, step)? else { return Ok(None) };
     let vgprs = cx.machine.state().vgprs;
     let changed = inst.operands.iter().zip(&step.inst.operands).filter(|(now, named)| now != named);
-    let mut registers = changed.filter_map(|(now, _)| now.reg());
+    let mut registers = changed.filter_map(|(now, _)| now.reg()).filter(|reg| reg.file != RegFile::Sgpr);
     if registers.any(|r| u32::from(r.end()) > vgprs) {
         return Err(Fault::Unsupported(BEYOND));
     }

@@ -7,7 +7,7 @@ use gcn_isa::target::Subtarget;
 use gcn_isa::{Inst, Target};
 
 use super::op::Functions;
-use super::{functions, mem};
+use super::{functions, indexed, mem};
 use crate::core::error::SimError;
 use crate::core::fault::Fault;
 use crate::core::kernel::KernelState;
@@ -68,6 +68,7 @@ impl Machine {
         for step in &mut steps {
             step.target = branch_target(step, &offsets);
         }
+        indexed::select_registers(&mut steps);
         let copies_to_lds = mem::late::count(&mut steps);
         let entry = offsets.binary_search(&entry).unwrap_or(steps.len());
         let faults = loader.faults;

@@ -22,7 +22,6 @@ pub(crate) mod overflow;
 pub(crate) mod packed;
 pub(crate) mod permlane;
 pub(crate) mod read;
-pub(crate) mod relative;
 pub(crate) mod sad;
 pub(crate) mod small;
 pub(crate) mod trans;

@@ -430,6 +430,8 @@ pub(super) const RULES: &[RemedyRule] = &[
         title: "an asynchronous arrival at a barrier in LDS, then any instruction",
         steps: &[some(Kinds::ASYNC_ARRIVE)],
         second: BUT_WAITS,
+        // The wait follows the arrival directly, in the same function.
+        outside: false,
         ..ASYNC_ARRIVE
     },
 ];

@@ -16,12 +16,15 @@ pub(crate) fn add(ops: &mut Ops) {
     compares(ops);
     immediates(ops);
     exec_masks(ops);
-    relative_moves(ops);
 }
 
 fn moves(ops: &mut Ops) {
-    ops.add("s_mov_b32", s1(|a: u32| a));
-    ops.add("s_mov_b64", s1(|a: u64| a));
+    for name in ["s_mov_b32", "s_movrels_b32", "s_movreld_b32", "s_movrelsd_2_b32"] {
+        ops.add(name, s1(|a: u32| a));
+    }
+    for name in ["s_mov_b64", "s_movrels_b64", "s_movreld_b64"] {
+        ops.add(name, s1(|a: u64| a));
+    }
     ops.add("s_cmov_b32", if_scc(s1(|a: u32| a)));
     ops.add("s_cmov_b64", if_scc(s1(|a: u64| a)));
     ops.add("s_cselect_b32", s2c(|a: u32, b: u32, scc| (if scc { a } else { b }, scc)));
@@ -378,67 +381,4 @@ fn exec_word(f: fn(u64, u64) -> u64, save: bool) -> Op {
         cx.w.scc = new != 0;
         Ok(Next::Fall)
     })
-}
-
-/// Moves from and to an SGPR whose number is that of the named register plus M0.
-fn relative_moves(ops: &mut Ops) {
-    for (name, words) in [("s_movrels_b32", 1), ("s_movrels_b64", 2)] {
-        ops.add(
-            name,
-            Op::new(move |cx: &mut Cx<'_>, s: &Step| {
-                let crate::core::operand::Src::Scalar(base) = s.src[0] else {
-                    return Err(crate::core::fault::Fault::Unsupported("a relative move from a constant"));
-                };
-                let from = relative(cx, base, words)?;
-                for i in 0..words {
-                    cx.w.s[s.sdst as usize + i] = cx.w.s[from + i];
-                }
-                Ok(Next::Fall)
-            }),
-        );
-    }
-    ops.add("s_movrelsd_2_b32", Op::new(relative_both));
-    ops.add(
-        "s_movreld_b32",
-        Op::new(|cx: &mut Cx<'_>, s: &Step| {
-            let value = cx.scalar(&s.src[0], crate::core::value::Ty::B32)?;
-            let to = relative(cx, s.sdst, 1)?;
-            cx.w.s[to] = value;
-            Ok(Next::Fall)
-        }),
-    );
-    ops.add(
-        "s_movreld_b64",
-        Op::new(|cx: &mut Cx<'_>, s: &Step| {
-            let value = cx.scalar_wide(&s.src[0], crate::core::value::Ty::B64)?;
-            let to = relative(cx, s.sdst, 2)?;
-            cx.w.set_pair(to, value);
-            Ok(Next::Fall)
-        }),
-    );
-}
-
-/// A move in which both registers are relative: the source to `M0[9:0]`, the destination to `M0[25:16]`.
-fn relative_both(cx: &mut Cx<'_>, s: &Step) -> crate::core::fault::Outcome {
-    let crate::core::operand::Src::Scalar(base) = s.src[0] else {
-        return Err(crate::core::fault::Fault::Unsupported("a relative move from a constant"));
-    };
-    let m0 = cx.w.m0();
-    let from = moved(base, m0 & 0x3ff, 1)?;
-    let to = moved(s.sdst, m0 >> 16 & 0x3ff, 1)?;
-    cx.w.s[to] = cx.w.s[from];
-    Ok(Next::Fall)
-}
-
-fn relative(cx: &Cx<'_>, base: u16, words: usize) -> Result<usize, crate::core::fault::Fault> {
-    moved(base, cx.w.m0(), words)
-}
-
-fn moved(base: u16, by: u32, words: usize) -> Result<usize, crate::core::fault::Fault> {
-    let n = usize::from(base).saturating_add(by as usize);
-    if n + words <= 102 {
-        Ok(n)
-    } else {
-        Err(crate::core::fault::Fault::Unsupported("a relative move beyond the SGPRs"))
-    }
 }

@@ -48,7 +48,9 @@ fn sums_with_limits(ops: &mut Ops) {
 }
 
 fn moves_and_bits(ops: &mut Ops) {
-    ops.add("v_mov_b32", op1(|a: u32| a));
+    for name in ["v_mov_b32", "v_movrels_b32", "v_movreld_b32", "v_movrelsd_b32", "v_movrelsd_2_b32"] {
+        ops.add(name, op1(|a: u32| a));
+    }
     ops.add("v_not_b32", op1(|a: u32| !a));
     ops.add("v_bfrev_b32", op1(u32::reverse_bits));
     ops.add("v_screen_partition_4se_b32", op1(shader_engines));

@@ -27,7 +27,8 @@ pub(crate) fn add(ops: &mut Ops) {
     ops.add("v_swap_b16", Op::new(swap_halves));
     ops.add("v_mbcnt_lo_u32_b32", mask_count(|lane| if lane < 32 { (1u32 << lane) - 1 } else { u32::MAX }));
     ops.add("v_mbcnt_hi_u32_b32", mask_count(|lane| if lane < 32 { 0 } else { (1u32 << (lane - 32)) - 1 }));
-    ops.add("v_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap(cx, s, |lane| lane)));
+    ops.add("v_swap_b32", Op::new(swap));
+    ops.add("v_swaprel_b32", Op::new(swap));
     // `v_permlane16_swap` swaps rows 1 and 3 of the first register with rows 0 and 2 of the second; `v_permlane32_swap` swaps the upper
     // half of the first with the lower half of the second.
     ops.add("v_permlane16_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap_rows(cx, s, 16)));
@@ -92,7 +93,7 @@ fn mask_count(below: fn(usize) -> u32) -> Op {
     })
 }
 
-fn swap(cx: &mut Cx<'_>, s: &Step, _same: fn(usize) -> usize) -> Outcome {
+fn swap(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let Src::Vector(other) = s.src[1] else {
         return Err(Fault::Unsupported("a swap with a non-vector operand"));
     };

@@ -66,7 +66,7 @@ const RESTORING: [&str; 46] = [
 ];
 
 /// The weight of each class in the random choice; classes that are not listed are never chosen.
-const WEIGHTS: [(Class, usize); 47] = [
+const WEIGHTS: [(Class, usize); 46] = [
     (Class::Valu, 24),
     (Class::Trans, 4),
     (Class::ValuDot, 6),
@@ -84,8 +84,7 @@ const WEIGHTS: [(Class, usize); 47] = [
     (Class::MfmaDgemm, 8),
     (Class::Smfmac, 6),
     (Class::Salu, 6),
-    (Class::MovrelSource, 1),
-    (Class::MovrelDestination, 1),
+    (Class::Movrel, 2),
     (Class::Barrier, 1),
     (Class::Sleep, 1),
     (Class::SmemLoad, 6),

@@ -1,7 +1,7 @@
 //! Generates operands and modifiers of random instructions.
 
 use gcn_isa::operand::Inline;
-use gcn_isa::table::{Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::table::{Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Dpp, Inst, Operand, Reg, RegFile, SrcSpecial};
 use gcn_test_support::Random;
 
@@ -66,7 +66,7 @@ fn data(rng: &mut Random, inst: &Inst, slot: &OperandDesc, agprs: bool) -> Opera
         false => OperandKinds::empty(),
     };
     let mut kinds = slot.kinds.difference(excluded | OperandKinds::LITERAL | OperandKinds::INLINE_FLOAT);
-    if matches!(inst.desc.class, Class::MovrelSource | Class::MovrelDestination) {
+    if inst.desc.is_relative() {
         // An operand relative to M0 must be a numbered register.
         kinds.remove(OperandKinds::SPECIAL);
     }

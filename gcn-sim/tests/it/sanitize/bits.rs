@@ -204,7 +204,7 @@ fn undefined_bits_reach_nothing_that_counts_as_defined() {
         let (mut wrong, mut tried, mut rows) = (Vec::new(), 0, 0);
         let rows_of_target = table::rows().iter().filter(|row| row.targets.contains(target));
         for row in rows_of_target.skip(skipped % step).step_by(step) {
-            let moves = matches!(row.class, Class::MovrelSource | Class::MovrelDestination);
+            let moves = row.is_relative();
             let computes =
                 row.is_valu() || row.is_matrix() || row.is_salu() || row.class == Class::LdsPermute;
             if !computes || moves {

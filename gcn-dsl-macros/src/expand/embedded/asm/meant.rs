@@ -177,7 +177,7 @@ fn belongs_to_the_language(row: &InstDesc) -> Option<&'static str> {
     Some(match row.class {
         Class::Endpgm => "the compiler ends the kernel, after its last statement",
         Class::Branch => "control flow is the language's: `if`, `while`, `for`",
-        Class::MovrelSource | Class::MovrelDestination | Class::GprIdx => {
+        class if class == Class::GprIdx || row.is_relative() => {
             "it addresses registers by a number that is known when the kernel runs, and registers are given out before; index an \
              array, or `select` among values"
         }

@@ -137,8 +137,7 @@ impl Info {
         if reads_vcc {
             sources.push(implicit(reg::VCC, desc.format.is_vop()));
         }
-        let moves = matches!(desc.class, Class::MovrelSource | Class::MovrelDestination);
-        if moves && desc.implicit_reads.contains(ImplicitRegs::M0) {
+        if desc.is_relative() && desc.implicit_reads.contains(ImplicitRegs::M0) {
             sources.push(Source { control: true, ..implicit(reg::M0, false) });
         }
         for used in inst.writes().iter().filter(|used| used.operand.is_none()) {
