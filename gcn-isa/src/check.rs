@@ -208,10 +208,11 @@ pub fn register_errata(program: &Program, rules: Config) -> Vec<Finding> {
 /// The lines with LDS accesses for which `program` lacks a wait that [`MemoryModel::Sure`] requires, in ascending order. Direct loads from
 /// memory to LDS are included. The result is meant for [`crate::wait::LdsOrder`].
 pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
-    let loads_lds = |inst: &Inst| {
-        events::events(program.target, inst).iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA))
+    let copies = |inst: &Inst| {
+        let events = events::events(program.target, inst);
+        events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA) || e.stream.copies())
     };
-    let matters = |inst: &Inst| inst.desc.class == Class::Barrier || loads_lds(inst);
+    let matters = |inst: &Inst| inst.desc.class == Class::Barrier || copies(inst);
     if !program.lines.iter().any(|l| matters(&l.inst)) {
         return Vec::new();
     }

@@ -66,6 +66,32 @@ fn xnack_and_narrower_target_ids_are_accepted() {
     assert!(!waits(&["--xnack", "off"]));
 }
 
+/// Asynchronous copies get a wait before LDS is read or written too early, in the wave itself or by another wave after a barrier.
+#[test]
+fn asynchronous_copies_are_waited_for() {
+    let head = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1250\"\nk:\n";
+    let load = "\tglobal_load_async_to_lds_b32 v4, v[2:3], off\n";
+    let store = "\tglobal_store_async_from_lds_b32 v[2:3], v4, off\n";
+    let barrier = "\ts_barrier_signal -1\n\ts_barrier_wait -1\n";
+    let (read, write) =
+        ("\tds_load_b32 v5, v4\n\ts_wait_dscnt 0x0\n\tv_mov_b32_e32 v6, v5\n", "\tds_store_b32 v4, v1\n");
+    let wait = "\ts_wait_asynccnt 0x0\n";
+    for (copy, then) in [
+        (load, read.to_owned()),
+        (store, write.to_owned()),
+        (load, format!("{barrier}{read}")),
+        (store, format!("{barrier}{write}")),
+    ] {
+        let text = format!("{head}{copy}{then}\ts_endpgm\n");
+        let fixed = gcn_with(&["fix", "-"], text.as_bytes()).text();
+        assert_eq!(fixed, format!("{head}{copy}{wait}{then}\ts_endpgm\n"));
+        assert_eq!(gcn_with(&["fix", "-"], fixed.as_bytes()).text(), fixed);
+    }
+    for text in [format!("{head}{store}{read}\ts_endpgm\n"), format!("{head}{load}\ts_endpgm\n")] {
+        assert_eq!(gcn_with(&["fix", "-"], text.as_bytes()).text(), text, "no wait is needed");
+    }
+}
+
 /// On gfx90a, a 64-bit shift whose shift amount is in the last VGPR reads past it. As in LLVM 22 (test `lshl64-hazard.mir`), that register
 /// is swapped with another one, or a register pair with another pair if source or result is the pair that contains it.
 #[test]

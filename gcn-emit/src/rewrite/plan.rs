@@ -8,7 +8,7 @@ use gcn_isa::Program;
 use gcn_isa::cfg::Flow;
 use gcn_isa::check::unordered_lds_accesses;
 use gcn_isa::counters::{Counter, MemoryEffect, WaitCnt, events};
-use gcn_isa::hazards::counter::LDS_DMA;
+use gcn_isa::hazards::counter::copies_to_lds;
 use gcn_isa::hazards::remedy;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{Inserted, LdsOrder, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
@@ -69,7 +69,7 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
     // Only the LDS accesses for which the checker misses a wait get new waits. A program may have several buffers in LDS; if it waits for
     // an access before the right barrier, it need not wait before the others.
     let counters = how.only != Some(Only::WaitStates);
-    let counters = counters && how.wait.rules.counts(&LDS_DMA);
+    let counters = counters && how.wait.rules.counts(copies_to_lds(program.target.instruction_set()));
     let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };
     if unordered.is_empty() {
         return plan_ordered(program, functions, how, unordered);

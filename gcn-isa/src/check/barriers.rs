@@ -30,6 +30,7 @@ use super::addresses::{Addresses, Budget, Paths, Visit};
 use super::facts::{LineFacts, Shared};
 use crate::cfg::Flow;
 use crate::counters::{MemoryEffect, Stream};
+use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{self, RegUnit};
 use crate::table::Class;
@@ -386,6 +387,9 @@ impl<'a> Barriers<'a> {
     /// The registers that determine the address of an LDS access.
     fn address_of(&self, access: usize) -> SmallVec<[RegUnit; 2]> {
         let inst = &self.program.lines[access].inst;
+        if let Some(reg) = inst.operand("lds_addr").and_then(Operand::reg) {
+            return reg.units().collect();
+        }
         if self.lines[access].events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA)) {
             return reg::M0.units().collect();
         }

@@ -20,7 +20,7 @@ use crate::hazards::AnyRule as _;
 use crate::hazards::Grade;
 use crate::hazards::counter::{self as rules, CounterRule};
 use crate::indexing::Indexing;
-use crate::inst::{RegUse, Via};
+use crate::inst::{Inst, RegUse, Via};
 use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::{Behaviours, Class};
@@ -100,10 +100,9 @@ impl<'a> CounterCheck<'a> {
                         tell(&broken, line, &mut paths);
                     }
                     // One finding is enough: a wait before this LDS access also serves the later LDS accesses of the block.
-                    if [&rules::LDS_DMA, &rules::ASYNC_LDS].contains(&broken.rule)
-                        && let Some(first) = broken.first
-                    {
-                        state.forget(first, MemoryEffect::LDS_DMA);
+                    let copy = COPIES.iter().find(|(rule, _)| *rule == broken.rule);
+                    if let Some(((_, effect), first)) = copy.zip(broken.first) {
+                        state.forget(first, *effect);
                     }
                 }
                 facts.step(&mut state, line);
@@ -128,12 +127,15 @@ impl<'a> CounterCheck<'a> {
         if rule == rules::BARRIER_LDS_READ.id {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
-        if rule == rules::copies_to_lds(self.set()).id {
+        if COPIES.iter().any(|(copy, _)| copy.id == rule) {
             // For asynchronous copies, a path without a wait is an error: nothing else waits for such copies, so LDS is read while they
-            // write it.
+            // write it, or written while they read it.
             broken.is_shown = self.set().has_async_copies();
-            return told.findings.insert((rule, first))
-                && !paths.is_served(first, rule, |_, facts| facts.reads(Shared::Lds));
+            let serves: fn(&Inst, &LineFacts) -> bool = match broken.rule == &rules::ASYNC_LDS_READ {
+                true => |_, facts| facts.writes(Shared::Lds),
+                false => |_, facts| facts.reads(Shared::Lds),
+            };
+            return told.findings.insert((rule, first)) && !paths.is_served(first, rule, serves);
         }
         let barriers =
             told.barriers.get_or_insert_with(|| Barriers::new(self.program, self.flow, self.lines));
@@ -205,10 +207,18 @@ struct Told<'a> {
     undecided: usize,
 }
 
+/// The rules about LDS accesses before a copy is done, each with the copy's effect on LDS.
+const COPIES: [(&CounterRule, MemoryEffect); 3] = [
+    (&rules::LDS_DMA, MemoryEffect::LDS_DMA),
+    (&rules::ASYNC_LDS, MemoryEffect::LDS_DMA),
+    (&rules::ASYNC_LDS_READ, MemoryEffect::LDS_READ),
+];
+
 /// The rules about LDS accesses, and about memory accesses at barriers. Whether such a rule is broken depends on addresses.
-const ADDRESS_RULES: [&CounterRule; 6] = [
+const ADDRESS_RULES: [&CounterRule; 7] = [
     &rules::LDS_DMA,
     &rules::ASYNC_LDS,
+    &rules::ASYNC_LDS_READ,
     &rules::BARRIER_LDS,
     &rules::BARRIER_LDS_READ,
     &rules::BARRIER_LDS_DMA,
@@ -353,6 +363,13 @@ impl CounterCheck<'_> {
         let dma = operation.memory().contains(MemoryEffect::LDS_DMA);
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
             return Some((rules::copies_to_lds(self.set()), None));
+        }
+        let reads = stream.copies() && operation.memory().contains(MemoryEffect::LDS_READ);
+        if reads
+            && access.memory.contains(MemoryEffect::LDS_WRITE)
+            && self.options.memory_model != MemoryModel::Off
+        {
+            return Some((&rules::ASYNC_LDS_READ, None));
         }
         let is_barrier = access.inst.desc.class == Class::Barrier;
         let depends = is_barrier || access.events.iter().any(|e| e.stream.accesses_memory());

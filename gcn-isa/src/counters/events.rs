@@ -97,6 +97,12 @@ impl Stream {
         }
     }
 
+    /// True for the streams of copies between memory and LDS that bypass registers and the LDS queue, so that LDS neither reads nor writes
+    /// for them in the order in which instructions were issued (gfx12.5).
+    pub const fn copies(self) -> bool {
+        matches!(self, Stream::AsyncCopy | Stream::Tensor)
+    }
+
     /// True if the stream's operations access memory or LDS.
     pub const fn accesses_memory(self) -> bool {
         matches!(self, Stream::Vmem | Stream::FlatVm | Stream::Lds | Stream::FlatLgkm | Stream::Smem)

@@ -12,6 +12,7 @@ use crate::inst::{Inst, RegUse};
 use crate::program::Program;
 use crate::reg::Reg;
 use crate::table::Class;
+use crate::target::InstructionSet;
 
 /// The maximum number of operations of a block that are tracked. If there are more, the oldest is forgotten.
 const MOST_OPERATIONS: usize = 256;
@@ -29,12 +30,13 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
         evidence.entry(finding.rule).or_default().broken += 1;
         broken.insert((finding.rule, finding.first, finding.second));
     }
+    let set = program.target.instruction_set();
     for block in &Cfg::build(program).blocks {
         let mut open = Open::default();
         for line in block.start..block.end {
             let inst = &program.lines[line].inst;
             let events = counters::events(program.target, inst);
-            open.settle(inst, &events, |rule, first| {
+            open.settle(set, (inst, &events), |rule, first| {
                 if !broken.contains(&(rule.id, Some(first), line)) {
                     evidence.entry(rule.id).or_default().kept += 1;
                 }
@@ -57,7 +59,12 @@ struct Open(Vec<Operation>);
 
 impl Open {
     /// Removes the operations on which `inst` depends, and reports the rule for each of them.
-    fn settle(&mut self, inst: &Inst, events: &Events, mut depends: impl FnMut(&'static CounterRule, usize)) {
+    fn settle(
+        &mut self,
+        set: InstructionSet,
+        (inst, events): (&Inst, &Events),
+        mut depends: impl FnMut(&'static CounterRule, usize),
+    ) {
         let access = Access::of(inst, events);
         self.0.retain_mut(|operation| {
             if let Some(reg) = operation.writes {
@@ -69,7 +76,7 @@ impl Open {
                     operation.writes = None;
                 }
             }
-            if let Some((rule, effect)) = access.memory_rule(operation.memory) {
+            if let Some((rule, effect)) = access.memory_rule(set, operation.memory) {
                 depends(rule, operation.line);
                 operation.memory -= effect;
             }
@@ -129,7 +136,11 @@ impl<'a> Access<'a> {
 
     /// The rule that requires an operation with the effect `memory` to complete before the instruction, and that effect; `None` if no rule
     /// does.
-    fn memory_rule(&self, memory: MemoryEffect) -> Option<(&'static CounterRule, MemoryEffect)> {
+    fn memory_rule(
+        &self,
+        set: InstructionSet,
+        memory: MemoryEffect,
+    ) -> Option<(&'static CounterRule, MemoryEffect)> {
         let dma = memory.contains(MemoryEffect::LDS_DMA);
         if self.inst.desc.class == Class::Barrier {
             let rules = [
@@ -141,6 +152,6 @@ impl<'a> Access<'a> {
         }
         let lds = MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE;
         let accesses = self.events.iter().any(|e| e.memory.intersects(lds));
-        (dma && accesses).then_some((&counter::LDS_DMA, MemoryEffect::LDS_DMA))
+        (dma && accesses).then_some((counter::copies_to_lds(set), MemoryEffect::LDS_DMA))
     }
 }

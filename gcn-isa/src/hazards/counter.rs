@@ -115,6 +115,10 @@ counter_rules! {
     ASYNC_LDS = "waitcnt.async-lds", "LDS is accessed before an asynchronous copy into it is done";
         Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
         "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program has to wait for its copies itself. The checker does not compare addresses; it reports a copy if no path from the copy to an access of LDS waits for the copy".
+    /// LDS is written before an asynchronous copy from it is done.
+    ASYNC_LDS_READ = "waitcnt.async-lds-read", "LDS is written before an asynchronous copy from it is done";
+        Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
+        "asynccnt and tensorcnt count such copies. Nothing but a wait orders a copy before later instructions, so it may read what a later instruction writes. LLVM inserts no waits for copies: the program has to wait for its copies itself. The checker does not compare addresses; it reports a copy if no path from the copy to a write of LDS waits for the copy".
     /// A cache is invalidated while loads are outstanding.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";

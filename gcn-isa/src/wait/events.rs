@@ -49,6 +49,11 @@ pub(super) fn touch_lds(events: &[Event]) -> bool {
     events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
 }
 
+/// True if one of `events` writes LDS. An outstanding copy from LDS may yet have to read what was there before.
+pub(super) fn write_lds(events: &[Event]) -> bool {
+    events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_WRITE))
+}
+
 /// True if the read does not happen at issue: the instruction loads half of a register, and `read` stands for the other half, which is
 /// preserved when the data arrive. An atomic that returns a value also reads the register that it writes, but at issue.
 pub(super) fn is_merge(inst: &Inst, events: &[Event], read: RegUse) -> bool {

@@ -19,8 +19,9 @@ use smallvec::SmallVec;
 use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
-    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE, CALL_ENTRY, CALL_EXIT,
-    CounterRule, FULL, GWS, HALF, MIXED, OPERAND_WAR, RAW, WAR, WAW, WAW_FLAT, WBINVL1, copies_to_lds,
+    ASYNC_LDS_READ, BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, BARRIER_STORE,
+    CALL_ENTRY, CALL_EXIT, CounterRule, FULL, GWS, HALF, MIXED, OPERAND_WAR, RAW, WAR, WAW, WAW_FLAT,
+    WBINVL1, copies_to_lds,
 };
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
@@ -161,6 +162,11 @@ impl<'a> WaitcntPass<'a> {
         }
         if events::touch_lds(events) {
             memory_conflicts(state, copies_to_lds(self.set()).id, Debt::LdsDma, found);
+        }
+        if events::write_lds(events) {
+            let copies = |e: &&Entry| e.debt == Debt::LdsRead && e.stream.copies();
+            let entries = state.entries().iter().filter(copies);
+            entries.for_each(|entry| found(conflict(state, entry, ASYNC_LDS_READ.id)));
         }
         if let Some(rule) = self.counts(&GWS)
             && (inst.desc.class == Class::Barrier || events.iter().any(|e| e.stream.accesses_memory()))

@@ -114,6 +114,7 @@ const BROKEN: &[(&str, &[&str])] = &[
         ],
     ),
     ("waitcnt.async-lds", &["global_load_async_to_lds_b32 v0, v[2:3], off | ds_load_b32 v1, v2"]),
+    ("waitcnt.async-lds-read", &["global_store_async_from_lds_b32 v[2:3], v4, off | ds_store_b32 v4, v1"]),
     ("waitcnt.operand-war", &["global_store_b32 v[2:3], v4, off | v_mov_b32_e32 v4, 0"]),
     ("llvm.vgpr-msb", &["s_set_vgpr_msb 0x40 | v_fmac_f32_e32 v0, v1, v2"]),
     (

@@ -71,6 +71,8 @@ struct Operation {
     until: Option<i16>,
     /// The LDS bytes that a DMA (a load to LDS) writes.
     dma: Option<LdsRange>,
+    /// The LDS bytes that a copy reads outside the LDS queue.
+    copied: Option<LdsRange>,
     /// The registers that it writes, if the state of the wave made others of those that the instruction names.
     moved: Option<Box<[Part]>>,
 }
@@ -232,7 +234,7 @@ impl Counters {
         (effect, at): (&Effect, usize),
         lds: LdsRange,
     ) -> Result<(), Box<Hazard>> {
-        let early = self.too_early_for_dma(effect, machine, lds);
+        let early = self.too_early_for_copies(effect, machine, lds);
         let moved = (!std::ptr::eq(effect, &effects[at])).then(|| effect.writes.iter().copied().collect());
         if let Some(barrier) = effect.passes {
             self.pass_barrier(effects, barrier);
@@ -244,8 +246,9 @@ impl Counters {
         early
     }
 
-    /// The hazard of an access to LDS bytes that a DMA may still write; `None` if there is none.
-    fn too_early_for_dma(
+    /// The hazard of an access to LDS bytes that a DMA may still write, or of a write to bytes that a copy may still read; `None` if there is
+    /// none.
+    fn too_early_for_copies(
         &self,
         effect: &Effect,
         machine: &Machine,
@@ -254,10 +257,14 @@ impl Counters {
         if lds == LdsRange::default() || effect.lds_dma {
             return Ok(());
         }
-        match self.operations.iter().find(|o| o.dma.is_some_and(|dma| dma.overlaps(&lds))) {
-            Some(operation) => Err(self.too_early(machine, &counter::LDS_DMA, operation, None)),
-            None => Ok(()),
-        }
+        let meets = |bytes: Option<LdsRange>| bytes.is_some_and(|bytes| bytes.overlaps(&lds));
+        let broken = self.operations.iter().find_map(|o| {
+            let early = effect.writes_lds && meets(o.copied);
+            let rule = early.then_some(&counter::ASYNC_LDS_READ);
+            let set = machine.target().instruction_set();
+            Some((if meets(o.dma) { counter::copies_to_lds(set) } else { rule? }, o))
+        });
+        broken.map_or(Ok(()), |(rule, operation)| Err(self.too_early(machine, rule, operation, None)))
     }
 
     /// Adds the operation that an instruction starts, if it starts one.
@@ -291,6 +298,7 @@ impl Counters {
             syncs: effect.syncs,
             until: effect.until,
             dma: effect.lds_dma.then_some(lds),
+            copied: effect.copies_lds.then_some(lds),
             moved,
         });
     }
@@ -321,6 +329,7 @@ impl Counters {
             syncs: false,
             until: None,
             dma: None,
+            copied: None,
             moved: None,
         });
     }

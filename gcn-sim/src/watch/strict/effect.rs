@@ -61,6 +61,8 @@ pub(crate) struct Effect {
     pub reads_lds: bool,
     /// True if the operation moves data from memory to LDS.
     pub lds_dma: bool,
+    /// True if the operation moves data from LDS to memory outside the LDS queue.
+    pub copies_lds: bool,
     /// True if the operation may write, through the vector cache, memory that other waves read.
     pub stores: bool,
     /// True if the operation makes the wave wait for others (GWS).
@@ -107,6 +109,8 @@ impl Effect {
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
             reads_lds: memory.contains(MemoryEffect::LDS_READ) && !memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
+            copies_lds: memory.contains(MemoryEffect::LDS_READ)
+                && streams.iter().any(|stream| stream.copies()),
             stores: memory.contains(MemoryEffect::STORE)
                 && streams.iter().any(|stream| is_of_memory(*stream))
                 && desc.class != Class::ScratchStore,
@@ -156,12 +160,12 @@ fn arrives_in_order(set: InstructionSet, streams: &[Stream]) -> bool {
     })
 }
 
-/// True for a stream of LDS operations, as opposed to memory operations.
+/// True for a stream whose operations access LDS.
 pub(crate) const fn is_of_lds(stream: Stream) -> bool {
-    matches!(stream, Stream::Lds | Stream::FlatLgkm)
+    matches!(stream, Stream::Lds | Stream::FlatLgkm) || stream.copies()
 }
 
-/// True for a stream of vector memory operations.
+/// True for a stream whose operations access memory other than scalar memory.
 pub(crate) const fn is_of_memory(stream: Stream) -> bool {
-    matches!(stream, Stream::Vmem | Stream::FlatVm | Stream::Store)
+    matches!(stream, Stream::Vmem | Stream::FlatVm | Stream::Store) || stream.copies()
 }

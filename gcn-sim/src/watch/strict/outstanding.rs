@@ -26,7 +26,7 @@ const MANY: usize = 64;
 pub(crate) enum Does {
     Read,
     Write,
-    /// A load into LDS, which vmcnt counts.
+    /// A load into LDS outside the LDS queue.
     Load,
     /// A store to memory that waves on other compute units may read.
     Store,
