@@ -3,6 +3,7 @@
 use gcn_isa::SrcSpecial;
 use gcn_isa::target::Family;
 
+use crate::core::aperture;
 use crate::core::fault::Fault;
 use crate::core::machine::Cx;
 use crate::core::operand::Src;
@@ -44,9 +45,8 @@ impl Cx<'_> {
             | SrcSpecial::PrivateLimit => {
                 return Err(Fault::Unsupported("a 32-bit read of an aperture register"));
             }
-            SrcSpecial::FlatScratchBaseLo | SrcSpecial::FlatScratchBaseHi => {
-                return Err(Fault::Unsupported("the base of scratch as a source"));
-            }
+            SrcSpecial::FlatScratchBaseLo => aperture::scratch_base(self.w.id) as u32,
+            SrcSpecial::FlatScratchBaseHi => (aperture::scratch_base(self.w.id) >> 32) as u32,
             SrcSpecial::PopsExitingWaveId | SrcSpecial::LdsDirect => {
                 return Err(Fault::Unsupported("a graphics-only source"));
             }
@@ -54,12 +54,12 @@ impl Cx<'_> {
     }
 
     pub(crate) fn special_wide(&self, special: SrcSpecial) -> Result<u64, Fault> {
-        use crate::core::aperture;
         Ok(match special {
             SrcSpecial::SharedBase => aperture::SHARED_BASE,
             SrcSpecial::SharedLimit => aperture::SHARED_BASE + aperture::SIZE - 1,
             SrcSpecial::PrivateBase => aperture::PRIVATE_BASE,
             SrcSpecial::PrivateLimit => aperture::PRIVATE_BASE + aperture::SIZE - 1,
+            SrcSpecial::FlatScratchBaseLo => aperture::scratch_base(self.w.id),
             other => u64::from(self.special(other)?),
         })
     }

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use gcn_isa::Target;
+use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::table;
 use gcn_isa::target::{Family, WaveSize};
-use gcn_sim::{KernelState, Machine, Memory, Mode, Options, UserSgprs, coverage, run};
+use gcn_sim::{
+    KernelState, Machine, Memory, Mode, Options, Sanitize, SimError, Stats, UserSgprs, coverage, run,
+};
 use half::{bf16, f16};
 
 use super::harness::{assemble, state};
@@ -28,7 +31,16 @@ fn results(inputs: [[u64; 32]; 3], body: &str) -> [u64; 32] {
     );
     let user_sgprs = UserSgprs { kernarg_segment_ptr: true, ..UserSgprs::default() };
     let (wave_size, lds_bytes) = (WaveSize::W32, 1024);
-    let kernel = KernelState { wave_size, lds_bytes, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
+    let kernel = KernelState {
+        wave_size,
+        lds_bytes,
+        private_bytes: 64,
+        vgprs: 288,
+        agprs: 0,
+        sgprs: 32,
+        user_sgprs,
+        ..state()
+    };
     let machine = Machine::new(Target::GFX1250, &assemble(Target::GFX1250, &text), kernel).unwrap();
     let mut memory = Memory::new();
     let at = memory.alloc(1024);
@@ -307,6 +319,90 @@ fn mixed_multiply_adds_take_bf16() {
     }
 }
 
+/// A flat address of a lane's scratch is what LLVM 22 computes when it casts a pointer: the base, plus the lane's number from bit 52 on, plus
+/// the private address. LLVM casts back by subtracting the lower half of the base, and compares the upper halves to find out whether an
+/// address is one of scratch.
+#[test]
+fn scratch_has_flat_addresses() {
+    let input = std::array::from_fn(|lane| 0x1357_9bdf_0246_8ace ^ lane as u64 * 0x0101_0101_0101_0101);
+    let cast = "v_mbcnt_lo_u32_b32 v20, -1, 0
+        v_lshlrev_b32 v11, 20, v20
+        v_mov_b32 v10, 24
+        v_add_nc_u64 v[10:11], src_flat_scratch_base_lo, v[10:11]";
+    let through = |access: &str| results([input, [0; 32], [0; 32]], &format!("{cast}\n{access}"));
+    // Stored by a flat instruction and loaded by one of scratch, and the other way around.
+    let stored = "flat_store_b64 v[10:11], v[2:3]
+        s_wait_storecnt_dscnt 0x0
+        scratch_load_b64 v[8:9], off, off offset:24
+        s_wait_loadcnt 0x0";
+    assert_eq!(through(stored), input);
+    let loaded = "scratch_store_b64 off, v[2:3], off offset:20
+        s_wait_storecnt 0x0
+        flat_load_b64 v[8:9], v[10:11] offset:-4
+        s_wait_loadcnt_dscnt 0x0";
+    assert_eq!(through(loaded), input);
+    let back = "v_xor_b32 v9, src_flat_scratch_base_hi, v11
+        v_cmp_gt_u32 vcc_lo, 0x4000000, v9
+        v_cndmask_b32 v9, 0, 1, vcc_lo
+        v_subrev_nc_u32 v8, src_flat_scratch_base_lo, v10";
+    assert_eq!(through(back), [1 << 32 | 24; 32]);
+    let global = "v_xor_b32 v9, src_flat_scratch_base_hi, s3
+        v_cmp_gt_u32 vcc_lo, 0x4000000, v9
+        v_cndmask_b32 v8, 0, 1, vcc_lo
+        v_mov_b32 v9, 0";
+    assert_eq!(through(global), [0; 32]);
+}
+
+/// As in AMD's emulator, the offset in the register counts elements, and the others count bytes.
+#[test]
+fn the_offset_in_scratch_may_count_elements() {
+    let input = std::array::from_fn(|lane| 0x1357_9bdf_0246_8ace ^ lane as u64 * 0x0101_0101_0101_0101);
+    let body = "v_mov_b32 v20, 3
+        s_mov_b32 s4, 8
+        scratch_store_b64 v20, v[2:3], s4 offset:4 scale_offset
+        s_wait_storecnt 0x0
+        scratch_load_b64 v[8:9], off, off offset:36
+        s_wait_loadcnt 0x0";
+    assert_eq!(results([input, [0; 32], [0; 32]], body), input);
+}
+
+/// The fields are those that LLVM 22 reads to compute the ID of a workgroup, which is in no cluster.
+#[test]
+fn a_workgroup_is_in_no_cluster() {
+    let read = |field: &str| {
+        let body = format!("s_getreg_b32 s4, hwreg(HW_REG_IB_STS2, {field})\nv_mov_b32 v8, s4");
+        run_strictly(&body).map_err(|error| assert!(error.contains("hardware register"), "{error}"))
+    };
+    assert_eq!(
+        results([[7; 32]; 3], "s_getreg_b32 s4, hwreg(HW_REG_IB_STS2, 6, 4)\nv_mov_b32 v8, s4"),
+        [0; 32]
+    );
+    assert_eq!(read("21, 4"), Ok(()));
+    assert_eq!(read("6, 5"), Err(()));
+}
+
+/// The parts of M0 are those of the RDNA ISA; the upper bits of VGPRs are added, as LLVM 22 does.
+#[test]
+fn relative_moves_add_m0_to_full_numbers() {
+    let input = std::array::from_fn(|lane| 0x1357_9bdf_0246_8ace ^ lane as u64 * 0x0101_0101_0101_0101);
+    let run = |body: &str| results([input, [0; 32], [0; 32]], body);
+    let low = input.map(|x| x & 0xffff_ffff);
+    let high = input.map(|x| x >> 32);
+    assert_eq!(run("s_mov_b32 m0, 2\nv_movrels_b32 v8, v1"), high);
+    assert_eq!(run("s_mov_b32 m0, 5\nv_movreld_b32 v3, v2"), low);
+    assert_eq!(run("s_mov_b32 m0, 1\nv_movrelsd_b32 v7, v2"), high);
+    assert_eq!(run("s_mov_b32 m0, 0x50001\nv_movrelsd_2_b32 v3, v2"), high);
+    let swapped = run("s_mov_b32 m0, 0x40001\nv_swaprel_b32 v4, v2\nv_mov_b32 v9, v3");
+    assert_eq!(swapped, high, "v8 and v3 change places");
+    let far = "s_set_vgpr_msb 0x40
+        v_mov_b32 v5 /*v261*/, v3
+        s_set_vgpr_msb 1
+        s_mov_b32 m0, 3
+        v_movrels_b32 v8, v2 /*v258*/
+        s_set_vgpr_msb 0";
+    assert_eq!(run(far), high);
+}
+
 /// Every matrix instruction runs, or is refused because no source states the layout; tensor operations and accesses to a cluster are
 /// refused, too.
 #[test]
@@ -328,8 +424,8 @@ fn what_no_source_describes_is_refused_with_the_reason() {
     assert!(coverage.refused.iter().any(|r| r.mnemonic == "cluster_load_b32"));
 }
 
-/// Runs `body` in strict mode, with v[2:3] and s[2:3] as the address of 4 KiB.
-fn run_strictly(body: &str) -> Result<(), String> {
+/// Runs `body` in a workgroup of `waves` waves, with v[2:3] and s[2:3] as the address of 4 KiB.
+fn run_with(options: &Options, waves: u32, body: &str) -> Result<Stats, SimError> {
     let text = format!(
         "s_load_b64 s[2:3], s[0:1], 0x0
         s_wait_kmcnt 0x0
@@ -339,14 +435,17 @@ fn run_strictly(body: &str) -> Result<(), String> {
         s_endpgm"
     );
     let user_sgprs = UserSgprs { kernarg_segment_ptr: true, ..UserSgprs::default() };
-    let kernel =
-        KernelState { wave_size: WaveSize::W32, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
+    let (wave_size, lds_bytes) = (WaveSize::W32, 1024);
+    let kernel = KernelState { wave_size, lds_bytes, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
     let machine = Machine::new(Target::GFX1250, &assemble(Target::GFX1250, &text), kernel).unwrap();
     let mut memory = Memory::new();
     let at = memory.alloc(4096);
-    let options = Options::strict();
-    let ran = run(&machine, &mut memory, [1, 1, 1], [32, 1, 1], &at.to_le_bytes(), &options);
-    ran.map(|_| ()).map_err(|error| error.to_string())
+    memory.write(at, &[0; 4096]).unwrap();
+    run(&machine, &mut memory, [1, 1, 1], [32 * waves, 1, 1], &at.to_le_bytes(), options)
+}
+
+fn run_strictly(body: &str) -> Result<(), String> {
+    run_with(&Options::strict(), 1, body).map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// Strict mode breaks the rule that the checker breaks: the same programs are in the checker's test of these operands.
@@ -453,4 +552,82 @@ fn asynchronous_copies_of_bytes_and_with_an_offset() {
     );
     let expected: [u64; 32] = std::array::from_fn(|lane| (input[lane] >> 40 & 0xff) << 8);
     assert_eq!(copied, expected);
+}
+
+/// The rules and kinds of findings that a run of two waves in each mode reports. Rules of the grade *documented*: whether a copy may be
+/// outstanding at a barrier then depends on the bytes that the other wave accesses.
+fn reported(body: &str) -> [Vec<String>; 3] {
+    let rules = Config::at_least(Grade::Documented);
+    let strict = run_with(&Options { rules, ..Options::strict() }, 2, body);
+    let strict = strict.err().map(|error| error.to_string()).into_iter().collect();
+    let faithful = run_with(&Options { rules, ..Options::faithful() }, 2, body).unwrap();
+    let races = Options { sanitize: Sanitize::RACES, findings: 10, ..Options::default() };
+    let races = run_with(&races, 2, body).unwrap();
+    let stale = faithful.stale.iter().map(|stale| stale.hazard.rule.clone());
+    [strict, stale.collect(), races.findings.iter().map(|finding| format!("{:?}", finding.kind)).collect()]
+}
+
+/// One wave copies and comes to a barrier, after which the other wave accesses LDS.
+#[test]
+fn copies_that_are_outstanding_at_a_barrier() {
+    let body = |copy: &str, wait: &str, access: &str| {
+        format!(
+            "v_lshlrev_b32 v5, 2, v0
+            v_readfirstlane_b32 s4, v0
+            s_cmp_eq_u32 s4, 0
+            s_cbranch_scc0 other
+            {copy}
+            {wait}
+            s_barrier_signal -1
+            s_barrier_wait -1
+            s_endpgm
+            other:
+            v_subrev_nc_u32 v6, 0x80, v5
+            s_barrier_signal -1
+            s_barrier_wait -1
+            {access}
+            s_wait_dscnt 0x0"
+        )
+    };
+    let load = "global_load_async_to_lds_b32 v5, v5, s[2:3]";
+    let store = "global_store_async_from_lds_b32 v5, v5, s[2:3]";
+    let none = [const { Vec::<String>::new() }; 3];
+    for (copy, access, elsewhere, rule) in [
+        (load, "ds_load_b32 v7, v6", "ds_load_b32 v7, v6 offset:512", Some("barrier.lds-dma")),
+        (load, "ds_store_b32 v6, v0", "ds_store_b32 v6, v0 offset:512", Some("barrier.lds-dma")),
+        // Rules of this grade allow reads to be outstanding at a barrier.
+        (store, "ds_store_b32 v6, v0", "ds_store_b32 v6, v0 offset:512", None),
+    ] {
+        let [strict, faithful, races] = reported(&body(copy, "", access));
+        assert_eq!(strict.len(), usize::from(rule.is_some()), "{strict:?}");
+        assert_eq!(faithful, Vec::from_iter(rule));
+        assert!(strict.iter().all(|text| rule.is_some_and(|rule| text.contains(rule))), "{strict:?}");
+        assert!(strict.iter().all(|text| text.contains("s_wait_asynccnt 0x0")), "{strict:?}");
+        assert_eq!(races, ["LdsRace"], "{copy}, then {access}");
+        assert_eq!(reported(&body(copy, "s_wait_asynccnt 0x0", access)), none);
+        assert_eq!(reported(&body(copy, "", elsewhere)), none);
+    }
+    assert_eq!(reported(&body(store, "", "ds_load_b32 v7, v6")), none, "two reads");
+    let cautious = run_with(&Options::strict(), 2, &body(store, "", "ds_store_b32 v6, v0")).unwrap_err();
+    assert!(cautious.to_string().contains("barrier.lds-read"), "{cautious}");
+}
+
+/// A copy from LDS may read what the wave writes to LDS after it (LLVM's documentation of asynchronous operations).
+#[test]
+fn a_copy_from_lds_reads_before_it_is_done() {
+    let body = |wait: &str, write: &str| {
+        format!(
+            "v_lshlrev_b32 v5, 2, v0\nglobal_store_async_from_lds_b32 v5, v5, s[2:3]\n{wait}\n{write}\ns_wait_dscnt 0x0"
+        )
+    };
+    let write = "ds_store_b32 v5, v0";
+    let error = run_strictly(&body("", write)).unwrap_err();
+    assert!(error.contains("waitcnt.async-lds-read") && error.contains("s_wait_asynccnt 0x0"), "{error}");
+    let faithful = run_with(&Options::faithful(), 1, &body("s_wait_storecnt 0x0", write)).unwrap();
+    assert_eq!(faithful.stale[0].hazard.rule, "waitcnt.async-lds-read");
+    for (wait, write) in
+        [("s_wait_asynccnt 0x0", write), ("", "ds_store_b32 v5, v0 offset:512"), ("", "ds_load_b32 v6, v5")]
+    {
+        assert_eq!(run_strictly(&body(wait, write)), Ok(()), "{wait}, {write}");
+    }
 }

@@ -166,6 +166,93 @@ fn scaled_products_of_every_pair_of_formats() {
     }
 }
 
+/// Products of fp4 with scales of both formats, in VGPRs or SGPRs, and with 32 rows. By rocjitsu's `wmma_block_scaled_a_input_loc`, the upper
+/// 16 rows are in the eight registers after those of the lower 16; by its `wmma_a_scale_lane`, lane i has the scales of row i. An SGPR has
+/// the scales of every row.
+#[test]
+fn scales_of_both_formats_in_both_kinds_of_registers() {
+    let mut seed = 3;
+    for rows in [16, 32] {
+        for (kind, block) in [("", 32), ("16", 16)] {
+            for (format, scalar) in [("E8", false), ("E8", true), ("E4M3", false), ("E4M3", true)] {
+                let mut codes = |lines: usize| -> Vec<u32> {
+                    (0..lines * 128).map(|_| (random(&mut seed) & 3) | (random(&mut seed) & 1) << 3).collect()
+                };
+                let (a, b) = (codes(rows), codes(16));
+                let blocks = 128 / block;
+                // Scales of which sums of products are exact in f32.
+                let mut scale = || match format {
+                    "E8" => 126 + random(&mut seed) % 3,
+                    _ => (6 + random(&mut seed) % 2) << 3 | (random(&mut seed) & 1) << 2,
+                };
+                let all: [Vec<u32>; 2] = [rows, 16].map(|lines| {
+                    let shared: Vec<u32> = (0..blocks).map(|_| scale()).collect();
+                    let mut of_line =
+                        || if scalar { shared.clone() } else { (0..blocks).map(|_| scale()).collect() };
+                    (0..lines).flat_map(|_| of_line()).collect()
+                });
+                let factor = |which: usize, line: usize, k: usize| match (
+                    all[which][blocks * line + k / block],
+                    format,
+                ) {
+                    (code, "E8") => 2f64.powi(code as i32 - 127),
+                    (code, _) => value(code, 8, "FP8"),
+                };
+                let mut inputs = [vec![[0; 32]; 16], vec![[0; 32]; 16]];
+                let mut more = vec![[0; 32]; 4];
+                let mut words = [0u32; 4];
+                for (which, (codes, lines)) in [(&a, rows), (&b, 16)].into_iter().enumerate() {
+                    for line in 0..lines {
+                        for k in 0..128 {
+                            let (lane, slot) = place(line % 16, k, 4);
+                            put(&mut inputs[which], lane, slot + 64 * (line / 16), 4, codes[128 * line + k]);
+                        }
+                        for n in 0..blocks {
+                            let bits = all[which][blocks * line + n] << (8 * (n % 4));
+                            more[2 * which + n / 4][line] |= bits;
+                            words[2 * which + n / 4] |= bits;
+                        }
+                    }
+                }
+                let setup: String = words
+                    .iter()
+                    .enumerate()
+                    .map(|(i, word)| format!("s_mov_b32 s{}, {word:#x}\n", 4 + i))
+                    .collect();
+                let [of_a, of_b] = match (scalar, block) {
+                    (true, 32) => ["s4", "s6"],
+                    (true, _) => ["s[4:5]", "s[6:7]"],
+                    (false, 32) => ["v48", "v50"],
+                    (false, _) => ["v[48:49]", "v[50:51]"],
+                };
+                let (name, formats) = match rows {
+                    16 => ("16x16x128_f8f6f4", "matrix_a_fmt:MATRIX_FMT_FP4 matrix_b_fmt:MATRIX_FMT_FP4 "),
+                    _ => ("32x16x128_f4", ""),
+                };
+                let (d, of_rows) = (32 + rows / 2 - 1, rows / 2 - 1);
+                let text = format!(
+                    "{setup}v_wmma_scale{kind}_f32_{name} v[32:{d}], v[0:{of_rows}], v[16:23], v[32:{d}], {of_a}, {of_b} {formats}\
+                     matrix_a_scale_fmt:MATRIX_SCALE_FMT_{format} matrix_b_scale_fmt:MATRIX_SCALE_FMT_{format}"
+                );
+                let d = multiply(&text, [&inputs[0], &inputs[1], &vec![], &more]);
+                for row in 0..rows {
+                    for col in 0..16 {
+                        let product = |k: usize| {
+                            value(a[128 * row + k], 4, "")
+                                * value(b[128 * col + k], 4, "")
+                                * factor(0, row, k)
+                                * factor(1, col, k)
+                        };
+                        let (register, lane) = result(row, col);
+                        let sum: f64 = (0..128).map(product).sum();
+                        assert_eq!(f64::from(f32::from_bits(d[register][lane])), sum, "{text} {row} {col}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Without scales, and with 32 rows: the upper 16 rows of A, C and D are in the registers after those of the lower 16.
 #[test]
 fn products_of_fp4_with_32_rows() {

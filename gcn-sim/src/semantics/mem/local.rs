@@ -87,8 +87,8 @@ fn each(exec: u64, mut f: impl FnMut(usize) -> Option<()>) -> Option<()> {
 pub(super) enum Local {
     /// LDS, at the addresses in a register plus an offset.
     Lds { slot: u16, offset: u32 },
-    /// The scratch of each lane, at an address that may be relative to a register.
-    Scratch { slot: Option<u16>, base: u32 },
+    /// The scratch of each lane, at an address that may be relative to a register, which counts units of `unit` bytes.
+    Scratch { slot: Option<u16>, base: u32, unit: u32 },
 }
 
 impl Local {
@@ -98,11 +98,12 @@ impl Local {
     fn addresses(self, cx: &Cx<'_>, exec: u64, bytes: usize) -> Option<Lanes> {
         match self {
             Local::Lds { slot, offset } => Some(addresses(cx.w.v.get(slot as usize)?, exec, offset)),
-            Local::Scratch { slot, base } => {
+            Local::Scratch { slot, base, unit } => {
                 let size = cx.w.scratch.len() / LANES;
                 let last = u32::try_from(size.checked_sub(bytes)?).ok()?;
                 let index = slot.map_or(Some(&[0; LANES]), |slot| cx.w.v.get(slot as usize))?;
-                let mut at = addresses(index, exec, base);
+                let scaled = (unit != 1).then(|| index.map(|index| index.wrapping_mul(unit)));
+                let mut at = addresses(scaled.as_ref().unwrap_or(index), exec, base);
                 let mut outside = false;
                 for (lane, at) in at.iter_mut().enumerate() {
                     outside |= *at > last;

@@ -108,7 +108,7 @@ fn offset(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<i64, Fault> {
         Src::None => 0,
         ref src => i64::from(cx.scalar(src, Ty::B32)?),
     };
-    let unit = if kind == Kind::Scratch { 64 } else { unit(s)? };
+    let unit = if kind == Kind::Scratch { 64 } else { i64::from(unit(s)?) };
     Ok(register * unit + s.imm + i64::from(s.inst.mods.offset))
 }
 

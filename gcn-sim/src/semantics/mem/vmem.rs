@@ -104,19 +104,24 @@ pub(crate) fn add(ops: &mut Ops) {
 
 /// The addresses of an access to scratch or LDS, for all lanes together; `None` for accesses to global memory.
 fn local(cx: &Cx<'_>, addresses: &Addresses) -> Option<Local> {
-    let (base, slot) = match *addresses {
-        Addresses::Scratch { base, slot } => (base, slot),
-        Addresses::Buffer(ref buffer) => buffer.scratch(cx.w.size() as u64)?,
+    let (base, slot, unit) = match *addresses {
+        Addresses::Scratch { base, slot, unit } => (base, slot, unit),
+        Addresses::Buffer(ref buffer) => {
+            let (base, slot) = buffer.scratch(cx.w.size() as u64)?;
+            (base, slot, 1)
+        }
         Addresses::Wide { slot, offset, flat: true } => {
             return match aperture_of_all(cx, slot, offset)? {
                 aperture::SHARED_BASE => Some(Local::Lds { slot, offset: offset as u32 }),
-                aperture::PRIVATE_BASE => Some(Local::Scratch { slot: Some(slot), base: offset as u32 }),
+                aperture::PRIVATE_BASE => {
+                    Some(Local::Scratch { slot: Some(slot), base: offset as u32, unit: 1 })
+                }
                 _ => None,
             };
         }
         _ => return None,
     };
-    Some(Local::Scratch { slot, base })
+    Some(Local::Scratch { slot, base, unit })
 }
 
 /// The upper half of the addresses of all active lanes, if it is an aperture.

@@ -1,5 +1,6 @@
 //! Branches, barriers, MODE, and instructions that matter only for timing.
 
+use gcn_isa::memory_model::Table;
 use gcn_isa::target::Family;
 use gcn_isa::{Inst, indexing};
 
@@ -338,8 +339,19 @@ const HW_SCRATCH_LOW: u32 = 20;
 const HW_SCRATCH_HIGH: u32 = 21;
 const HW_ID1: u32 = 23;
 const HW_ID2: u32 = 24;
+const HW_IB_STS2: u32 = 28;
 const HW_CYCLES: u32 = 29;
 const HW_CYCLES_HIGH: u32 = 30;
+
+/// The fields of IB_STS2 that describe the workgroup's cluster: whether it is in one, and its place there (AMD's emulator). The others are not
+/// documented.
+const FIELDS_OF_CLUSTER: u32 = 0xf << 6 | 0xf << 21;
+
+/// True if the field is about clusters of workgroups. The simulator has no clusters, so such a field is 0.
+fn is_of_cluster(cx: &Cx<'_>, field: &HwField) -> bool {
+    let knows = Table::of(cx.machine.target()).is_some_and(Table::has_clusters);
+    knows && field.id == HW_IB_STS2 && field.mask << field.offset & !FIELDS_OF_CLUSTER == 0
+}
 
 fn is_rdna(cx: &Cx<'_>) -> bool {
     cx.machine.target().family() == Family::RDNA
@@ -366,6 +378,7 @@ fn get_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
         HW_TRAPSTS => 0,
         // The wave's slot; all other fields are 0.
         HW_HW_ID => cx.w.id & 0xf,
+        _ if is_of_cluster(cx, &field) => 0,
         id => registers_of_rdna(cx, id).ok_or(Fault::Unsupported("reading this hardware register"))?,
     };
     cx.w.s[s.sdst as usize] = value >> field.offset & field.mask;
