@@ -107,6 +107,10 @@ fn normal(mut row: Cells) -> Cells {
     // Widths that depend on cbsz and blgp are listed as the largest width, and the note says so.
     let operands = row["operands"].clone();
     row.insert("operands", operands.replace(":4|6|8", ":8"));
+    // The entry has one class for relative moves, and says by which operands they are relative in another way.
+    if row["class"].starts_with("movrel_") {
+        row.insert("class", "movrel".to_owned());
+    }
     let mut notes = Vec::new();
     for (part, fact) in [
         ("the other half is kept", "kept"),
