@@ -1,5 +1,7 @@
 //! Single accesses to global memory, LDS and scratch, with bounds checks.
 
+use smallvec::SmallVec;
+
 use crate::core::fault::Fault;
 use crate::core::machine::Cx;
 use crate::core::site::Space;
@@ -96,12 +98,20 @@ impl Cx<'_> {
         let (step, size) = (u64::from(bytes), u64::from(pieces) * u64::from(bytes));
         if kind == Kind::Write {
             let allocation = self.memory.allocation(allocation);
-            ascending(active, size, &address)?;
-            for lane in lanes(active).filter(|_| trace.keep) {
-                let mut old = [0; 16];
-                let old = &mut old[..size as usize];
-                allocation.read(allocation.offset(address(lane)), old);
-                trace.replaced.extend_from_slice(old);
+            let end = ascending(active, size, &address)?;
+            let start = address(active.trailing_zeros() as usize);
+            let bytes = end - start;
+            if trace.keep && bytes == size * u64::from(active.count_ones()) {
+                let kept = trace.replaced.len();
+                trace.replaced.resize(kept + bytes as usize, 0);
+                allocation.read(allocation.offset(start), &mut trace.replaced[kept..]);
+            } else if trace.keep {
+                for lane in lanes(active) {
+                    let mut old = [0; 16];
+                    let old = &mut old[..size as usize];
+                    allocation.read(allocation.offset(address(lane)), old);
+                    trace.replaced.extend_from_slice(old);
+                }
             }
         }
         let piece = |lane: usize, piece: u16| {
@@ -132,7 +142,7 @@ impl Cx<'_> {
 
     /// `None` if these stores to LDS must be performed one after the other.
     fn can_store(&self, at: &[&Lanes], active: u64, bytes: usize) -> Option<()> {
-        let mut ends = Vec::with_capacity(at.len());
+        let mut ends: SmallVec<[(u32, u64); 2]> = SmallVec::new();
         for at in at {
             let end = ascending(active, bytes as u64, |lane| u64::from(at[lane]))?;
             ends.push((at[active.trailing_zeros() as usize & (LANES - 1)], end));

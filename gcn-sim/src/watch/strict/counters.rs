@@ -163,6 +163,7 @@ impl Counters {
         }
         match effect.wait {
             Some(wait) => self.wait(effects, wait),
+            None if effect.room == WaitCnt::NONE => {}
             None => self.make_room(effects, effect.room),
         }
     }
@@ -189,8 +190,8 @@ impl Counters {
             self.barrier(machine, rules, alone)?;
         }
         let is_pending = |part: &Part| {
-            let ids = self.pending[part.whole().halves()].iter().chain([&self.held[part.unit.index()]]);
-            ids.copied().any(|id| id >= self.first)
+            let unit = part.unit.index();
+            self.pending[2 * unit].max(self.pending[2 * unit + 1]).max(self.held[unit]) >= self.first
         };
         if !effect.reads.iter().chain(&effect.writes).any(is_pending) {
             return Ok(());
