@@ -61,15 +61,21 @@ impl Clock {
     /// Takes over everything that `other` knows.
     pub(super) fn join(&mut self, other: &Clock) {
         if other.group == self.group {
-            // Most workgroups have few waves.
-            for (mine, theirs) in self.own.iter_mut().zip(&other.own[..other.used]) {
-                *mine = (*mine).max(*theirs);
+            // Most workgroups have few waves. Of eight at a time, the compiler uses vectors.
+            let (mine, theirs) = (self.own.as_chunks_mut::<8>().0, other.own.as_chunks::<8>().0);
+            for (mine, theirs) in mine.iter_mut().zip(theirs).take(other.used.div_ceil(8)) {
+                for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                    *mine = (*mine).max(*theirs);
+                }
             }
             self.used = self.used.max(other.used);
         } else {
             for (wave, &at) in (0..).zip(&other.own).filter(|(_, at)| **at > 0) {
                 self.learn(other.group * WAVES + wave, at);
             }
+        }
+        if other.foreign.is_empty() {
+            return;
         }
         for (&thread, &at) in &other.foreign {
             if thread / WAVES == self.group {

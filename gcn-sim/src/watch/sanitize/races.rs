@@ -1,6 +1,5 @@
 //! Detects data races: unordered accesses of different waves to the same bytes.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
@@ -8,7 +7,7 @@ use super::bounds::access_of;
 use super::clock::{Thread, WAVES};
 use super::lanes::{self, writes};
 use super::scope::{Missing, Released, Role, Sync};
-use super::shadow::{Epoch, Known, Order, Packed, Shadow, WHOLE, words};
+use super::shadow::{ByPlace, Epoch, Known, Order, Packed, Shadow, WHOLE, words};
 use super::{Global, Group, Shared};
 use crate::core::fault::Fault;
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party};
@@ -52,7 +51,7 @@ const FEW: usize = 8;
 /// The accesses of an instruction to one memory, on their way into its shadow.
 struct Walk<'a> {
     shadow: &'a mut Shadow,
-    released: &'a mut HashMap<u64, Released>,
+    released: &'a mut ByPlace<Released>,
     found: &'a mut Vec<Race>,
     thread: Thread,
     /// The number of the wave in its workgroup.
@@ -84,16 +83,14 @@ impl Walk<'_> {
                 walk.add(sync, (touch, number), word, new);
             }
         };
-        let one = |walk: &Walk<'_>, number: usize| {
-            let touch = &touches[number];
-            let epoch = Epoch { mask: WHOLE, ..walk.epoch(sync, touch, step, Order::Plain) };
-            Packed::new(touch.address / 4, &epoch)
-        };
+        let epoch = Epoch { mask: WHOLE, ..self.epoch(sync, first, step, Order::Plain) };
+        let of_first = Packed::new(first.address / 4, &epoch);
+        let one = |number: usize| of_first.of_lane(touches[number].lane);
         for run in runs {
             let start = touches[run.start].address / 4;
             if run.len() * per_touch < FEW {
                 for number in run.clone() {
-                    let (first, word) = (one(self, number), touches[number].address / 4);
+                    let (first, word) = (one(number), touches[number].address / 4);
                     for dword in 0..per_touch as u32 {
                         let (new, word) = (first.ahead(dword), word + u64::from(dword));
                         if !self.shadow.one(word, new, writes, &mut known) {
@@ -105,10 +102,10 @@ impl Walk<'_> {
             }
             hows.clear();
             for number in run.clone() {
-                let one = one(self, number);
+                let one = one(number);
                 hows.extend((0..per_touch as u32).map(|dword| one.ahead(dword).how()));
             }
-            let new = one(self, run.start);
+            let new = one(run.start);
             let mut done = 0;
             while done < hows.len() {
                 let word = start + done as u64;
@@ -222,7 +219,7 @@ impl Group {
         if runs.iter().any(stores) {
             self.waves[number].sync.before_store(number);
         }
-        if runs.len() > 1 && !lanes::ascend(touches) {
+        if runs.len() > 1 && !lanes::are_apart(touches, runs) {
             let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, role, touch)).collect();
             let writes = writes(cx, touches);
             if let Some((earlier, later)) = lanes::conflict(touches, &orders, &writes) {
@@ -263,9 +260,8 @@ impl Group {
             let sync = &mut self.waves[number].sync;
             let mut walk = Walk { shadow, released, found: &mut found, thread, number, scope, split };
             let at = cx.w.pc as u32;
-            let is_whole = |run: &Range<usize>| {
-                (touches[run.start].address | u64::from(touch.bytes)).is_multiple_of(4)
-            };
+            let is_whole =
+                |run: &Range<usize>| (touches[run.start].address | u64::from(touch.bytes)).is_multiple_of(4);
             if order == Order::Plain && runs.iter().all(is_whole) {
                 walk.plain(sync, (touches, runs), at, &mut self.hows);
             } else {

@@ -5,9 +5,11 @@
 //! if nothing speaks against it.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use gcn_isa::memory_model::Scope;
+use gcn_isa::table::NameHasher;
 use smallvec::SmallVec;
 
 use super::clock::{Clock, Thread, WAVES};
@@ -94,6 +96,13 @@ impl Packed {
     /// What differs between the accesses of two lanes to dwords of their own.
     pub(super) fn how(self) -> u32 {
         self.how
+    }
+
+    /// The same access of another lane, at the same place in that lane's datum.
+    pub(super) fn of_lane(self, lane: Option<u8>) -> Packed {
+        let (first, bits) = How::LANE;
+        let others = self.how & !(((1 << bits) - 1) << first);
+        Packed { how: others | u32::from(lane.unwrap_or(NO_LANE)) << first, ..self }
     }
 
     /// The same access at another dword of its row, this number of dwords after the one here.
@@ -197,7 +206,8 @@ impl Cell {
 
     /// True if a page has room for these accesses: one write at most, and one read at most of each wave.
     fn is_simple(&self) -> bool {
-        let is_first = |(n, read): (usize, &Packed)| self.reads[..n].iter().all(|other| other.who != read.who);
+        let is_first =
+            |(n, read): (usize, &Packed)| self.reads[..n].iter().all(|other| other.who != read.who);
         self.writes.len() <= 1 && self.reads.iter().enumerate().all(is_first)
     }
 }
@@ -229,6 +239,9 @@ type Page = Vec<u32>;
 /// The first fields of writes and of the first row of reads in a page.
 const WRITES: usize = 0;
 const READ: usize = 4;
+
+/// Pages with smaller numbers are found without a map.
+const NEAR: usize = 256;
 
 /// The number of fields of a row of reads.
 const FIELDS: usize = 5;
@@ -306,11 +319,16 @@ impl<'c> Known<'c> {
     }
 }
 
+/// A map whose keys are words or other places of memory. No attacker can choose these, so a fast hasher is safe.
+pub(super) type ByPlace<T> = HashMap<u64, T, BuildHasherDefault<NameHasher>>;
+
 /// The shadow of a memory, in pages.
 #[derive(Default)]
 pub(super) struct Shadow {
-    /// The index of each page, by its dword address divided by the size of a page.
-    numbers: HashMap<u64, usize>,
+    /// The index of each page, by its number: its dword address divided by the size of a page.
+    numbers: ByPlace<usize>,
+    /// For pages with small numbers, as those of LDS, the index plus one; 0 if there is no page.
+    near: Vec<usize>,
     pages: Vec<Page>,
     /// The page that was looked up last, which is usually the next one, too.
     last: Option<(u64, usize)>,
@@ -338,17 +356,39 @@ impl Shadow {
         self.written.clear();
     }
 
+    #[inline]
     fn page(&mut self, word: u64) -> (&mut Page, usize) {
         let number = word / PAGE as u64;
         let index = match self.last {
             Some((last, index)) if last == number => index,
-            _ => *self.numbers.entry(number).or_insert_with(|| {
-                self.pages.push(vec![0; LEAST * PAGE]);
-                self.pages.len() - 1
-            }),
+            _ => self.index(number),
+        };
+        (&mut self.pages[index], (word % PAGE as u64) as usize)
+    }
+
+    /// The index of a page, which is added if there is none.
+    #[inline(never)]
+    fn index(&mut self, number: u64) -> usize {
+        let next = self.pages.len();
+        let pages = &mut self.pages;
+        let mut add = || {
+            pages.push(vec![0; LEAST * PAGE]);
+            next
+        };
+        let index = match usize::try_from(number) {
+            Ok(near) if near < NEAR => {
+                if self.near.len() <= near {
+                    self.near.resize(near + 1, 0);
+                }
+                if self.near[near] == 0 {
+                    self.near[near] = add() + 1;
+                }
+                self.near[near] - 1
+            }
+            _ => *self.numbers.entry(number).or_insert_with(add),
         };
         self.last = Some((number, index));
-        (&mut self.pages[index], (word % PAGE as u64) as usize)
+        index
     }
 
     /// The bytes of `mask` that have not been written.
@@ -572,23 +612,20 @@ impl Shadow {
             put(page, WRITES, at, new);
             return true;
         }
-        let (mut free, mut mine) = (None, None);
-        for row in rows(page) {
-            let who = page[row * PAGE + at];
-            if who == new.who {
-                mine = Some(row);
+        let (mut place, mut next) = (None, READ * PAGE + at);
+        while let Some(who) = page.get(next) {
+            if *who == new.who {
+                place = Some(next);
                 break;
-            } else if who == NOBODY && free.is_none() {
-                free = Some(row);
+            } else if *who == NOBODY && place.is_none() {
+                place = Some(next);
             }
+            next += FIELDS * PAGE;
         }
-        let place = match mine.or(free) {
-            Some(place) if page[(place + 3) * PAGE + at] & ORDER_BITS != 0 => return false,
-            Some(place) => place,
-            None => return false,
-        };
-        put(page, place, at, new);
-        page[(place + TIME) * PAGE + at] = time;
+        let fields = place.and_then(|place| page.get_mut(place..)?.first_chunk_mut::<{ TIME * PAGE + 1 }>());
+        let Some(fields) = fields.filter(|fields| fields[3 * PAGE] & ORDER_BITS == 0) else { return false };
+        (fields[0], fields[PAGE], fields[2 * PAGE]) = (new.who, new.at, new.step);
+        (fields[3 * PAGE], fields[TIME * PAGE]) = (new.how, time);
         true
     }
 }
@@ -647,12 +684,88 @@ impl Epoch {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use std::collections::HashMap;
+
+    use super::*;
 
     #[test]
     fn unaligned_ranges_cover_parts_of_words() {
         assert!(words(4, 8).eq([(1, 15), (2, 15)]));
         assert!(words(7, 2).eq([(1, 8), (2, 1)]));
         assert!(words(5, 1).eq([(1, 2)]));
+    }
+
+    /// Random accesses, in rows and alone, are found to race as if a list were kept for each dword.
+    #[test]
+    fn pages_find_the_races_that_lists_find() {
+        let mut random = 1u64;
+        let mut below = |end: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            (random >> 20) % end
+        };
+        let (mut shadow, mut cells) = (Shadow::default(), HashMap::<u64, Cell>::new());
+        let mut clocks: Vec<Clock> = (0..12).map(|wave| Clock::new(0, wave)).collect();
+        let (mut races, mut rows) = (0, 0);
+        for n in 0..60_000 {
+            // Phases with many barriers have few races; in those with many waves and few barriers, reads are forgotten.
+            let (waves, turn, parts) = [(4, 5, 50), (12, 60, 5), (5, 500, 5)][n / 500 % 3];
+            let wave = below(waves) as usize;
+            if n % turn == 0 {
+                let mut all = Clock::nothing(0);
+                clocks.iter().for_each(|clock| all.join(clock));
+                for (wave, clock) in clocks.iter_mut().enumerate() {
+                    clock.join(&all);
+                    clock.advance(wave);
+                }
+                continue;
+            }
+            if below(6) == 0 {
+                let other = clocks[below(waves) as usize].clone();
+                clocks[wave].join(&other);
+                clocks[wave].advance(wave);
+                continue;
+            }
+            let (writes, clock) = (below(8) == 0, clocks[wave].clone());
+            let (start, count) = (240 + below(40), 1 + below(24));
+            let epoch = |word: u64, mask: u8, order: Order| Epoch {
+                thread: wave as u32,
+                at: clock.now(wave),
+                step: n as u32,
+                lane: Some((word % 64) as u8),
+                range: (4 * word, 4),
+                mask,
+                order,
+                scope: Scope::Workgroup,
+            };
+            if below(parts) == 0 {
+                let (mask, order) = (1 + below(15) as u8, ORDERS[below(3) as usize]);
+                let new = Packed::new(start, &epoch(start, mask, order));
+                let found = shadow.access(start, new, writes, &clock);
+                let wanted = cells.entry(start).or_default().access(start, new, writes, &clock);
+                assert_eq!(format!("{found:?}"), format!("{wanted:?}"), "access {n}");
+                races += usize::from(found.is_some());
+                continue;
+            }
+            let packed = |word: u64| Packed::new(word, &epoch(word, WHOLE, Order::Plain));
+            let hows: Vec<u32> = (start..start + count).map(|word| packed(word).how()).collect();
+            let mut known = Known::new(wave as u32, Some(&clock));
+            let count = count.min(Shadow::room(start) as u64);
+            let in_row = shadow.row(start, packed(start), &hows[..count as usize], writes, &mut known);
+            rows += usize::from(in_row);
+            for word in start..start + count {
+                let (new, cell) = (packed(word), cells.entry(word).or_default());
+                let wanted = cell.access(word, new, writes, &clock);
+                let found = if in_row || shadow.one(word, new, writes, &mut known) {
+                    None
+                } else {
+                    shadow.access(word, new, writes, &clock)
+                };
+                assert_eq!(format!("{found:?}"), format!("{wanted:?}"), "access {n} to {word}");
+                races += usize::from(found.is_some());
+            }
+        }
+        assert!(races > 1000 && rows > 1000, "{races} races, {rows} rows");
     }
 }
