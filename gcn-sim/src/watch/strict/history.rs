@@ -229,19 +229,20 @@ mod tests {
     /// On a random path, states that are replaced by simpler ones after each instruction lead to the same findings as those that never are.
     #[test]
     fn rebased_states_have_the_same_findings() {
-        let rdna4 = "v_add_nc_u32 v1, s2, v3\ns_mov_b32 s2, s4\nv_cmp_eq_u32_e64 s[8:9], v1, v2\ns_mov_b32 vcc_lo, 0\n\
-                     v_cndmask_b32_e32 v1, v2, v3, vcc\nv_readfirstlane_b32 s2, v1\nv_exp_f32 v1, v2\nv_add_f32 v4, v1, v5\n\
+        let rdna4 = "v_add_nc_u32 v1, s2, v3\ns_mov_b32 s2, s4\nv_cmp_eq_u32_e64 s3, v1, v2\ns_mov_b32 vcc_lo, 0\n\
+                     v_cndmask_b32_e32 v1, v2, v3, vcc_lo\nv_readfirstlane_b32 s2, v1\nv_exp_f32 v1, v2\nv_add_f32 v4, v1, v5\n\
                      s_add_co_i32 s5, s2, s3\nv_mov_b32 v6, s5\ns_nop 0\ns_load_b32 s6, s[0:1], 0x0\nv_writelane_b32 v7, s2, 3";
-        let rdna3 = "v_cndmask_b32_e64 v1, v2, v3, s[2:3]\ns_mov_b32 s2, 0\ns_mov_b32 s3, s2\nv_mov_b32 v1, s2\nv_exp_f32 v1, v2\n\
+        let rdna3 = "v_cndmask_b32_e64 v1, v2, v3, s2\ns_mov_b32 s2, 0\ns_mov_b32 s3, s2\nv_mov_b32 v1, s2\nv_exp_f32 v1, v2\n\
                      v_mov_b32 v3, v1\nlds_direct_load v1 wait_vdst:15\nlds_direct_load v3 wait_vdst:3\nv_add_f32 v2, v1, v3\n\
-                     v_readlane_b32 s4, v1, s2\ns_nop 1\nv_cmp_eq_u32_e64 s[2:3], v1, v2\nds_load_b32 v3, v4\nv_add_f32 v4, v1, v1";
+                     v_readlane_b32 s4, v1, s2\ns_nop 1\nv_cmp_eq_u32_e64 s2, v1, v2\nds_load_b32 v3, v4\nv_add_f32 v4, v1, v1";
         let cdna = "v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]\nv_mov_b32 v3, v4\nv_add_f32 v20, v3, v16\n\
                     v_readlane_b32 s2, v3, s3\nv_mov_b32 v16, s2\ns_nop 3\nv_cmp_eq_u32_e64 vcc, v3, v20\n\
                     v_div_fmas_f32 v21, v3, v4, v20\nds_write_b32 v22, v3\nv_readfirstlane_b32 s3, v20\ns_mov_b32 m0, s3";
         for (target, text) in [(Target::GFX1201, rdna4), (Target::GFX1100, rdna3), (Target::GFX942, cdna)] {
             let parsed = parse_program(&format!("{text}\ns_endpgm"), target, "test").unwrap();
             let code = encode_program(&parsed).unwrap().bytes;
-            let machine = Machine::new(target, &code, KernelState::default()).unwrap();
+            let state = KernelState { wave_size: parsed.wave, ..KernelState::default() };
+            let machine = Machine::new(target, &code, state).unwrap();
             let program = Program::new(&machine, Config::default());
             let rules = program.rules();
             let mut kept = State::start(rules.1);
