@@ -87,7 +87,7 @@ impl Fact {
 }
 
 /// The sequences that are in progress before an instruction, by rule.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Pending {
     /// For each selected rule, the sequences in progress. They are sorted in a sealed state.
     tracks: Vec<SmallVec<[Fact; 2]>>,
@@ -250,6 +250,18 @@ impl<'a> Sequences<'a> {
                 forget(rule, fact);
             }
             settle(rule, track);
+        }
+    }
+
+    /// Makes the clocks relative to this place, and makes states equal that no later instruction can tell apart. Other than in a sealed
+    /// state, the order of the sequences remains, so that later violations are found in the same order as without this.
+    pub fn rebase(&self, pending: &mut Pending) {
+        let clocks = std::mem::take(&mut pending.clocks);
+        for (track, rule) in pending.tracks.iter_mut().zip(&self.rules) {
+            track.retain(|f| lasts(rule, f, &clocks));
+            for (clock, now) in clocks.into_iter().enumerate() {
+                rebase(rule, track, clock, now);
+            }
         }
     }
 
@@ -424,6 +436,37 @@ fn forget(rule: &RemedyRule, fact: &mut Fact) {
     }
 }
 
+/// Makes the times of a clock relative to `now`. Times of which only the order matters become small numbers in this order; the present
+/// remains 0.
+fn rebase(rule: &RemedyRule, track: &mut [Fact], clock: usize, now: i32) {
+    let is_measured = |f: &Fact| reach(rule, f.stage)[clock] != Within::EVER;
+    let is_remedied = match rule.remedy {
+        Remedy::States(_) => clock == STATES,
+        Remedy::VectorNops(_) | Remedy::Field(WaitField::Valus) => clock == VALUS,
+        _ => false,
+    };
+    let mut earlier: SmallVec<[i32; 8]> = SmallVec::new();
+    for fact in track.iter_mut().filter(|f| !has_no_time(rule, f.stage)) {
+        fact.at[clock] -= now;
+        if is_measured(fact) {
+            continue;
+        }
+        if is_remedied {
+            // The number of missing instructions fits into a byte.
+            fact.at[clock] = fact.at[clock].max(-i32::from(u8::MAX));
+        } else if fact.at[clock] < 0 {
+            earlier.push(fact.at[clock]);
+        }
+    }
+    earlier.sort_unstable_by(|a, b| b.cmp(a));
+    earlier.dedup();
+    for fact in track.iter_mut().filter(|f| !is_measured(f)) {
+        if let Some(place) = earlier.iter().position(|at| *at == fact.at[clock]) {
+            fact.at[clock] = -1 - place as i32;
+        }
+    }
+}
+
 /// Marks every register as one with which sequences have begun.
 fn begin_all(track: &mut [Fact], begun: &mut Begun) {
     *begun = Begun::MAX;
@@ -442,8 +485,10 @@ fn counts_transcendentals(rule: &RemedyRule) -> bool {
     matches!(rule.remedy, Remedy::Field(WaitField::Valus))
 }
 
-/// The index of the clock that counts transcendental instructions.
+/// The indices of the clocks that count vector ALU instructions, transcendental instructions, and wait states.
+const VALUS: usize = 0;
 const TRANSCENDENTALS: usize = 1;
+const STATES: usize = 3;
 
 /// True if an instruction that uses these registers completes the sequence as its second instruction.
 fn completes(rule: &RemedyRule, fact: &Fact, used: &[Unit], operands: &[Units]) -> bool {
@@ -558,11 +603,15 @@ fn begin(
     }
 }
 
+/// True if it does not matter when sequences have come to this stage.
+fn has_no_time(rule: &RemedyRule, stage: u8) -> bool {
+    reach(rule, stage) == [Within::EVER; CLOCKS]
+        && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))
+}
+
 /// Adds a sequence, and removes an earlier occurrence of the same sequence.
 fn put(rule: &RemedyRule, track: &mut SmallVec<[Fact; 2]>, mut fact: Fact) {
-    if reach(rule, fact.stage) == [Within::EVER; CLOCKS]
-        && !matches!(rule.remedy, Remedy::Field(_) | Remedy::States(_))
-    {
+    if has_no_time(rule, fact.stage) {
         fact.at = [0; CLOCKS];
     }
     track.retain(|f| !fact.replaces(f));

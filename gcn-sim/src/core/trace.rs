@@ -40,6 +40,13 @@ pub(crate) struct Touch {
     pub kind: Kind,
 }
 
+impl Touch {
+    /// True if both accesses are of the same kind and size, and to the same memory.
+    pub(crate) fn is_like(&self, other: &Touch) -> bool {
+        (self.space, self.kind, self.bytes) == (other.space, other.kind, other.bytes)
+    }
+}
+
 /// The accesses of one instruction in the order in which they happen, including those out of bounds.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {

@@ -19,7 +19,7 @@ mod spin;
 
 pub use defined::{Alone, Registers};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,7 +48,7 @@ use crate::watch::strict::range::LdsRange;
 use defined::{Access as Accessed, Aside, Bits, Changes, Info, Kind as Does, Now, Places, Undefined};
 use races::Guess;
 use scope::{Released, Role, Rules, Sync};
-use shadow::Shadow;
+use shadow::{ByPlace, Shadow};
 use spin::Spin;
 
 /// The state of the sanitizers for a launch.
@@ -97,7 +97,7 @@ impl Program {
 struct Global {
     memory: Shadow,
     /// The clocks that have been released through words of global memory.
-    released: HashMap<u64, Released>,
+    released: ByPlace<Released>,
     /// The findings so far. Each pair of instructions occurs only once.
     known: HashSet<(FindingKind, u32, Option<u32>)>,
     /// The pairs of instructions with notes (findings that are not errors).
@@ -181,7 +181,7 @@ pub(crate) struct Group {
     waves: Vec<State>,
     lds: Shadow,
     /// The clocks that have been released through words of LDS.
-    released: HashMap<u64, Released>,
+    released: ByPlace<Released>,
     findings: Vec<Finding>,
     exec: u64,
     /// The current instruction with its actual registers, if an index changed them.
@@ -241,7 +241,7 @@ impl Group {
             grid: [1; 3],
             waves: (0..waves).map(|_| State::default()).collect(),
             lds: Shadow::default(),
-            released: HashMap::new(),
+            released: ByPlace::default(),
             findings: Vec::new(),
             exec: 0,
             moved: None,

@@ -3,10 +3,11 @@
 //! There are three mechanisms, as in the hardware. [`counters`] tracks the outstanding memory operations of a wave, and which of them a
 //! wait guarantees to be complete. [`states`] measures the distance in wave instructions between dependent instructions and compares it
 //! with the wait-state rules. [`sequences`] tracks the sequences of instructions that RDNA must not execute without an interrupting
-//! instruction. All three check what a wave actually executes; they do not consider other paths.
+//! instruction; [`history`] remembers what the latter two have found. All three check what a wave actually executes; they do not consider other paths.
 
 pub(crate) mod counters;
 pub(crate) mod effect;
+pub(crate) mod history;
 pub(crate) mod outstanding;
 pub(crate) mod range;
 pub(crate) mod sequences;
@@ -28,14 +29,21 @@ use crate::core::trace::Trace;
 pub(crate) struct Program {
     pub effects: Vec<Effect>,
     pub pairs: states::Pairs,
-    pub sequences: Option<sequences::Sequences>,
+    sequences: Option<sequences::Sequences>,
+    known: history::Known,
 }
 
 impl Program {
     pub(crate) fn new(machine: &Machine, rules: Config) -> Program {
         let effects = machine.steps().iter().map(|s| Effect::of(machine.target(), &s.inst, rules)).collect();
         let sequences = sequences::Sequences::new(machine, rules);
-        Program { effects, pairs: states::Pairs::new(machine, rules), sequences }
+        let known = history::Known::new(machine, sequences.as_ref());
+        Program { effects, pairs: states::Pairs::new(machine, rules), sequences, known }
+    }
+
+    /// The rules about wait states, and about sequences if any of them applies.
+    fn rules(&self) -> (&states::Pairs, Option<&sequences::Sequences>) {
+        (&self.pairs, self.sequences.as_ref())
     }
 }
 
@@ -76,16 +84,14 @@ impl Program {
 pub(crate) struct WaveState {
     counters: counters::Counters,
     lds: outstanding::Accesses,
-    recent: states::Recent,
-    under_way: sequences::UnderWay,
+    history: history::History,
 }
 
 impl WaveState {
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
         self.lds.reset();
-        self.recent.reset();
-        self.under_way.reset();
+        self.history.reset();
     }
 
     /// Checks an instruction before it executes. `alone`: the workgroup has no other wave.
@@ -96,10 +102,7 @@ impl WaveState {
         now: &Current<'_>,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
-        self.recent.check(&program.pairs, machine, now)?;
-        if let Some(rules) = &program.sequences {
-            self.under_way.check(rules, machine, now.at)?;
-        }
+        self.history.check(program, machine, now)?;
         if self.counters.is_empty() {
             return Ok(());
         }
@@ -115,10 +118,7 @@ impl WaveState {
         trace: &Trace,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
-        self.recent.push(&program.pairs, now);
-        if let Some(rules) = &program.sequences {
-            self.under_way.push(rules, machine, now.at);
-        }
+        self.history.push(program, machine, now);
         if now.effect.is_idle && trace.touches.is_empty() {
             return Ok(());
         }

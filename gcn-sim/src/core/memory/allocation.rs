@@ -146,6 +146,12 @@ impl Allocation {
         address - self.base / WORD * WORD
     }
 
+    /// The address with offset 0.
+    #[inline]
+    pub(crate) fn first(&self) -> u64 {
+        self.base / WORD * WORD
+    }
+
     /// True if all bytes have been written, or if writes are not tracked.
     pub(super) fn is_written(&self, offset: u64, bytes: u64) -> bool {
         let is_written = |(word, mask): (usize, u8)| self.written[word].load(Relaxed) & mask == mask;

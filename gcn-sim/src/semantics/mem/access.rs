@@ -1,5 +1,7 @@
 //! Single accesses to global memory, LDS and scratch, with bounds checks.
 
+use smallvec::SmallVec;
+
 use crate::core::fault::Fault;
 use crate::core::machine::Cx;
 use crate::core::site::Space;
@@ -67,6 +69,13 @@ fn ascending(active: u64, bytes: u64, at: impl Fn(usize) -> u64) -> Option<u64> 
     Some(end)
 }
 
+/// True if no two of these data of `bytes` bytes overlap.
+fn are_apart(addresses: impl Iterator<Item = u64>, bytes: u64) -> bool {
+    let mut addresses: SmallVec<[u64; 2 * LANES]> = addresses.collect();
+    addresses.sort_unstable();
+    addresses.windows(2).all(|pair| pair[1] - pair[0] >= bytes)
+}
+
 impl Cx<'_> {
     /// True if the accesses of an instruction may be performed together, instead of each being recorded before it happens. Those to LDS
     /// must be recorded afterwards, with [`Cx::note_lds`].
@@ -96,12 +105,23 @@ impl Cx<'_> {
         let (step, size) = (u64::from(bytes), u64::from(pieces) * u64::from(bytes));
         if kind == Kind::Write {
             let allocation = self.memory.allocation(allocation);
-            ascending(active, size, &address)?;
-            for lane in lanes(active).filter(|_| trace.keep) {
-                let mut old = [0; 16];
-                let old = &mut old[..size as usize];
-                allocation.read(allocation.offset(address(lane)), old);
-                trace.replaced.extend_from_slice(old);
+            let end = ascending(active, size, &address);
+            if end.is_none() && !are_apart(lanes(active).map(&address), size) {
+                return None;
+            }
+            let start = address(active.trailing_zeros() as usize);
+            let bytes = size * u64::from(active.count_ones());
+            if trace.keep && end == Some(start + bytes) {
+                let kept = trace.replaced.len();
+                trace.replaced.resize(kept + bytes as usize, 0);
+                allocation.read(allocation.offset(start), &mut trace.replaced[kept..]);
+            } else if trace.keep {
+                for lane in lanes(active) {
+                    let mut old = [0; 16];
+                    let old = &mut old[..size as usize];
+                    allocation.read(allocation.offset(address(lane)), old);
+                    trace.replaced.extend_from_slice(old);
+                }
             }
         }
         let piece = |lane: usize, piece: u16| {
@@ -132,14 +152,34 @@ impl Cx<'_> {
 
     /// `None` if these stores to LDS must be performed one after the other.
     fn can_store(&self, at: &[&Lanes], active: u64, bytes: usize) -> Option<()> {
-        let mut ends = Vec::with_capacity(at.len());
-        for at in at {
-            let end = ascending(active, bytes as u64, |lane| u64::from(at[lane]))?;
-            ends.push((at[active.trailing_zeros() as usize & (LANES - 1)], end));
+        let addresses = || at.iter().flat_map(|at| lanes(active).map(|lane| u64::from(at[lane])));
+        let inside = addresses().all(|address| address + bytes as u64 <= self.lds.len() as u64);
+        let ascend = at.len() == 1 && ascending(active, bytes as u64, |lane| at[0][lane].into()).is_some();
+        (inside && (ascend || are_apart(addresses(), bytes as u64))).then_some(())
+    }
+
+    /// Records copies of a load to LDS that are performed together, if there is a trace: for each active lane, of `pieces` dwords from its
+    /// address on to the place in LDS that starts at `start` plus the lane's number times their size. All are in bounds.
+    pub(super) fn note_copies(
+        &mut self,
+        active: u64,
+        pieces: u32,
+        start: u32,
+        address: impl Fn(usize) -> u64,
+    ) {
+        let (lds, Some(trace)) = (&self.lds, self.trace.as_deref_mut()) else { return };
+        for lane in lanes(active) {
+            let to = start + 4 * pieces * lane as u32;
+            let piece = |place: Place, kind| touch(place, 4, Some(lane as u8), kind);
+            if !trace.only_lds {
+                let from = |n: u32| Place::Global(address(lane) + 4 * u64::from(n));
+                trace.touches.extend((0..pieces).map(|n| piece(from(n), Kind::Read)));
+            }
+            trace.touches.extend((0..pieces).map(|n| piece(Place::Lds(to + 4 * n), Kind::Write)));
+            if trace.keep {
+                trace.replaced.extend_from_slice(&lds[to as usize..(to + 4 * pieces) as usize]);
+            }
         }
-        ends.sort_unstable();
-        let apart = ends.windows(2).all(|pair| pair[0].1 <= u64::from(pair[1].0));
-        (apart && ends.iter().all(|(_, end)| *end <= self.lds.len() as u64)).then_some(())
     }
 
     /// Records accesses of `bytes` bytes to scratch, in pieces of at most four, if there is a trace of them.

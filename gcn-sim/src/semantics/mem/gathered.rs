@@ -32,8 +32,7 @@ impl Inside {
         if self.there == 0 {
             return Some(());
         }
-        let allocation = cx.memory.allocation(self.allocation);
-        let first = allocation.extent().0 - allocation.offset(allocation.extent().0);
+        let first = cx.memory.allocation(self.allocation).first();
         cx.note_global((self.allocation, self.there), pieces, kind, |lane| first + offsets[lane])
     }
 }
@@ -247,17 +246,20 @@ fn load_sized<const WORDS: usize>(
 
 /// Performs a load to LDS, where the data of the lanes follow each other from `start` on; `None` if it must be performed lane by lane.
 pub(super) fn load_to_lds(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, start: u32) -> Option<()> {
-    if cx.trace.is_some() || cx.w.late.when != When::Issued || datum.bytes != 4 {
+    if cx.w.late.when != When::Issued || datum.bytes != 4 {
         return None;
     }
     let mut offsets = [0; LANES];
     let inside = inside(cx, addresses, datum, &mut offsets)?;
     let (start, size) = (start as usize, datum.size() as usize);
     let last = (u64::BITS - cx.w.exec().leading_zeros()) as usize;
-    let to = cx.lds.get_mut(start..start + last * size)?;
+    cx.lds.get(start..start + last * size)?;
     if inside.there != cx.w.exec() {
         return None;
     }
+    let first = cx.memory.allocation(inside.allocation).first();
+    cx.note_copies(inside.there, datum.pieces.into(), start as u32, |lane| first + offsets[lane]);
+    let to = cx.lds.get_mut(start..start + last * size)?;
     let loads = cx.memory.allocation(inside.allocation).loads();
     for lane in lanes(inside.there) {
         let words = to[lane * size..][..size].as_chunks_mut().0.iter_mut();

@@ -86,6 +86,37 @@ impl Group {
         step: &Step,
         (touches, runs): (&[Touch], &[Range<usize>]),
     ) -> Result<(), Fault> {
+        let like = |a: &Range<usize>, b: &Range<usize>| touches[a.start].is_like(&touches[b.start]);
+        for runs in runs.chunk_by(like) {
+            let touch = &touches[runs[0].start];
+            let reads_lds = touch.space == Path::Lds && touch.kind == Kind::Read;
+            let is_fine = touch.space == Path::Scratch
+                || reads_lds && runs.len() > 1 && self.is_written_around(touches, runs);
+            if !is_fine {
+                self.unwritten_by_run(shared, cx, step, (touches, runs))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True if all bytes from the first to the last one that these runs access in LDS have been written.
+    fn is_written_around(&self, touches: &[Touch], runs: &[Range<usize>]) -> bool {
+        let (mut first, mut end) = (u64::MAX, 0);
+        for run in runs {
+            let touch = &touches[run.start];
+            first = first.min(touch.address);
+            end = end.max(touch.address + run.len() as u64 * u64::from(touch.bytes));
+        }
+        self.lds.is_written(first, end - first)
+    }
+
+    fn unwritten_by_run(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        (touches, runs): (&[Touch], &[Range<usize>]),
+    ) -> Result<(), Fault> {
         for run in runs.iter().cloned() {
             let (first, bytes) =
                 (&touches[run.start], run.len() as u64 * u64::from(touches[run.start].bytes));

@@ -75,7 +75,7 @@ impl Word {
 /// The undefined bits of a wave's registers.
 #[derive(Clone, Default)]
 pub(super) struct Bits {
-    /// For each slot, the undefined bits of each lane that is in `lanes` and not in `whole`.
+    /// For each slot, the undefined bits of each lane that is in `lanes` and not in `whole`; as far as such lanes have existed.
     vectors: Vec<Lanes>,
     /// For each slot, a mask of the lanes with undefined bits.
     lanes: Vec<u64>,
@@ -94,7 +94,6 @@ impl Bits {
         let ids =
             if machine.target().has_packed_tid() { 1 } else { 1 + usize::from(machine.state().workitem_id) };
         let count = machine.vector_registers();
-        self.vectors.resize(count, [0; LANES]);
         // Lanes that the wave does not have are not undefined: instructions that read other lanes do not read these.
         for masks in [&mut self.lanes, &mut self.whole] {
             masks.clear();
@@ -141,7 +140,15 @@ impl Bits {
     fn all(&self, word: Word) -> Lanes {
         match word {
             Word::Vector(_) if self.lanes(word) == 0 => [0; LANES],
-            Word::Vector(_) => std::array::from_fn(|lane| self.bits(word, lane)),
+            Word::Vector(slot) => {
+                let (lanes, whole) = (self.lanes[slot], self.whole[slot]);
+                let mask = |lanes: u64, lane: usize| ((lanes >> lane & 1) as u32).wrapping_neg();
+                if lanes == whole {
+                    return std::array::from_fn(|lane| mask(whole, lane));
+                }
+                let bits = &self.vectors[slot];
+                std::array::from_fn(|lane| mask(whole, lane) | bits[lane] & mask(lanes, lane))
+            }
             Word::Scalar(number) => [self.scalars[number]; LANES],
         }
     }
@@ -176,8 +183,12 @@ impl Bits {
             Word::Scalar(NULL | 126..128) => {}
             Word::Scalar(number) => self.scalars[number] = bits[0],
             Word::Vector(slot) => {
-                if let Some(register) = self.vectors.get_mut(slot) {
-                    *register = *bits;
+                if slot < self.lanes.len() {
+                    // Most registers never have lanes of which only some bits are undefined.
+                    if self.vectors.len() <= slot {
+                        self.vectors.resize(slot + 1, [0; LANES]);
+                    }
+                    self.vectors[slot] = *bits;
                     let lane = |all: u64, (lane, bits): (usize, &u32)| all | u64::from(*bits != 0) << lane;
                     self.lanes[slot] = bits.iter().enumerate().fold(0, lane);
                     self.whole[slot] = 0;

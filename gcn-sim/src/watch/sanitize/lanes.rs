@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::Group;
 use super::bounds::access_of;
 use super::shadow::Order;
@@ -9,6 +11,7 @@ use crate::core::finding::{Finding, FindingKind, Party};
 use crate::core::machine::{Cx, Step};
 use crate::core::place::site;
 use crate::core::trace::{Kind, Path, Touch};
+use crate::core::value::LANES;
 
 /// The content that a write has replaced, and the content after the whole instruction.
 #[derive(Clone, Copy)]
@@ -58,13 +61,13 @@ pub(super) fn runs(touches: &[Touch]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let first = touches.get(start)?;
-        let mut next = Touch { address: first.address + u64::from(first.bytes), ..*first };
+        let mut next = first.address + u64::from(first.bytes);
         let mut end = start + 1;
         while let Some(touch) = touches.get(end)
-            && (touch.address, touch.bytes, touch.kind, touch.space)
-                == (next.address, next.bytes, next.kind, next.space)
+            && touch.address == next
+            && touch.is_like(first)
         {
-            next.address += u64::from(touch.bytes);
+            next += u64::from(touch.bytes);
             end += 1;
         }
         let run = start..end;
@@ -73,10 +76,21 @@ pub(super) fn runs(touches: &[Touch]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// True if no two stores of an instruction can write the same byte: there are none, or each access begins after the end of the one before.
-pub(super) fn ascend(touches: &[Touch]) -> bool {
-    let is_behind = |pair: &[Touch]| pair[1].address >= pair[0].address + u64::from(pair[0].bytes);
-    touches.iter().all(|touch| touch.kind != Kind::Write) || touches.windows(2).all(is_behind)
+/// True if no two stores of an instruction write the same byte that others see. `runs` are those that follow each other.
+pub(super) fn are_apart(touches: &[Touch], runs: &[Range<usize>]) -> bool {
+    let is_seen = |touch: &Touch| touch.kind == Kind::Write && touch.space != Path::Scratch;
+    let stores = runs.iter().filter(|run| is_seen(&touches[run.start]));
+    let mut ranges: SmallVec<[(u64, u64); LANES]> = stores
+        .map(|run| {
+            let first = &touches[run.start];
+            (first.address, first.address + run.len() as u64 * u64::from(first.bytes))
+        })
+        .collect();
+    let are_apart = |ranges: &[(u64, u64)]| ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0);
+    are_apart(&ranges) || {
+        ranges.sort_unstable();
+        are_apart(&ranges)
+    }
 }
 
 /// Two accesses of different lanes that write different values to the same byte, if there are any. Atomic stores may do that; one of their

@@ -1,44 +1,50 @@
 //! Detects barriers that not all waves reach, and waves that cannot continue.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Finding, FindingKind, Group, Party, Sanitize, Shared, scope};
+use super::{Finding, FindingKind, Group, Party, Sanitize, Shared, races, scope};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Machine};
 use crate::core::site::Site;
 use crate::core::trace::{Kind, Path, Touch};
 use crate::core::wave::{Status, Wave};
 
-/// The first of an instruction's accesses that has changed memory that others see. A store of the value that was already there, or a
+/// The first run of an instruction's accesses that has changed memory that others see. A store of the value that was already there, or a
 /// failing compare-and-swap, changes nothing. Scratch counts as part of the wave's own state.
-fn changed(cx: &Cx<'_>, touches: &[Touch]) -> Option<usize> {
+fn changed(cx: &Cx<'_>, (touches, runs): (&[Touch], &[Range<usize>])) -> Option<usize> {
     let trace = cx.trace.as_deref()?;
     let (mut replaced, mut updated) = (&trace.replaced[..], &trace.updated[..]);
     if replaced.is_empty() && updated.is_empty() {
         return None;
     }
-    touches.iter().position(|touch| {
+    runs.iter().position(|run| {
+        let touch = &touches[run.start];
         let before = match touch.kind {
             Kind::Write if touch.space != Path::Scratch => &mut replaced,
             Kind::Atomic if touch.space != Path::Scratch => &mut updated,
             _ => return false,
         };
-        let (mine, others) = before.split_at(before.len().min(usize::from(touch.bytes)));
+        let Some((mine, others)) = before.split_at_checked(run.len() * usize::from(touch.bytes)) else {
+            return true;
+        };
         *before = others;
-        let mut now = [0; 16];
-        let now = &mut now[..mine.len()];
         match touch.space {
             Path::Lds => {
                 let start = touch.address as usize;
-                if let Some(bytes) = cx.lds.get(start..start + mine.len()) {
-                    now.copy_from_slice(bytes);
-                }
+                cx.lds.get(start..start + mine.len()).is_none_or(|now| now != mine)
             }
-            _ => _ = cx.memory.peek(touch.address, now),
+            _ => (0..).step_by(CHUNK).zip(mine.chunks(CHUNK)).any(|(ahead, mine)| {
+                let mut now = [0; CHUNK];
+                let now = &mut now[..mine.len()];
+                !cx.memory.peek(touch.address + ahead, now) || now != mine
+            }),
         }
-        now != mine || mine.is_empty()
     })
 }
+
+/// The number of bytes of global memory that are compared together.
+const CHUNK: usize = 256;
 
 impl Group {
     /// Called when all waves meet at a barrier: each wave's clock learns what all others have done.
@@ -91,10 +97,10 @@ impl Group {
 
     /// Tracks whether the wave makes progress.
     pub(super) fn follow(&mut self, shared: &Shared, cx: &Cx<'_>, next: Next, touches: &[Touch]) {
-        if let Some(changed) = changed(cx, touches) {
+        let runs = if touches.is_empty() { &[] } else { &self.runs[..] };
+        if let Some(changed) = changed(cx, (touches, runs)) {
             self.waves.iter_mut().for_each(|w| w.spin.reset());
-            let global = |t: &Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
-            if touches[changed..].iter().any(global) {
+            if runs[changed..].iter().any(|run| races::stores(&touches[run.start])) {
                 self.seen = shared.changes.fetch_add(1, Relaxed) + 1;
             }
             return;

@@ -1,6 +1,5 @@
 //! Detects data races: unordered accesses of different waves to the same bytes.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
@@ -8,7 +7,7 @@ use super::bounds::access_of;
 use super::clock::{Thread, WAVES};
 use super::lanes::{self, writes};
 use super::scope::{Missing, Released, Role, Sync};
-use super::shadow::{Epoch, Order, Packed, Shadow, WHOLE, words};
+use super::shadow::{ByPlace, Epoch, Known, Order, Packed, Shadow, WHOLE, words};
 use super::{Global, Group, Shared};
 use crate::core::fault::Fault;
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party};
@@ -46,11 +45,13 @@ impl Race {
     }
 }
 
+/// Fewer consecutive dwords than these are added one by one.
+const FEW: usize = 8;
+
 /// The accesses of an instruction to one memory, on their way into its shadow.
 struct Walk<'a> {
     shadow: &'a mut Shadow,
-    released: &'a mut HashMap<u64, Released>,
-    sync: &'a mut Sync,
+    released: &'a mut ByPlace<Released>,
     found: &'a mut Vec<Race>,
     thread: Thread,
     /// The number of the wave in its workgroup.
@@ -61,67 +62,102 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Adds plain accesses to consecutive dwords, by the instruction `step`.
-    fn rows(&mut self, (touches, run): (&[Touch], Range<usize>), step: u32, hows: &mut Vec<u32>) {
-        let first = &touches[run.start];
+    /// Adds plain accesses to whole dwords, by the instruction `step`; `runs` are those to consecutive ones.
+    fn plain(
+        &mut self,
+        sync: &Sync,
+        (touches, runs): (&[Touch], &[Range<usize>]),
+        step: u32,
+        hows: &mut Vec<u32>,
+    ) {
+        let Some(first) = runs.first().map(|run| &touches[run.start]) else { return };
         let (writes, per_touch) = (first.kind != Kind::Read, usize::from(first.bytes / 4));
-        let start = first.address / 4;
-        let epoch = |touch: &Touch| self.epoch(touch, step, Order::Plain);
-        hows.clear();
-        for touch in &touches[run.clone()] {
-            let one = Packed::new(touch.address / 4, &Epoch { mask: WHOLE, ..epoch(touch) });
-            hows.extend((0..per_touch as u32).map(|dword| one.ahead(dword).how()));
-        }
-        let new = Packed::new(start, &epoch(first));
-        let mut done = 0;
-        while done < hows.len() {
-            let word = start + done as u64;
-            let next = hows.len().min(done + Shadow::room(word));
-            // A read of what another wave has stored is looked at more closely if the two may see different values.
-            let known = (!self.split || writes).then_some(&self.sync.clock);
-            if !self.shadow.row(word, new, &hows[done..next], writes, known) {
-                for n in done..next {
-                    let number = run.start + n / per_touch;
-                    let (touch, word) = (&touches[number], start + n as u64);
-                    if self.split && !writes {
-                        self.word((touch, number), step, Order::Plain, (word, WHOLE));
-                    } else {
-                        self.add((touch, number), word, new.with(hows[n]));
+        // A read of what another wave has stored is looked at more closely if the two may see different values.
+        let closely = self.split && !writes;
+        let mut known = Known::new(self.thread, (!closely).then_some(&sync.clock));
+        let add = |walk: &mut Walk<'_>, number: usize, word: u64, new: Packed| {
+            let touch = &touches[number];
+            if closely {
+                walk.word(sync, (touch, number), step, Order::Plain, (word, WHOLE));
+            } else {
+                walk.add(sync, (touch, number), word, new);
+            }
+        };
+        let epoch = Epoch { mask: WHOLE, ..self.epoch(sync, first, step, Order::Plain) };
+        let of_first = Packed::new(first.address / 4, &epoch);
+        let one = |number: usize| of_first.of_lane(touches[number].lane);
+        for run in runs {
+            let start = touches[run.start].address / 4;
+            if run.len() * per_touch < FEW {
+                for number in run.clone() {
+                    let (first, word) = (one(number), touches[number].address / 4);
+                    for dword in 0..per_touch as u32 {
+                        let (new, word) = (first.ahead(dword), word + u64::from(dword));
+                        if !self.shadow.one(word, new, writes, &mut known) {
+                            add(self, number, word, new);
+                        }
                     }
                 }
+                continue;
             }
-            done = next;
+            hows.clear();
+            for number in run.clone() {
+                let one = one(number);
+                hows.extend((0..per_touch as u32).map(|dword| one.ahead(dword).how()));
+            }
+            let new = one(run.start);
+            let mut done = 0;
+            while done < hows.len() {
+                let word = start + done as u64;
+                let next = hows.len().min(done + Shadow::room(word));
+                if !self.shadow.row(word, new, &hows[done..next], writes, &mut known) {
+                    for n in done..next {
+                        let (new, word) = (new.with(hows[n]), start + n as u64);
+                        if !self.shadow.one(word, new, writes, &mut known) {
+                            add(self, run.start + n / per_touch, word, new);
+                        }
+                    }
+                }
+                done = next;
+            }
         }
     }
 
     /// Adds an access by the instruction `step`.
-    fn touch(&mut self, (touch, number): (&Touch, usize), step: u32, order: Order) {
+    fn touch(&mut self, sync: &mut Sync, (touch, number): (&Touch, usize), step: u32, order: Order) {
         let (index, key) = (self.thread / WAVES, touch.address / 4);
         if order == Order::Atomic
             && touch.kind != Kind::Write
             && let Some(released) = self.released.get(&key)
         {
-            self.sync.acquire(released, index, self.number, self.scope);
+            sync.acquire(released, index, self.number, self.scope);
         }
         for word in words(touch.address, touch.bytes.into()) {
-            self.word((touch, number), step, order, word);
+            self.word(sync, (touch, number), step, order, word);
         }
         if touch.kind != Kind::Read && order != Order::Plain {
             let released = self.released.entry(key).or_insert_with(|| Released::nothing(index));
-            self.sync.release(released, index, self.number, self.scope);
+            sync.release(released, index, self.number, self.scope);
         }
     }
 
-    fn epoch(&self, touch: &Touch, step: u32, order: Order) -> Epoch {
-        let (thread, at, scope) = (self.thread, self.sync.clock.now(self.number), self.scope);
+    fn epoch(&self, sync: &Sync, touch: &Touch, step: u32, order: Order) -> Epoch {
+        let (thread, at, scope) = (self.thread, sync.clock.now(self.number), self.scope);
         let range = (touch.address, touch.bytes);
         Epoch { thread, at, step, lane: touch.lane, range, mask: 0, order, scope }
     }
 
-    fn word(&mut self, (touch, number): (&Touch, usize), step: u32, order: Order, (word, mask): (u64, u8)) {
-        let epoch = Epoch { mask, ..self.epoch(touch, step, order) };
+    fn word(
+        &mut self,
+        sync: &Sync,
+        (touch, number): (&Touch, usize),
+        step: u32,
+        order: Order,
+        (word, mask): (u64, u8),
+    ) {
+        let epoch = Epoch { mask, ..self.epoch(sync, touch, step, order) };
         if self.split && touch.kind != Kind::Write {
-            let Walk { shadow, sync, scope, .. } = self;
+            let Walk { shadow, scope, .. } = self;
             let past = touch.kind == Kind::Atomic || *scope >= Scope::Workgroup;
             let missing = |e: &Epoch| sync.missing_near(e.thread, e.at, past);
             let is_unseen = |e: &Epoch| {
@@ -135,13 +171,12 @@ impl Walk<'_> {
                 self.found.push(race);
             }
         }
-        self.add((touch, number), word, Packed::new(word, &epoch));
+        self.add(sync, (touch, number), word, Packed::new(word, &epoch));
     }
 
-    fn add(&mut self, (touch, number): (&Touch, usize), word: u64, new: Packed) {
-        let Walk { shadow, sync, .. } = self;
+    fn add(&mut self, sync: &Sync, (touch, number): (&Touch, usize), word: u64, new: Packed) {
         let writes = touch.kind != Kind::Read;
-        if let Some((other, other_writes)) = shadow.access(word, new, writes, &sync.clock) {
+        if let Some((other, other_writes)) = self.shadow.access(word, new, writes, &sync.clock) {
             let (epoch, touch) = (new.epoch(word), *touch);
             let far = other.group() != self.thread / WAVES;
             let missing = if far { narrow(&epoch, &other) } else { None };
@@ -184,7 +219,7 @@ impl Group {
         if runs.iter().any(stores) {
             self.waves[number].sync.before_store(number);
         }
-        if runs.len() > 1 && !lanes::ascend(touches) {
+        if runs.len() > 1 && !lanes::are_apart(touches, runs) {
             let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, role, touch)).collect();
             let writes = writes(cx, touches);
             if let Some((earlier, later)) = lanes::conflict(touches, &orders, &writes) {
@@ -206,8 +241,10 @@ impl Group {
         }
         let mut global = shared.global();
         let mut found = Vec::new();
-        for run in runs.iter().cloned() {
-            let (touch, order) = (touches[run.start], self.order(step, role, &touches[run.start]));
+        let like = |a: &Range<usize>, b: &Range<usize>| touches[a.start].is_like(&touches[b.start]);
+        for runs in runs.chunk_by(like) {
+            let touch = touches[runs[0].start];
+            let order = self.order(step, role, &touch);
             if touch.space == Path::Scratch {
                 continue;
             }
@@ -221,12 +258,14 @@ impl Group {
             let scope = if lds { Scope::Workgroup } else { role.scope };
             let split = shared.code().rules.is_split() && touch.space == Path::Global;
             let sync = &mut self.waves[number].sync;
-            let mut walk = Walk { shadow, released, sync, found: &mut found, thread, number, scope, split };
+            let mut walk = Walk { shadow, released, found: &mut found, thread, number, scope, split };
             let at = cx.w.pc as u32;
-            if order == Order::Plain && (touch.address | u64::from(touch.bytes)).is_multiple_of(4) {
-                walk.rows((touches, run), at, &mut self.hows);
+            let is_whole =
+                |run: &Range<usize>| (touches[run.start].address | u64::from(touch.bytes)).is_multiple_of(4);
+            if order == Order::Plain && runs.iter().all(is_whole) {
+                walk.plain(sync, (touches, runs), at, &mut self.hows);
             } else {
-                run.for_each(|n| walk.touch((&touches[n], n), at, order));
+                runs.iter().cloned().flatten().for_each(|n| walk.touch(sync, (&touches[n], n), at, order));
             }
         }
         drop(global);

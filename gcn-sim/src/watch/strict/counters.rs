@@ -20,15 +20,31 @@ use gcn_isa::hazards::counter::{self, CounterRule};
 use gcn_isa::reg::RegUnit;
 use smallvec::{SmallVec, smallvec};
 
-use super::effect::{Effect, Part, is_of_lds, is_of_memory};
+use super::effect::{Effect, Mask, Part, is_of_lds, is_of_memory};
 use super::hazard;
 use super::range::LdsRange;
 use crate::core::machine::Machine;
 use crate::core::site::Hazard;
 use crate::core::trace::Path;
 
-/// The number of halves of registers.
-const HALVES: usize = 2 * RegUnit::COUNT;
+/// Serial numbers of operations, by register. There are none for the registers after the last one to which one was given.
+#[derive(Default)]
+struct Numbers(Vec<u32>);
+
+impl Numbers {
+    /// The number at this place; 0, which no operation has, if there is none.
+    #[inline]
+    fn at(&self, place: usize) -> u32 {
+        self.0.get(place).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, place: usize, number: u32) {
+        if self.0.len() <= place {
+            self.0.resize(place + 1, 0);
+        }
+        self.0[place] = number;
+    }
+}
 
 /// The part of an operation that one counter counts.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +89,8 @@ struct Operation {
     dma: Option<LdsRange>,
     /// The LDS bytes that a copy reads outside the LDS queue.
     copied: Option<LdsRange>,
+    /// The registers that it has yet to read or to write.
+    registers: Mask,
     /// The registers that it writes, if the state of the wave made others of those that the instruction names.
     moved: Option<Box<[Part]>>,
 }
@@ -97,9 +115,11 @@ impl Operation {
 pub(crate) struct Counters {
     operations: Vec<Operation>,
     /// For each half of a register, the serial number of the operation that will write it; less than `first` if no operation will.
-    pending: [u32; HALVES],
+    pending: Numbers,
     /// For each register, the serial number of the youngest operation that may still read it; less than `first` if no operation may.
-    held: [u32; RegUnit::COUNT],
+    held: Numbers,
+    /// The registers of all operations.
+    busy: Mask,
     /// The serial number of the wave's first operation, and of the next one.
     first: u32,
     next: u32,
@@ -111,8 +131,9 @@ impl Default for Counters {
     fn default() -> Counters {
         Counters {
             operations: Vec::new(),
-            pending: [0; HALVES],
-            held: [0; RegUnit::COUNT],
+            pending: Numbers::default(),
+            held: Numbers::default(),
+            busy: Mask::default(),
             first: 1,
             next: 1,
             done: Vec::new(),
@@ -124,6 +145,7 @@ impl Counters {
     pub(crate) fn reset(&mut self) {
         self.operations.clear();
         self.done.clear();
+        self.busy = Mask::default();
         // The registers are not cleared for every workgroup: that would take as long as many instructions.
         self.first = self.next;
         if self.next > u32::MAX / 2 {
@@ -165,6 +187,7 @@ impl Counters {
         }
         match effect.wait {
             Some(wait) => self.wait(effects, wait),
+            None if effect.room == WaitCnt::NONE => {}
             None => self.make_room(effects, effect.room),
         }
     }
@@ -190,9 +213,12 @@ impl Counters {
         if effect.barrier {
             self.barrier(machine, rules, alone)?;
         }
+        if !self.busy.may_meet(effect.registers) {
+            return Ok(());
+        }
         let is_pending = |part: &Part| {
-            let ids = self.pending[part.whole().halves()].iter().chain([&self.held[part.unit.index()]]);
-            ids.copied().any(|id| id >= self.first)
+            let unit = part.unit.index();
+            self.pending.at(2 * unit).max(self.pending.at(2 * unit + 1)).max(self.held.at(unit)) >= self.first
         };
         if !effect.reads.iter().chain(&effect.writes).any(is_pending) {
             return Ok(());
@@ -284,8 +310,10 @@ impl Counters {
             Counted { matters, ..Counted::started(machine, *stream) }
         };
         let id = self.number();
+        let registers = Mask::of(effect.writes.iter().map(|part| part.unit));
+        self.busy = self.busy.or(registers);
         for half in effect.writes.iter().flat_map(|part| part.halves()) {
-            self.pending[half] = id;
+            self.pending.set(half, id);
         }
         self.operations.push(Operation {
             id,
@@ -299,6 +327,7 @@ impl Counters {
             until: effect.until,
             dma: effect.lds_dma.then_some(lds),
             copied: effect.copies_lds.then_some(lds),
+            registers,
             moved,
         });
     }
@@ -317,7 +346,9 @@ impl Counters {
             self.settle(effects);
         }
         let id = self.number();
-        held.iter().for_each(|unit| self.held[unit.index()] = id);
+        let registers = Mask::of(held.iter().copied());
+        self.busy = self.busy.or(registers);
+        held.iter().for_each(|unit| self.held.set(unit.index(), id));
         self.operations.push(Operation {
             id,
             at,
@@ -330,6 +361,7 @@ impl Counters {
             until: None,
             dma: None,
             copied: None,
+            registers,
             moved: None,
         });
     }
@@ -349,12 +381,12 @@ impl Counters {
 
     /// The youngest operation that may still read a register.
     fn reader(&self, unit: RegUnit) -> Option<&Operation> {
-        let id = self.held[unit.index()];
+        let id = self.held.at(unit.index());
         if id < self.first { None } else { self.find(id) }
     }
 
     fn writer(&self, part: Part) -> Option<&Operation> {
-        let id = self.pending[part.halves()].iter().copied().find(|id| *id >= self.first)?;
+        let id = part.halves().map(|half| self.pending.at(half)).find(|id| *id >= self.first)?;
         self.find(id)
     }
 
@@ -365,13 +397,16 @@ impl Counters {
 
     /// Makes operations certain whose completion `wait` guarantees.
     fn wait(&mut self, effects: &[Effect], wait: WaitCnt) {
+        let mut finished = false;
         for counter in Counter::ALL.into_iter().filter(|counter| counter.is_in(wait)) {
             let left = usize::from(counter.of(wait));
             if left == 0 || self.order(counter).is_some() {
-                self.finish(left, |_, part| part.counter == counter);
+                finished |= self.finish(left, |_, part| part.counter == counter);
             }
         }
-        self.settle(effects);
+        if finished {
+            self.settle(effects);
+        }
     }
 
     /// Makes operations certain that must have completed before an instruction that needs `room` can issue. Since the counter may be full
@@ -429,8 +464,9 @@ impl Counters {
                 done.push(o.id);
                 let writes = o.moved.as_deref().unwrap_or(&effects[o.at].writes);
                 for half in writes.iter().flat_map(|part| part.halves()) {
-                    let slot = &mut pending[half];
-                    *slot = if *slot == o.id { 0 } else { *slot };
+                    if pending.at(half) == o.id {
+                        pending.set(half, 0);
+                    }
                 }
             }
             o.parts.iter().any(|part| part.is_out)
@@ -439,6 +475,7 @@ impl Counters {
             let results = o.parts.first().and_then(|part| part.stream.of_operands());
             !results.is_some_and(|(results, _)| shown.iter().any(|s| s.0 == results && s.1 > o.id))
         });
+        self.busy = self.operations.iter().fold(Mask::default(), |all, o| all.or(o.registers));
     }
 
     /// The hazard of a barrier at which operations are outstanding, if any. Other waves see LDS writes after the barrier only if the writes

@@ -37,6 +37,26 @@ impl Part {
     }
 }
 
+/// A set of registers in few bits: if two sets have none in common, neither have the registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mask(u64);
+
+impl Mask {
+    pub(crate) fn of(units: impl Iterator<Item = RegUnit>) -> Mask {
+        Mask(units.fold(0, |all, unit| all | 1 << (unit.index() % 64)))
+    }
+
+    pub(crate) fn or(self, other: Mask) -> Mask {
+        Mask(self.0 | other.0)
+    }
+
+    /// True if there may be a register in both sets.
+    #[inline]
+    pub(crate) fn may_meet(self, other: Mask) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 /// The properties of an instruction that matter to the wait counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
@@ -44,6 +64,8 @@ pub(crate) struct Effect {
     pub reads: Vec<Part>,
     /// The registers that the instruction writes.
     pub writes: Vec<Part>,
+    /// The registers that the instruction reads or writes.
+    pub registers: Mask,
     /// The streams of the operation that the instruction starts; empty if it starts none.
     pub streams: Streams,
     /// The registers that the instruction may read after it has issued, and the stream of instructions that have yet to read their operands
@@ -92,7 +114,7 @@ impl Effect {
         };
         let (scc_read, scc_written) = inst.scc();
         let reads = inst.reads().into_iter().filter(|u| !tied_load(u.operand)).chain(scc_read);
-        let reads = reads.flat_map(parts).collect();
+        let reads: Vec<Part> = reads.flat_map(parts).collect();
         let writes: Vec<Part> = inst.writes().into_iter().chain(scc_written).flat_map(parts).collect();
         let set = target.instruction_set();
         let events = events(target, inst);
@@ -104,6 +126,7 @@ impl Effect {
         Effect {
             // Results in different halves do not conflict.
             in_order: arrives_in_order(set, &streams) || writes.iter().any(|part| part.half.is_some()),
+            registers: Mask::of(reads.iter().chain(&writes).map(|part| part.unit)),
             reads,
             writes,
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),

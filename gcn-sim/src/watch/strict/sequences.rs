@@ -57,15 +57,22 @@ fn program(machine: &Machine) -> Program {
 }
 
 /// The sequences that have started in a wave.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct UnderWay {
-    pending: Option<Pending>,
+    pending: Pending,
     steps: u32,
 }
 
 impl UnderWay {
-    pub(crate) fn reset(&mut self) {
-        self.pending = None;
+    /// The state before the first instruction.
+    pub(crate) fn start(Sequences(rules): &Sequences) -> UnderWay {
+        UnderWay { pending: rules.entry(EntryKind::Kernel), steps: 0 }
+    }
+
+    /// Makes states equal between which no later instruction makes a difference.
+    pub(crate) fn rebase(&mut self, Sequences(rules): &Sequences) {
+        self.steps = 0;
+        rules.rebase(&mut self.pending);
     }
 
     /// Checks the instruction at `at` before it executes.
@@ -75,9 +82,8 @@ impl UnderWay {
         machine: &Machine,
         at: usize,
     ) -> Result<(), Box<Hazard>> {
-        let Some(pending) = &self.pending else { return Ok(()) };
         let mut found = None;
-        rules.0.dangers(pending, at, |danger| {
+        rules.0.dangers(&self.pending, at, |danger| {
             found.get_or_insert(danger);
         });
         found.map_or(Ok(()), |danger| Err(report(machine, &danger, at)))
@@ -85,17 +91,16 @@ impl UnderWay {
 
     /// Records that the instruction at `at` has executed. As in `gcn check` and in compilers, calls and returns are boundaries: functions
     /// are compiled separately, and the rules state what must have ended before control leaves a function.
-    pub(crate) fn push(&mut self, Sequences(rules): &Sequences, machine: &Machine, at: usize) {
+    pub(crate) fn push(&mut self, sequences: &Sequences, machine: &Machine, at: usize) {
+        let Sequences(rules) = sequences;
         if machine.steps()[at].inst.desc.does(Behaviours::TO_REGISTER) {
-            self.pending = Some(rules.entry(EntryKind::Function));
+            self.pending = rules.entry(EntryKind::Function);
             return;
         }
-        let pending = self.pending.get_or_insert_with(|| rules.entry(EntryKind::Kernel));
-        rules.step(pending, at);
+        rules.step(&mut self.pending, at);
         self.steps += 1;
         if self.steps == FRESH {
-            self.steps = 0;
-            rules.seal(pending);
+            self.rebase(sequences);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! instruction has written matters only until a later instruction overwrites it.
 
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
@@ -67,7 +68,7 @@ impl Pairs {
 }
 
 /// An instruction that a wave executed recently.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Past {
     at: usize,
     /// The instruction's view with the actual registers, if an index changed them.
@@ -81,13 +82,32 @@ struct Past {
 }
 
 impl Past {
+    fn key(&self) -> (usize, u64, u64, Since) {
+        (self.at, self.position, self.until, self.since)
+    }
+
     fn view<'a>(&'a self, pairs: &'a Pairs) -> &'a View {
         self.moved.as_deref().unwrap_or(&pairs.views[self.at])
     }
 }
 
+/// Instructions with registers that an index has changed ([`Recent::has_moved`]) are not compared.
+impl PartialEq for Past {
+    fn eq(&self, other: &Past) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Past {}
+
+impl Hash for Past {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
 /// The recent instructions of a wave, as far back as any rule reaches, oldest first.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Recent {
     past: VecDeque<Past>,
     /// The number of wait states issued so far.
@@ -96,10 +116,24 @@ pub(crate) struct Recent {
     until: u64,
 }
 
+/// The position of a wave after [`Recent::rebase`], which is greater than the reach of any rule.
+const HERE: u64 = 1 << 16;
+
 impl Recent {
-    pub(crate) fn reset(&mut self) {
-        self.past.clear();
-        (self.position, self.until) = (0, 0);
+    /// True if an index has changed registers of a recent instruction.
+    pub(crate) fn has_moved(&self) -> bool {
+        self.past.iter().any(|past| past.moved.is_some())
+    }
+
+    /// Makes positions relative to that of the wave, and forgets instructions from which no rule reaches to here, so that those are equal
+    /// between which no later instruction makes a difference.
+    pub(crate) fn rebase(&mut self) {
+        let (past, here) = (&mut self.past, self.position);
+        past.retain(|past| past.until > here);
+        for at in past.iter_mut().flat_map(|past| [&mut past.position, &mut past.until]) {
+            *at = HERE + *at - here;
+        }
+        (self.position, self.until) = (HERE, past.iter().map(|past| past.until).max().unwrap_or(HERE));
     }
 
     #[inline]

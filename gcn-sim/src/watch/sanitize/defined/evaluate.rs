@@ -3,6 +3,7 @@
 use gcn_isa::dataflow::Flow;
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, Operand};
+use smallvec::SmallVec;
 
 use super::corners::Aside;
 use super::info::{Info, Kind, Source, Written};
@@ -19,7 +20,7 @@ use crate::semantics::valu::write::write_mask;
 #[derive(Default)]
 pub(in crate::watch::sanitize) struct Changes {
     /// Registers whose bits become defined, each with the lanes in which they do.
-    defined: Vec<(Word, u64)>,
+    defined: SmallVec<[(Word, u64); 4]>,
     /// Registers with their new undefined bits.
     pub(super) words: Vec<(Word, Lanes)>,
     scc: Option<bool>,
@@ -126,7 +127,9 @@ impl Now<'_, '_> {
     /// Handles the case that all sources are defined. Returns false if the result depends on the kept part of a destination.
     fn defines(&self, changes: &mut Changes) -> bool {
         let info = self.info;
-        let partly = info.crosses || Info::keeps(self.step);
+        // Of other permutations, it is not known which lanes they write.
+        let permutes = self.step.dpp.is_some() || self.inst.desc.class == Class::LdsPermute;
+        let partly = info.crosses && !permutes || info.keeps;
         for result in &info.results {
             for word in result.words() {
                 let vector = matches!(word, Word::Vector(_));
@@ -304,7 +307,7 @@ impl Now<'_, '_> {
     /// Handles instructions in which each part of the result depends on all bits that the part reads.
     fn by_parts(&self, aside: &mut Aside, changes: &mut Changes) -> Result<(), Fault> {
         let info = self.info;
-        let kept = if Info::keeps(self.step) && !info.parts.iter().any(|p| p.accumulates) {
+        let kept = if info.keeps && !info.parts.iter().any(|p| p.accumulates) {
             aside.kept(self.cx, self.all(), self.bits)?
         } else {
             Vec::new()

@@ -28,6 +28,8 @@ pub(in crate::watch::sanitize) struct Info {
     pub(super) may_be_scratch: bool,
     /// True if the instruction overwrites a register that it reads.
     pub(super) overwrites_source: bool,
+    /// True if the instruction leaves part of a vector destination unchanged in lanes that it writes.
+    pub(super) keeps: bool,
     /// The registers that the instruction reads or writes.
     pub(super) words: Box<[Word]>,
     /// True if inactive lanes of these registers count, too.
@@ -173,24 +175,20 @@ impl Info {
             loads,
             may_be_scratch,
             overwrites_source,
+            keeps: keeps(inst),
             merges,
             crosses,
             aside: OnceLock::new(),
             halves,
         }
     }
+}
 
-    /// True if the instruction leaves part of a vector destination unchanged in lanes that it writes.
-    pub(super) fn keeps(step: &Step) -> bool {
-        step.inst.preserves_destination()
-            || dataflow::keeps(step.inst.desc)
-            || step
-                .inst
-                .operands
-                .iter()
-                .zip(step.inst.desc.operands)
-                .any(|(_, o)| o.access == Access::ReadWrite)
-    }
+/// True if the instruction leaves part of a vector destination unchanged in lanes that it writes.
+fn keeps(inst: &Inst) -> bool {
+    inst.preserves_destination()
+        || dataflow::keeps(inst.desc)
+        || inst.operands.iter().zip(inst.desc.operands).any(|(_, o)| o.access == Access::ReadWrite)
 }
 
 fn kind(inst: &Inst) -> Kind {

@@ -148,8 +148,9 @@ impl Bits {
         places: Option<Places>,
     ) -> Result<Changes, Fault> {
         let mut changes = Changes::default();
-        let padding = self.scratch.hide_padding(access.touches);
-        let scratch = access.info.loads && self.scratch.find(access.touches);
+        let finds = self.scratch.finds_any(access.touches);
+        let padding = if finds { self.scratch.hide_padding(access.touches) } else { Vec::new() };
+        let scratch = finds && access.info.loads && self.scratch.find(access.touches);
         let known = access.info.merges && places.is_some() || !access.unwritten.is_empty();
         if scratch || known {
             // A load that does not overwrite its address can be prepared after it has executed.

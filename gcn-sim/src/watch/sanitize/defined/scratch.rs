@@ -72,11 +72,13 @@ impl Scratch {
         touch.kind == Kind::Read && !defined(&self.bits[self.bytes(touch)])
     }
 
+    /// True if any of the accesses reads undefined bits.
+    pub(super) fn finds_any(&self, touches: &[Touch]) -> bool {
+        !self.is_empty() && touches.iter().any(|touch| self.finds(touch))
+    }
+
     /// If a load reads undefined bits, records it and returns true.
     pub(super) fn find(&mut self, touches: &[Touch]) -> bool {
-        if self.is_empty() {
-            return false;
-        }
         let found = touches.iter().find(|touch| self.finds(touch)).map(|touch| touch.address);
         self.found = found.or(self.found);
         found.is_some()
@@ -85,9 +87,6 @@ impl Scratch {
     /// Treats uninitialised bytes that a load reads as defined if it also reads written bytes of the same lane: they are probably padding
     /// of a structure that is copied. [`Scratch::show`] reverts this.
     pub(super) fn hide_padding(&mut self, touches: &[Touch]) -> Vec<usize> {
-        if self.is_empty() || !touches.iter().any(|touch| self.finds(touch)) {
-            return Vec::new();
-        }
         let lane = |touch: &Touch| 1u64 << touch.lane.unwrap_or(0);
         let written = touches.iter().filter(|t| self.bytes(t).any(|byte| self.is_written(byte)));
         let partly = written.fold(0, |all, touch| all | lane(touch));
