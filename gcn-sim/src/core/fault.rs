@@ -4,14 +4,15 @@ use crate::core::finding::Finding;
 use crate::core::gws::Queued;
 use crate::core::site::{Hazard, Space};
 
-/// The next step of a wave after an instruction.
+/// The next step of a wave after an instruction. Every variant has at most one number of 32 bits, so that the step is kept in registers: moved
+/// through memory piece by piece, it took more time than most instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Next {
     /// Continue with the following instruction.
     #[default]
     Fall,
     /// Jump to the instruction with this index.
-    Jump(usize),
+    Jump(u32),
     /// Wait at `s_barrier` for the other waves of the workgroup.
     Barrier,
     /// Wait at `s_barrier_wait` until every wave of the workgroup has signalled. Waves that have signalled need not have reached their own

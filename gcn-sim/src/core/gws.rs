@@ -13,9 +13,34 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The number of resources of the device.
 const RESOURCES: usize = 64;
 
-/// What a wave waits for.
+/// What a wave waits for, as one number: the next step of a wave is returned by every instruction, and a scalar stays in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Queued {
+pub(crate) struct Queued(u32);
+
+impl Queued {
+    const SEMAPHORE: u32 = 1 << 8;
+    const FLAG: u32 = 1 << 9;
+
+    fn of(until: Until) -> Queued {
+        Queued(match until {
+            Until::Barrier { resource, flag: false } => u32::from(resource),
+            Until::Barrier { resource, flag: true } => u32::from(resource) | Self::FLAG,
+            Until::Semaphore { resource } => u32::from(resource) | Self::SEMAPHORE,
+        })
+    }
+
+    pub(crate) fn until(self) -> Until {
+        let [resource, ..] = self.0.to_le_bytes();
+        match self.0 & Self::SEMAPHORE {
+            0 => Until::Barrier { resource, flag: self.0 & Self::FLAG != 0 },
+            _ => Until::Semaphore { resource },
+        }
+    }
+}
+
+/// The event for which a wave waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Until {
     /// The other waves at a barrier. `flag` distinguishes even rounds of the barrier from odd rounds.
     Barrier { resource: u8, flag: bool },
     /// A positive count of a semaphore.
@@ -71,7 +96,7 @@ impl Gws {
                 return None;
             }
             r.counter -= 1;
-            Some(Queued::Barrier { resource, flag })
+            Some(Queued::of(Until::Barrier { resource, flag }))
         })
     }
 
@@ -84,7 +109,7 @@ impl Gws {
                 return None;
             }
             r.waiting += 1;
-            Some(Queued::Semaphore { resource })
+            Some(Queued::of(Until::Semaphore { resource }))
         })
     }
 
@@ -100,9 +125,9 @@ impl Gws {
 
     /// True if a waiting wave may continue. For a semaphore, also decrements its count in that case.
     pub(crate) fn lets_go(&self, queued: Queued) -> bool {
-        match queued {
-            Queued::Barrier { resource, flag } => self.with(resource, |r| r.is_barrier && r.flag != flag),
-            Queued::Semaphore { resource } => self.with(resource, |r| {
+        match queued.until() {
+            Until::Barrier { resource, flag } => self.with(resource, |r| r.is_barrier && r.flag != flag),
+            Until::Semaphore { resource } => self.with(resource, |r| {
                 let free = !r.is_barrier && r.counter > 0;
                 if free {
                     (r.counter, r.waiting) = (r.counter - 1, r.waiting.saturating_sub(1));

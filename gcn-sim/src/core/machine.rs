@@ -103,7 +103,7 @@ pub(crate) struct Step {
     /// The immediate field.
     pub imm: i64,
     /// The branch target as an instruction index, if known.
-    pub target: Option<usize>,
+    pub target: Option<u32>,
     /// The DPP permutation of the lanes of source 0.
     pub dpp: Option<Permutation>,
     /// True if the last source is the old value of the destination.
@@ -518,9 +518,9 @@ impl Machine {
     }
 
     /// The index of the instruction at a code address.
-    pub(crate) fn index_of(&self, address: u64) -> Option<usize> {
+    pub(crate) fn index_of(&self, address: u64) -> Option<u32> {
         let offset = u32::try_from(address.checked_sub(self.base)?).ok()?;
-        self.steps.binary_search_by_key(&offset, |s| s.offset).ok()
+        u32::try_from(self.steps.binary_search_by_key(&offset, |s| s.offset).ok()?).ok()
     }
 }
 

@@ -330,6 +330,7 @@ fn go_on(
         match last {
             Next::Fall => {}
             Next::Jump(to) => {
+                let to = to as usize;
                 let back = to <= cx.w.pc;
                 cx.w.pc = to;
                 if back && cx.w.count >= look {

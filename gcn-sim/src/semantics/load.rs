@@ -136,9 +136,9 @@ pub(crate) fn branch_offset(inst: &Inst, offset: u32, size: u32) -> Option<u32> 
 }
 
 /// The instruction index of a direct branch's target.
-fn branch_target(step: &Step, offsets: &[u32]) -> Option<usize> {
+fn branch_target(step: &Step, offsets: &[u32]) -> Option<u32> {
     let target = branch_offset(&step.inst, step.offset, step.size)?;
-    offsets.binary_search(&target).ok()
+    u32::try_from(offsets.binary_search(&target).ok()?).ok()
 }
 
 fn check_registers(target: Target, inst: &Inst, offset: u32, map: &RegisterMap) -> Result<(), SimError> {

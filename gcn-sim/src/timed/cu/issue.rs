@@ -73,6 +73,7 @@ impl Cu {
                 }
             }
             Next::Jump(to) => {
+                let to = to as usize;
                 self.waves[w].pc = to;
                 let until = now + code.times.taken;
                 base = self.block(code, w, until, base, Stall::NoInstructionAvailable, to);

@@ -100,7 +100,7 @@ impl Group {
             return;
         }
         let back = match next {
-            Next::Jump(to) if to <= cx.w.pc => Some(to),
+            Next::Jump(to) if to as usize <= cx.w.pc => Some(to as usize),
             _ => None,
         };
         self.waves[cx.w.id as usize].spin.step(cx.w, back);

@@ -12,7 +12,7 @@ use super::shadow::{Epoch, Order, Packed, Shadow, WHOLE, words};
 use super::{Global, Group, Shared};
 use crate::core::fault::Fault;
 use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party};
-use crate::core::gws::Queued;
+use crate::core::gws::{Queued, Until};
 use crate::core::machine::{Cx, Step};
 use crate::core::site::Site;
 use crate::core::trace::{Kind, Path, Touch};
@@ -325,9 +325,9 @@ impl Group {
 
     /// Called when a wave that waited for a resource continues.
     pub(crate) fn released(&mut self, shared: &Shared, number: usize, queued: Queued) {
-        let (mnemonic, resource) = match queued {
-            Queued::Barrier { resource, .. } => ("ds_gws_barrier", resource),
-            Queued::Semaphore { resource } => ("ds_gws_sema_p", resource),
+        let (mnemonic, resource) = match queued.until() {
+            Until::Barrier { resource, .. } => ("ds_gws_barrier", resource),
+            Until::Semaphore { resource } => ("ds_gws_sema_p", resource),
         };
         if let Some(released) = shared.global().released.get(&resource_key(resource)) {
             self.waves[number].sync.acquire_met(released, self.index, number, mnemonic);

@@ -45,7 +45,7 @@ fn program(machine: &Machine) -> Program {
         let mut line = Line::new(step.inst.clone());
         if let Some(at) = step.target {
             let label = Label(program.labels.len() as u32);
-            program.labels.push(LabelDef { name: format!(".L{at}"), at: Some(at) });
+            program.labels.push(LabelDef { name: format!(".L{at}"), at: Some(at as usize) });
             match step.inst.desc.branch_operand() {
                 Some(operand) => line.inst_mut().operands[operand] = Operand::Label(label),
                 None => line.jump = Some(Jump::To(label)),
