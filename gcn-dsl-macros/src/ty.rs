@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
 /// The types of `gcn_dsl::scalar::Scalar`. That a written scalar type means `S<…>` in a kernel is syntax: a type is translated before
@@ -204,16 +205,15 @@ impl Elements {
     }
 
     /// True if `ty` contains a type parameter that stands for a device type. No value converts to such a type
-    /// implicitly.
+    /// implicitly, for rustc infers the parameter from the value. A type that belongs to the parameter, such as `O::Element`,
+    /// is not inferred from values.
     pub fn mentions_device_param(&self, ty: &Type) -> bool {
-        fn any(tokens: TokenStream, names: &[String]) -> bool {
-            tokens.into_iter().any(|t| match t {
-                proc_macro2::TokenTree::Ident(i) => names.iter().any(|n| i == n),
-                proc_macro2::TokenTree::Group(g) => any(g.stream(), names),
-                _ => false,
-            })
-        }
-        any(quote!(#ty), &self.others)
+        mentions(ty, &self.others)
+    }
+
+    /// As [`Elements::mentions_device_param`], for any type parameter.
+    pub fn mentions_param(&self, ty: &Type) -> bool {
+        self.mentions_device_param(ty) || mentions(ty, &self.elements)
     }
 
     /// True for types that do not determine whether values vary: elements, and arrays and tuples of them.
@@ -314,6 +314,28 @@ impl Elements {
             Type::Ptr(p) => pointer("Ptr", p),
             _ => quote!(#ty),
         }
+    }
+}
+
+/// True if the type contains one of these type parameters.
+fn mentions(ty: &Type, names: &[String]) -> bool {
+    let mut found = Mentions { names, found: false };
+    found.visit_type(ty);
+    found.found
+}
+
+/// Searches for type parameters that a value would determine.
+struct Mentions<'n> {
+    names: &'n [String],
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Mentions<'_> {
+    fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
+        let alone = path.qself.is_none().then(|| path.path.get_ident()).flatten();
+        self.found |= alone.is_some_and(|name| self.names.iter().any(|n| name == n));
+        // The arguments of the path; what stands before `::` is not inferred.
+        self.visit_path(&path.path);
     }
 }
 

@@ -1,12 +1,18 @@
-//! Error: an iterator over numbers that the device counts. Iterators run when the kernel is built.
+//! Error: an iterator over numbers that the device counts, where no loop can replace the iterator: syntax does not show
+//! where the limit exists, or the method has no loop. Iterators run when the kernel is built.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
+    #[device]
+    fn rows() -> u32 {
+        num_workgroups().x
+    }
+
     #[workgroup(64)]
-    fn sums(n: u32, x: &[u32], y: &mut [u32]) {
+    fn sums(x: &[u32], y: &mut [u32]) {
         let i = global_id().x;
-        y[i] = (0..n).map(|k| x[i + k]).sum::<u32>();
-        y[i] += (1..x[i] + 1).fold(0u32, |a, k| a + k);
+        y[i] = (0..rows()).map(|k| x[i + k]).sum::<u32>();
+        y[i] += (1..x[i] + 1).map(|k| k % 3).max().unwrap_or(0);
     }
 }
 

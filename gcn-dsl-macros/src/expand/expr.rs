@@ -573,7 +573,10 @@ impl Cx<'_> {
                 self.arguments(&self.numbers(&e.args))
             }
             false => {
-                let given = name.map(|name| self.as_taken(name, &e.args).into_owned());
+                let given = name.map(|name| match qualified {
+                    true => self.as_declared(name, &e.args).into_owned(),
+                    false => self.as_taken(name, &e.args).into_owned(),
+                });
                 self.arguments(given.as_ref().unwrap_or(&e.args))
             }
         };

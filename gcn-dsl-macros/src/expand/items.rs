@@ -8,6 +8,7 @@ pub(crate) mod function;
 pub(crate) mod inlined;
 pub(crate) mod kernel;
 pub(crate) mod listed;
+pub(crate) mod looped;
 pub(crate) mod methods;
 pub(crate) mod operators;
 pub(crate) mod signature;

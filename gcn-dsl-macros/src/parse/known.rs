@@ -30,6 +30,9 @@ pub(crate) struct Known {
     pub options: HashMap<String, Vec<bool>>,
     /// For functions and methods: for each parameter except `self`, true if its element type is a type parameter.
     pub generics: HashMap<String, Vec<bool>>,
+    /// For functions of traits, whose arguments the functions themselves do not convert: for each parameter except `self`, true
+    /// if an argument converts to its type.
+    pub of_traits: HashMap<String, Vec<bool>>,
     /// The variants of device enums in order, each with true if it has no fields.
     pub variants: HashMap<String, Vec<(String, bool)>>,
     /// Device enums that are stored in memory (`#[repr(u32)]`).
@@ -101,6 +104,12 @@ fn takes_number(input: &FnArg, elements: &Elements) -> Option<bool> {
     let FnArg::Typed(typed) = input else { return None };
     let ty = crate::ty::handled(&typed.ty);
     Some(matches!(ty, Type::Path(p) if p.path.get_ident().is_some_and(|name| elements.is_parameter(name))))
+}
+
+/// `None` for `self`; for another parameter, true if arguments convert to its type and no type is inferred from them.
+fn takes_converted(input: &FnArg, elements: &Elements) -> Option<bool> {
+    let FnArg::Typed(typed) = input else { return None };
+    Some(typed.attrs.is_empty() && elements.converts(&typed.ty) && !elements.mentions_param(&typed.ty))
 }
 
 /// The operator that an `impl` implements.
@@ -179,7 +188,7 @@ pub(super) fn known(items: &[Item]) -> Known {
             let varies = ty.is_some_and(|ty| enums.varies(ty));
             if varies { names } else { others }.insert(name.to_string());
         };
-    let mut function = |f: &KernelFn, around: &Elements| {
+    let mut function = |f: &KernelFn, around: &Elements, of_trait: bool| {
         let ty = match &f.sig.output {
             syn::ReturnType::Type(_, ty) => Some(&**ty),
             syn::ReturnType::Default => None,
@@ -201,17 +210,24 @@ pub(super) fn known(items: &[Item]) -> Known {
         // If several functions have this name, the fact must be true for all of them.
         let seen = known.generics.entry(f.sig.ident.to_string()).or_insert_with(|| numbers.clone());
         *seen = seen.iter().zip(numbers).map(|(a, b)| *a && b).collect();
+        let converted = f.sig.inputs.iter().filter_map(|i| takes_converted(i, &elements));
+        let converted: Vec<bool> = converted.map(|converts| of_trait && converts).collect();
+        let seen = known.of_traits.entry(f.sig.ident.to_string()).or_insert_with(|| converted.clone());
+        *seen = seen.iter().zip(converted).map(|(a, b)| *a && b).collect();
     };
     for item in items {
         match item {
-            Item::Function(f) => function(f, &Elements::default()),
+            Item::Function(f) => function(f, &Elements::default(), false),
             Item::Impl(i) => {
                 let around = crate::ty::elements(&i.frame.generics);
-                i.functions.iter().for_each(|f| function(f, &around));
+                // In `impl From<V<f32>> for P`, the argument's type decides which `impl` is meant.
+                let decided = |path: &syn::Path| path.segments.iter().all(|s| s.arguments.is_none());
+                let of_trait = i.frame.trait_.as_ref().is_some_and(|(_, path, _)| decided(path));
+                i.functions.iter().for_each(|f| function(f, &around, of_trait));
             }
             Item::Trait(t) => {
                 let around = crate::ty::elements(&t.frame.generics);
-                t.functions.iter().for_each(|(f, _)| function(f, &around));
+                t.functions.iter().for_each(|(f, _)| function(f, &around, true));
             }
             _ => {}
         }
@@ -234,6 +250,7 @@ pub(super) fn known(items: &[Item]) -> Known {
             _ => None,
         })
         .collect();
+    known.of_traits.retain(|_, converted| converted.contains(&true));
     known.of_data = methods_of_data(items, &known);
     known.of_lanes = items.iter().flat_map(gives_itself).collect();
     known.operators = items.iter().filter_map(operator).collect();

@@ -152,7 +152,10 @@ pub mod private {
     pub use super::control::short_circuit::{LeftSide, and_begin, or_begin};
     pub use super::control::*;
     pub use super::expanded::autoref::{ByMethod, CalledOn, ChangesIn, Held, HoldNumber, HoldOther};
-    pub use super::expanded::call::{Call, CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken};
+    pub use super::expanded::call::{
+        AsArgument, Call, CallWith, CallsWith, CallsWithAll, GivesBack, KeepsToken, MetIn, OnItsOwn,
+        Requirement,
+    };
     pub use super::expanded::inference::{
         EachLanes, First, FirstStays, FirstVaries, Given, GivenInLanes, GivenToAll, GivenUniform, Joins,
         JoinsLiterals, JoinsNumbers, JoinsOthers, Stays, each_lanes_own, given, given_by,
@@ -174,7 +177,7 @@ pub mod private {
     pub use super::numbers::cast::{CastToSize, cast_to_size};
     pub use super::numbers::float_parts::{BitsOf, from_bits};
     pub use super::numbers::host_number::{KnownNumber, known};
-    pub use super::numbers::host_size::{IsNoSize, IsSize, PerhapsSize, Size, size};
+    pub use super::numbers::host_size::{GivenSize, IsNoSize, IsSize, PerhapsSize, Size, given_size, size};
     pub use super::numbers::into::{Converts, NumberInto, OtherInto};
     pub use super::numbers::min_max::{Extreme, greatest, least};
     pub use super::schedule::{

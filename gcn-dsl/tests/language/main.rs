@@ -4,6 +4,7 @@ mod as_ported;
 mod bounds;
 mod control;
 mod data_methods;
+mod declared;
 mod deferred;
 mod elsewhere;
 mod embed;

@@ -536,6 +536,48 @@ programs! {
         }
         best.unwrap() * 10 + first.unwrap_or(3)
     }
+    iterators_that_the_device_counts |x, y, n, f, h, w| {
+        let top = x % 7;
+        let sum: u32 = (0..n).map(|k| x >> k).sum();
+        let product = (1..top + 1).product::<u32>();
+        let folded = (top..n + 3).fold(n, |a, k| (a * 31 + k) % 1000);
+        let bits = (0..n).filter(|k| (x >> k) & 1 == 1).count() as u32;
+        let any = (0..n).any(|k| x == k * 7) as u32;
+        let all = (0..top).all(|k| (x >> k) & 1 == 0) as u32;
+        let mut last = 0;
+        (0..=top).rev().for_each(|k| last = last * 2 + k % 3);
+        sum + product * 3 + folded * 5 + bits * 7 + any * 11 + all * 13 + last
+    }
+    iterators_over_floats_and_pairs |x, y, n, f, h, w| {
+        let parts = (0..n).map(|k| f * k as f32).sum::<f32>() + (0..x % 4).map(|k| k as f32 + f).product::<f32>();
+        let none: f32 = (n..n).map(|k| f * k as f32).sum();
+        let (least, all) = (0..n).map(|k| f - k as f32).fold((f32::INFINITY, 0u32), |(m, all), v| {
+            (m.min(v), all + v.abs() as u32)
+        });
+        let most = (0..n).map(|k| f * k as f32).fold(f32::NEG_INFINITY, f32::max);
+        let pairs = (0..n).map(|i| (0..i).filter(|j| (i + j) % 2 == 1).map(|j| x + i * j).sum::<u32>()).sum::<u32>();
+        parts.to_bits() ^ none.to_bits() ^ least.to_bits().rotate_left(3) ^ most.to_bits().rotate_left(7) ^ (all + pairs)
+    }
+    rows_of_different_places |x, y, n, f, h, w| {
+        let mut t = 0;
+        for (k, v) in [(1, x), (2, n), (n, 3)] {
+            t += k * v;
+        }
+        let [(a, b), (c, d)] = [(f, x), (0.5, 2)];
+        t * 100 + b * d + (a * c).abs() as u32
+    }
+    sizes_of_the_device |x, y, n, f, h, w| {
+        let k: usize = (x % 4) as usize;
+        let twice: usize = n as usize * 2;
+        let of_host: usize = 2 * 3;
+        let t = [5, n, 7, x];
+        let mut all = 0;
+        for _ in 0..3 {
+            all += k + twice;
+        }
+        let last: usize = k.max(1) - 1;
+        t[k] * 1000 + t[last] + all as u32 + (x as usize * of_host) as u32
+    }
     function_in_the_body |x, y, n, f, h, w| {
         fn triangle(v: u32) -> u32 {
             v * (v + 1) / 2

@@ -20,6 +20,7 @@ use std::rc::Rc;
 use syn::{Block, Expr, Ident, Pat, Stmt, Type};
 
 use crate::expand::places::receiver;
+use crate::expand::types::counted;
 use crate::parse::{KernelFn, Known};
 use crate::syntax::name_of;
 use crate::ty::{Elements, bare, in_lanes, is_handle};
@@ -314,6 +315,8 @@ impl Analysis {
                 let value = init.map_or(Shape::Other, |e| self.expr(e));
                 let shape = match value {
                     _ if self.known.varies(ty) => Shape::Varying,
+                    // A `usize` is one of the device if its value is.
+                    _ if counted::is_size(ty) => value,
                     Shape::Asked(_) if !is_handle(ty) => value,
                     _ => Shape::Other,
                 };

@@ -12,6 +12,7 @@ use crate::errors::Errors;
 use crate::expand::analysis::unused;
 use crate::expand::items::declaration::{is_kept, is_track_caller};
 use crate::expand::items::inlined;
+use crate::expand::items::looped;
 use crate::expand::items::methods;
 use crate::expand::items::operators;
 use crate::expand::items::signature::{Param, Shape, Signed, returned};
@@ -163,6 +164,8 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     // Before types are inferred: the arguments of a closure may have different types in each call.
     let inlined = inlined::inlined(block);
     let block = inlined.as_ref().unwrap_or(block);
+    let looped = looped::looped(block, function);
+    let block = looped.as_ref().unwrap_or(block);
     if cx.errors.spoilt() {
         return TokenStream::new();
     }

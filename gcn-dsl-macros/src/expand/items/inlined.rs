@@ -204,7 +204,7 @@ fn is_value(pat: &Pat) -> bool {
 }
 
 /// Finds `return` and `?` in a closure's body.
-struct Leaves(bool);
+pub(super) struct Leaves(pub bool);
 
 impl<'ast> Visit<'ast> for Leaves {
     fn visit_expr_return(&mut self, _: &'ast syn::ExprReturn) {

@@ -12,7 +12,7 @@ use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::expand::analysis::unused;
 use crate::expand::expr::declared_targets;
-use crate::expand::items::inlined;
+use crate::expand::items::{inlined, looped};
 use crate::expand::types::counted;
 use crate::expand::{Cx, helper, traits_by_type};
 use crate::parse::KernelFn;
@@ -180,6 +180,8 @@ pub(crate) fn kernel(
     // The lints apply to the body as the user wrote it, before closures are inlined.
     let written = body;
     let body = inlined.as_ref().unwrap_or(body);
+    let looped = looped::looped(body, kernel);
+    let body = looped.as_ref().unwrap_or(body);
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
         cx.find_varying(kernel, body);
         match kernel.attrs.iter().any(crate::attrs::is_schedule) {

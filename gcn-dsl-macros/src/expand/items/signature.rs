@@ -74,18 +74,27 @@ impl Signed {
         if let [_, second, ..] = tokens.as_slice() {
             errors.at(second, "one `AllLanes` says that all lanes run; remove this one");
         }
-        let mut output = returned(&sig.output);
+        let (mut output, mut kept) = (returned(&sig.output), None);
         if let Some(ty @ (Type::Reference(_) | Type::Ptr(_))) = output {
             errors.at(ty, "a device function returns device values, tuples, arrays and structs of them, no reference: give the value, without the `&`; as an \
                         `impl Index` has to give a reference, write a method in its place");
-            // The type is dropped, so that the body causes no second error.
+            // The type is dropped, so that the body causes no second error; but a trait's function has to have it.
+            if shape == Shape::TraitMethod {
+                kept = Some(ty.to_token_stream());
+            }
             output = None;
         }
-        let device = output.map(|ty| elements.device(ty));
+        let data = output.filter(|ty| shape != Shape::TraitMethod && function.known.is_data(ty));
+        let device = match data {
+            // Like a plain scalar type, a plain struct type denotes a uniform value.
+            Some(ty) => Some(quote_spanned!(ty.span()=> <#ty as ::gcn_dsl::__private::ByValue>::Device)),
+            None => output.map(|ty| elements.device(ty)),
+        };
         // Only types to which values convert implicitly. For other types, rustc itself compares the value with the
         // written type.
-        let converted = output.filter(|ty| elements.converts(ty)).and(device.clone());
-        Signed { params, output: device, converted, elements }
+        let converts = |ty: &Type| data.is_some() || elements.converts(ty);
+        let converted = output.filter(|ty| converts(ty)).and(device.clone());
+        Signed { params, output: kept.or(device), converted, elements }
     }
 }
 

@@ -46,6 +46,24 @@ impl Cx<'_> {
         Cow::Owned(args)
     }
 
+    /// As [`Cx::as_taken`], for a call by a path, `O::combine(a, 2.0)`. The function of a trait does not convert its arguments,
+    /// because its implementations repeat the types of its parameters, so the call does.
+    pub fn as_declared<'e>(
+        &self,
+        function: &Ident,
+        args: &'e Punctuated<Expr, Token![,]>,
+    ) -> Cow<'e, Punctuated<Expr, Token![,]>> {
+        let mut args = self.as_taken(function, args);
+        if let Some(converted) = self.known.of_traits.get(&function.to_string())
+            && converted.len() == args.len()
+        {
+            for (arg, _) in args.to_mut().iter_mut().zip(converted).filter(|(_, converts)| **converts) {
+                *arg = parse_quote_spanned!(arg.span()=> ::gcn_dsl::__private::convert(#arg));
+            }
+        }
+        args
+    }
+
     /// Expands an argument: a value, the `AllLanes` token, or a device variable that the called function may write.
     pub(in crate::expand) fn argument(&mut self, e: &Expr) -> TokenStream {
         match e {

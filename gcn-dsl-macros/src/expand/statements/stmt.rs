@@ -16,7 +16,7 @@ use crate::expand::items::function;
 use crate::expand::statements::naming;
 use crate::expand::statements::register;
 use crate::expand::statements::schedule;
-use crate::expand::types::typed;
+use crate::expand::types::{counted, typed};
 use crate::operator::is_compound;
 use crate::syntax::{bound_name, diverges, leaves};
 use crate::{attrs, ty};
@@ -309,8 +309,19 @@ impl Cx<'_> {
         if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {
             return self.let_pattern(pat, &value, local.let_token.span);
         }
+        // The value decides whether a `usize` is a number of the host or of the device.
+        let size = annotation.filter(|ty| counted::is_size(ty) && self.may_be_of_device(&init.expr));
+        let (annotation, value) = match size {
+            Some(ty) => {
+                let given = crate::expand::lang("given_size", init.expr.span());
+                (None, quote_spanned!(init.expr.span()=> #given::<#ty, _>(#value)))
+            }
+            None => (annotation, value),
+        };
         self.bind(pat);
-        if annotation.is_none() {
+        if let (Pat::Ident(_), Some(_), Some(last)) = (pat, size, self.names.last_mut()) {
+            last.size = true;
+        } else if annotation.is_none() {
             self.name_number(pat, &init.expr);
             self.name_size(pat, &init.expr);
         }

@@ -1,9 +1,9 @@
 //! Recognises idioms of host Rust and of other GPU languages, and reports or expands the equivalent in a kernel.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprArray, ExprCall, ExprMethodCall, Macro};
+use syn::{Expr, ExprArray, ExprCall, ExprMethodCall, Macro, parse_quote_spanned};
 
 use crate::expand::frame::{Frame, TargetKind};
 use crate::expand::types::typed::is_number;
@@ -309,6 +309,9 @@ impl Cx<'_> {
         if e.elems.len() < 2 {
             return None;
         }
+        if let Some(rows) = rows(e) {
+            return self.array_of_tuples(&rows, e.span());
+        }
         // All names are bound before any of them is used. Numbers have no effects, so they are evaluated where they are
         // used.
         let mut names = Vec::new();
@@ -345,4 +348,44 @@ impl Cx<'_> {
             [#(#elements),*]
         }))
     }
+
+    /// Expands an array of tuples, whose members at one position have a common type like the elements of an array.
+    fn array_of_tuples(&mut self, rows: &[Vec<&Expr>], span: Span) -> Option<TokenStream> {
+        if rows.iter().flatten().all(|member| is_number(member)) {
+            return None;
+        }
+        // All values are computed in the order in which they are written; numbers have no effects.
+        let (mut bindings, mut columns) = (TokenStream::new(), vec![Vec::new(); rows[0].len()]);
+        for (member, column) in rows.iter().flat_map(|row| row.iter().zip(0..)) {
+            let value: Expr = match is_number(member) {
+                true => (*member).clone(),
+                false => {
+                    let (name, value) = (self.fresh("member", member.span()), self.expr(member));
+                    bindings.extend(quote_spanned!(member.span()=> let #name = #value;));
+                    parse_quote_spanned!(member.span()=> #name)
+                }
+            };
+            columns[column].push(value);
+        }
+        // The elements of each column, taken apart, are the members of the tuples.
+        let mut members = vec![TokenStream::new(); rows.len()];
+        for column in columns {
+            let values = self.expr(&parse_quote_spanned!(span=> [#(#column),*]));
+            let names: Vec<Ident> = rows.iter().map(|_| self.fresh("column", span)).collect();
+            bindings.extend(quote_spanned!(span=> let [#(#names),*] = #values;));
+            members.iter_mut().zip(&names).for_each(|(of, name)| of.extend(quote_spanned!(span=> #name,)));
+        }
+        Some(quote_spanned!(span=> { #bindings [#((#members)),*] }))
+    }
+}
+
+/// The members of the tuples of which an array consists, if all have as many.
+fn rows(e: &ExprArray) -> Option<Vec<Vec<&Expr>>> {
+    let mut rows: Vec<Vec<&Expr>> = Vec::new();
+    for element in &e.elems {
+        let Expr::Tuple(tuple) = element else { return None };
+        rows.push(tuple.elems.iter().collect());
+    }
+    let members = rows.first()?.len();
+    (members > 0 && rows.iter().all(|row| row.len() == members)).then_some(rows)
 }

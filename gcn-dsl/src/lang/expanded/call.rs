@@ -9,9 +9,9 @@ use crate::lang::values::flow::Convergent;
 
 /// The result of a call. A call `f(x)` expands to `Call(f(x)).in_a_kernel(…)`; if it is an argument of another call, to
 /// `Call(f(x)).for_argument(…)`. The generic parameters of these methods are the call's flow, its targets `T`, and `B`, the
-/// targets whose matrix instructions it may use. For results with requirements they are inherent methods, which take
-/// precedence over those of [`GivesBack`]. Since the receiver is a `Call`, methods of the user's types cannot be meant.
-/// rustc prints the names: `required by a bound in Call::<Barrier>::in_a_kernel`.
+/// targets whose matrix instructions it may use. For results with requirements ([`Requirement`]) they are inherent methods,
+/// which take precedence over those of [`GivesBack`]. Since the receiver is a `Call`, methods of the user's types cannot be
+/// meant. rustc prints the names: `required by a bound in Call::<R>::in_a_kernel`.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct Call<R>(pub R);
@@ -37,48 +37,70 @@ impl<R> GivesBack for Call<R> {
     }
 }
 
-impl<R, X> Call<Everyone<R, X>> {
-    /// Unwraps the result; requires that all lanes are active.
+/// Results with requirements, which a call in a kernel gives only where these are met.
+///
+/// One implementation of `Call` for all of them, and not one for each: rustc would not choose among several where it does
+/// not know the result's type yet, and name them all in its message.
+pub trait Requirement {}
+
+/// Results whose requirements are met in the flow `F`, on the targets `T` and `B`, at the place `P` of the call.
+pub trait MetIn<F, T, B, P>: Requirement {
+    /// The type of the call in the kernel.
+    type Result;
+    /// Unwraps the result.
+    fn met(self) -> Self::Result;
+}
+
+/// The place of a call that is not an argument of another one.
+#[derive(Debug)]
+pub enum OnItsOwn {}
+/// The place of a call that is an argument of another one.
+#[derive(Debug)]
+pub enum AsArgument {}
+
+impl<R: Requirement> Call<R> {
+    /// Unwraps the result, if its requirements are met.
     #[doc(hidden)]
-    pub fn in_a_kernel<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn in_a_kernel<F, T, B>(self, _flow: &F) -> R::Result
     where
-        X: ExistsOn<B>,
+        R: MetIn<F, T, B, OnItsOwn>,
     {
-        self.0.checked()
+        self.0.met()
     }
     /// As `in_a_kernel`, for an argument of another call.
     #[doc(hidden)]
-    pub fn for_argument<F: Convergent, T, B>(self, _flow: &F) -> R
+    pub fn for_argument<F, T, B>(self, _flow: &F) -> R::Result
     where
-        X: ExistsOn<B>,
+        R: MetIn<F, T, B, AsArgument>,
     {
-        self.0.checked()
+        self.0.met()
     }
 }
 
-impl Call<Barrier> {
-    /// Emits the barrier; requires that all lanes are active.
-    #[doc(hidden)]
-    pub fn in_a_kernel<F: Convergent, T, B>(self, _flow: &F) {
-        self.0.0.checked();
-    }
-    /// As `in_a_kernel`, for an argument of another call.
-    #[doc(hidden)]
-    pub fn for_argument<F: Convergent, T, B>(self, _flow: &F) {
-        self.0.0.checked();
+/// All lanes have to be active, and the targets to have the function.
+impl<R, X> Requirement for Everyone<R, X> {}
+impl<F: Convergent, T, B, P, R, X: ExistsOn<B>> MetIn<F, T, B, P> for Everyone<R, X> {
+    type Result = R;
+    fn met(self) -> R {
+        self.checked()
     }
 }
 
-impl<R> Call<OnMx<R>> {
-    /// Unwraps the result; requires targets that have the function.
-    #[doc(hidden)]
-    pub fn in_a_kernel<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
-        self.0.checked()
+/// All lanes have to be active.
+impl Requirement for Barrier {}
+impl<F: Convergent, T, B, P> MetIn<F, T, B, P> for Barrier {
+    type Result = ();
+    fn met(self) {
+        self.0.checked();
     }
-    /// As `in_a_kernel`, for an argument of another call.
-    #[doc(hidden)]
-    pub fn for_argument<F, T: HasMfmaMx, B>(self, _flow: &F) -> R {
-        self.0.checked()
+}
+
+/// The targets have to have the function.
+impl<R> Requirement for OnMx<R> {}
+impl<F, T: HasMfmaMx, B, P, R> MetIn<F, T, B, P> for OnMx<R> {
+    type Result = R;
+    fn met(self) -> R {
+        self.checked()
     }
 }
 
@@ -89,13 +111,15 @@ impl<R> Call<OnMx<R>> {
 )]
 pub trait KeepsToken {}
 
-impl Call<AllLanesHere> {
-    /// Rejects the token, which is allowed only as an argument.
-    #[doc(hidden)]
-    pub fn in_a_kernel<F: KeepsToken, T, B>(self, _flow: &F) {}
-    /// Creates the token; requires that all lanes are active.
-    #[doc(hidden)]
-    pub fn for_argument<F: Convergent, T, B>(self, _flow: &F) -> AllLanes<T> {
+/// The token is allowed only as an argument, where all lanes have to be active.
+impl Requirement for AllLanesHere {}
+impl<F: KeepsToken, T, B> MetIn<F, T, B, OnItsOwn> for AllLanesHere {
+    type Result = ();
+    fn met(self) {}
+}
+impl<F: Convergent, T, B> MetIn<F, T, B, AsArgument> for AllLanesHere {
+    type Result = AllLanes<T>;
+    fn met(self) -> AllLanes<T> {
         AllLanes::here()
     }
 }

@@ -97,6 +97,28 @@ macro_rules! variables {
 }
 variables! { usize u32; isize i32; }
 
+/// Types of the value of a `let x: usize` or `isize`: this type of the host, or a device number of 32 bits.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `{T}`",
+    label = "expected `{T}`, found `{Self}`",
+    note = "in a kernel a number of the device that indexes memory and arrays is a `u32`; other numbers convert with `as`"
+)]
+pub trait GivenSize<T> {}
+
+/// The expansion of the value of `let x: usize = …`, if the value may be one of the device.
+pub fn given_size<T, X: GivenSize<T>>(x: X) -> X {
+    x
+}
+
+macro_rules! given_sizes {
+    ($($size:ident $of_device:ident;)*) => {$(
+        impl GivenSize<$size> for $size {}
+        impl GivenSize<$size> for S<$of_device> {}
+        impl GivenSize<$size> for V<$of_device> {}
+    )*};
+}
+given_sizes! { usize u32; isize i32; }
+
 macro_rules! operators {
     ($($tr:ident $method:ident $op:tt;)*) => {$(
         impl $tr<Size> for usize {
