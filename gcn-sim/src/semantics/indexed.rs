@@ -53,13 +53,18 @@ const BEYOND: &str = "a VGPR index beyond the allocated registers";
 /// Wraps the functions of relative moves, which are those of moves, so that they are executed with the registers that M0 selects.
 pub(super) fn select_registers(steps: &mut [Step]) {
     for step in steps.iter_mut().filter(|step| step.inst.desc.is_relative()) {
-        let wrap = |exec| -> Arc<dyn Exec> { Arc::new(Relative(exec)) };
-        step.exec = wrap(step.exec.clone());
-        step.directed = step.directed.take().map(wrap);
+        step.exec = Relative::of(step.exec.clone());
+        step.directed = step.directed.take().map(Relative::of);
     }
 }
 
 struct Relative(Arc<dyn Exec>);
+
+impl Relative {
+    fn of(exec: Arc<dyn Exec>) -> Arc<dyn Exec> {
+        Arc::new(Relative(exec))
+    }
+}
 
 impl Exec for Relative {
     fn execute(&self, cx: &mut Cx<'_>, s: &Step) -> Done {

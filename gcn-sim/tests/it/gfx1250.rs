@@ -319,12 +319,17 @@ fn mixed_multiply_adds_take_bf16() {
     }
 }
 
+/// A value of which every byte differs from lane to lane.
+fn different(lane: usize) -> u64 {
+    0x1357_9bdf_0246_8ace ^ (lane as u64 * 0x0101_0101_0101_0101)
+}
+
 /// A flat address of a lane's scratch is what LLVM 22 computes when it casts a pointer: the base, plus the lane's number from bit 52 on, plus
 /// the private address. LLVM casts back by subtracting the lower half of the base, and compares the upper halves to find out whether an
 /// address is one of scratch.
 #[test]
 fn scratch_has_flat_addresses() {
-    let input = std::array::from_fn(|lane| 0x1357_9bdf_0246_8ace ^ lane as u64 * 0x0101_0101_0101_0101);
+    let input = std::array::from_fn(different);
     let cast = "v_mbcnt_lo_u32_b32 v20, -1, 0
         v_lshlrev_b32 v11, 20, v20
         v_mov_b32 v10, 24
@@ -356,7 +361,7 @@ fn scratch_has_flat_addresses() {
 /// As in AMD's emulator, the offset in the register counts elements, and the others count bytes.
 #[test]
 fn the_offset_in_scratch_may_count_elements() {
-    let input = std::array::from_fn(|lane| 0x1357_9bdf_0246_8ace ^ lane as u64 * 0x0101_0101_0101_0101);
+    let input = std::array::from_fn(different);
     let body = "v_mov_b32 v20, 3
         s_mov_b32 s4, 8
         scratch_store_b64 v20, v[2:3], s4 offset:4 scale_offset
@@ -384,7 +389,7 @@ fn a_workgroup_is_in_no_cluster() {
 /// The parts of M0 are those of the RDNA ISA; the upper bits of VGPRs are added, as LLVM 22 does.
 #[test]
 fn relative_moves_add_m0_to_full_numbers() {
-    let input = std::array::from_fn(|lane| 0x1357_9bdf_0246_8ace ^ lane as u64 * 0x0101_0101_0101_0101);
+    let input = std::array::from_fn(different);
     let run = |body: &str| results([input, [0; 32], [0; 32]], body);
     let low = input.map(|x| x & 0xffff_ffff);
     let high = input.map(|x| x >> 32);

@@ -167,7 +167,7 @@ impl VisitMut for Looping<'_> {
             // What an element of memory is assigned has its type.
             Expr::Assign(to) => self.typed_as(&to.left, &mut to.right),
             Expr::Binary(to) if crate::operator::is_compound(&to.op) => {
-                self.typed_as(&to.left, &mut to.right)
+                self.typed_as(&to.left, &mut to.right);
             }
             _ => {}
         }
@@ -346,10 +346,13 @@ fn is_real(ty: &Type) -> bool {
 fn typed(e: &mut Expr, ty: &Type) {
     match e {
         Expr::Paren(e) => typed(&mut e.expr, ty),
-        Expr::MethodCall(call) if call.turbofish.is_none() && call.args.is_empty() => {
-            if (call.method == "sum" || call.method == "product") && chain(&call.receiver).is_some() {
-                call.turbofish = Some(parse_quote_spanned!(call.method.span()=> ::<#ty>));
-            }
+        Expr::MethodCall(call)
+            if (call.method == "sum" || call.method == "product")
+                && call.turbofish.is_none()
+                && call.args.is_empty()
+                && chain(&call.receiver).is_some() =>
+        {
+            call.turbofish = Some(parse_quote_spanned!(call.method.span()=> ::<#ty>));
         }
         _ => {}
     }
