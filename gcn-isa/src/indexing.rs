@@ -1,10 +1,11 @@
 //! Determines the registers that are accessed through an index: by relative moves and by VGPR indexing.
 //!
-//! Relative moves add M0, or parts of it, to the numbers of SGPRs (`s_movrel*`) or VGPRs (`v_movrel*`, `v_swaprel_b32`). While VGPR indexing is on (from `s_set_gpr_idx_on` to `s_set_gpr_idx_off`, also across
-//! branches), vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that `M0[15:12]` selects ([`IndexedBy`]). On gfx12.5,
-//! `s_set_vgpr_msb` sets the upper bits of the numbers of VGPRs. [`Indexing`] determines the registers that each instruction may then
-//! access. This is a property of the program, like its control-flow graph, so the inserter of waits and the checker share it. The simulator
-//! does not need it, because it knows the value of M0.
+//! Relative moves add M0, or parts of it, to the numbers of SGPRs (`s_movrel*`) or VGPRs (`v_movrel*`, `v_swaprel_b32`). While VGPR
+//! indexing is on (from `s_set_gpr_idx_on` to `s_set_gpr_idx_off`, also across branches), vector ALU instructions add `M0[7:0]` to the
+//! numbers of the VGPRs that `M0[15:12]` selects ([`IndexedBy`]). On gfx12.5, `s_set_vgpr_msb` sets the upper bits of the numbers of
+//! VGPRs. [`Indexing`] determines the registers that each instruction may then access. This is a property of the program, like its
+//! control-flow graph, so the inserter of waits and the checker share it. The simulator does not need it, because it knows the value of
+//! M0.
 //!
 //! - *Values*: a forward dataflow analysis over the control-flow graph computes the possible values of MODE.GPR_IDX_EN, of M0 and of the
 //!   upper bits of VGPR numbers (`state`). An index is known if it is a constant, and partly known if a constant in the same block masks it
