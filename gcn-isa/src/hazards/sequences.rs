@@ -379,7 +379,9 @@ impl<'a> Sequences<'a> {
         match rule.remedy {
             Remedy::States(needed) => Fix::states((i32::from(needed) - states).max(0) as u8),
             Remedy::VectorNops(needed) => Fix::vector_nops((i32::from(needed) - valus).max(0) as u8),
-            Remedy::Field(WaitField::Valus) if transcendentals == 0 => Fix::wait_vdst(valus.clamp(0, u8::MAX.into()) as u8, inst),
+            Remedy::Field(WaitField::Valus) if transcendentals == 0 => {
+                Fix::wait_vdst(valus.clamp(0, u8::MAX.into()) as u8, inst)
+            }
             Remedy::Field(WaitField::Valus | WaitField::NoValu) => Fix::wait_vdst(0, inst),
             remedy => Fix::of(remedy, inst),
         }
