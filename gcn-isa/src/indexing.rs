@@ -196,7 +196,7 @@ impl Indexing {
 
     /// A remark on the VGPRs of `inst`, which is at `line`, whose full number differs from the number in the text because of
     /// `s_set_vgpr_msb`: `v155 is v411`. If the upper bits are uncertain, the remark gives the first and the last possible register. `None`
-    /// if there are no such VGPRs. The number of a VGPR to which a relative move adds M0 is that without M0.
+    /// if there are no such VGPRs. For a VGPR to which a relative move adds M0, M0 is not included.
     pub fn full_numbers(&self, line: usize, inst: &Inst) -> Option<String> {
         let mut texts: Vec<String> = Vec::new();
         let differs = |r: &&Reached| r.full.is_some() || r.via == Via::SeveralMsbs;

@@ -327,7 +327,7 @@ pub(super) type ByPlace<T> = HashMap<u64, T, BuildHasherDefault<NameHasher>>;
 pub(super) struct Shadow {
     /// The index of each page, by its number: its dword address divided by the size of a page.
     numbers: ByPlace<usize>,
-    /// For pages with small numbers, as those of LDS, the index plus one; 0 if there is no page.
+    /// The index plus one of each page with a small number, as those of LDS have; 0 if there is no such page.
     near: Vec<usize>,
     pages: Vec<Page>,
     /// The page that was looked up last, which is usually the next one, too.
