@@ -93,6 +93,9 @@ macro_rules! variables {
                 narrowed::<$of_device, $size>(self).into_device()
             }
         }
+        impl GivenSize<$size> for $size {}
+        impl GivenSize<$size> for S<$of_device> {}
+        impl GivenSize<$size> for V<$of_device> {}
     )*};
 }
 variables! { usize u32; isize i32; }
@@ -109,15 +112,6 @@ pub trait GivenSize<T> {}
 pub fn given_size<T, X: GivenSize<T>>(x: X) -> X {
     x
 }
-
-macro_rules! given_sizes {
-    ($($size:ident $of_device:ident;)*) => {$(
-        impl GivenSize<$size> for $size {}
-        impl GivenSize<$size> for S<$of_device> {}
-        impl GivenSize<$size> for V<$of_device> {}
-    )*};
-}
-given_sizes! { usize u32; isize i32; }
 
 macro_rules! operators {
     ($($tr:ident $method:ident $op:tt;)*) => {$(
