@@ -79,6 +79,7 @@ pub enum MemoryModel {
     /// only the following is reported:
     ///
     /// - An LDS DMA, once, if LDS is read before the DMA has completed, and no LDS read follows a wait for the DMA.
+    /// - An asynchronous copy, once, for the same reason; also if an access before the wait is known to be to bytes of the copy.
     /// - An LDS write or LDS DMA that is outstanding at a barrier, for each such barrier, unless the program shows that a later barrier
     ///   publishes the data.
     /// - An LDS read that is outstanding at a barrier, once, if LDS is written between that barrier and the next.

@@ -95,7 +95,7 @@ pub(crate) struct Group {
     strict: Vec<strict::WaveState>,
     faithful: Vec<faithful::WaveState>,
     sanitize: Option<sanitize::Group>,
-    /// The accesses to LDS that were outstanding at the last barrier.
+    /// The accesses to LDS that were outstanding when their waves arrived at the last barrier.
     late: Vec<Late>,
     results: Results,
     id: [u32; 3],
@@ -147,10 +147,10 @@ impl Group {
         // Other targets require every counter to be 0 at a barrier, so nothing is outstanding there.
         if machine.target().has_back_off_barrier() {
             for (wave, state) in (0..).zip(&mut self.strict) {
-                self.late.extend(state.outstanding().filter_map(|a| Late::of(wave, shared.rules, a)));
+                self.late.extend(state.meet().filter_map(|a| Late::of(wave, shared.rules, a)));
             }
             for (wave, state) in (0..).zip(&mut self.faithful) {
-                self.late.extend(state.outstanding().filter_map(|a| Late::of(wave, shared.rules, a)));
+                self.late.extend(state.meet().filter_map(|a| Late::of(wave, shared.rules, a)));
             }
         }
         let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) else {

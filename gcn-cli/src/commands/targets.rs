@@ -10,8 +10,8 @@ use crate::{commands, file};
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Only the targets whose name or processor contains this text, in capital or small letters
-    #[arg(value_name = "TEXT", default_value = "")]
-    text: String,
+    #[arg(value_name = "TEXT")]
+    words: Vec<String>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -21,6 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   gcn targets                all targets
   gcn targets mi300          the target of an MI300X
+  gcn targets rdna 4         those of RDNA 4; the words are one text
   gcn targets generic        what code for a generic target runs on
   gcn targets --json";
 
@@ -66,16 +67,17 @@ fn containing(text: &str) -> Vec<Listed> {
 
 /// Prints the targets whose name or processor contains the text.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let text = args.text.to_lowercase();
+    // `RDNA 4` is written without quotes, too.
+    let given = args.words.join(" ");
+    let text = given.to_lowercase();
     let listed = containing(&text);
     if listed.is_empty() {
         // `mi300x` is one of the MI300 series.
         let beginnings = text.char_indices().map(|(end, _)| &text[..end]).filter(|t| t.len() >= SHORTEST);
-        let near = beginnings.rev().find(|beginning| !containing(beginning).is_empty());
+        let near = beginnings.rev().find(|beginning| !containing(beginning).is_empty()).map(str::trim_end);
         let hint = near.map_or_else(String::new, |near| format!("; `gcn targets {near}` finds similar ones"));
         return Err(Failure::usage(format!(
-            "no target is named `{0}` or has `{0}` in its description{hint}; `gcn targets` lists all",
-            args.text
+            "no target is named `{given}` or has `{given}` in its description{hint}; `gcn targets` lists all"
         )));
     }
     file::print(if args.json { commands::json(&listed)? } else { table(&listed) }.as_bytes())

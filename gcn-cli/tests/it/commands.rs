@@ -325,6 +325,13 @@ fn every_command_that_is_shown_runs() {
 fn a_product_is_a_hint_to_its_series() {
     let run = gcn(&["targets", "mi300x"]);
     assert!(run.code == 2 && run.err.contains("`gcn targets mi300` finds similar ones"), "{}", run.err);
+    // Several words are one text.
+    let run = gcn(&["targets", "mi300", "rdna"]);
+    assert!(run.code == 2 && run.err.contains("`gcn targets mi300` finds similar ones"), "{}", run.err);
+    let run = gcn(&["targets", "rdna", "4"]);
+    let out = String::from_utf8_lossy(&run.out);
+    assert!(run.code == 0 && out.contains("gfx1201") && !out.contains("gfx1034"), "{out}");
+    assert_eq!(run.out, gcn(&["targets", "rdna 4"]).out);
     let none = gcn(&["targets", "xyzzy"]);
     assert!(none.code == 2 && !none.err.contains("finds similar ones"), "{}", none.err);
 }

@@ -172,6 +172,39 @@ fn a_return_does_not_lead_to_the_calls_of_others() {
     assert_eq!(with(&two), [""; 0]);
 }
 
+/// clang computes the address of a called function before a loop (`-O2`, a function that is not inlined). It is the same around the loop if
+/// the function does not overwrite it.
+#[test]
+fn an_address_from_before_a_loop_is_known_around_it() {
+    let k = |register: u16| {
+        let (low, high) = (format!("s{register}"), format!("s{}", register + 1));
+        let call = format!("s_swappc_b64 s[30:31], s[{register}:{}]", register + 1);
+        format!(
+            "s_getpc_b64 s[{register}:{}]\ns_add_u32 {low}, {low}, f@rel32@lo+4\ns_addc_u32 {high}, {high}, f@rel32@hi+12\n\
+             .Lloop:\n{call}\n{call}\ns_cmp_lg_u32 s40, s41\ns_cbranch_scc1 .Lloop\ns_endpgm",
+            register + 1
+        )
+    };
+    let unknown = |register: u16, body: &str| {
+        let f = format!("{ENTRY}\n{body}\ns_setpc_b64 s[30:31]");
+        let text = file(&[("f", &f), ("k", &k(register))]);
+        let linked = object(&link(&assembled(&text).module).unwrap());
+        let exits = [unit(&text), linked].map(|unit| Flow::of(&code(&unit).program).unknown_exits().count());
+        assert_eq!(exits[0], exits[1], "{text}");
+        exits[0]
+    };
+    // A function may overwrite s4 by convention, but this one does not.
+    assert_eq!(unknown(4, "v_mov_b32 v0, 0"), 0);
+    assert_eq!(unknown(34, "v_mov_b32 v0, 0"), 0);
+    // It does, so that only the call before that is known.
+    assert_eq!(unknown(4, "s_mov_b32 s5, 0"), 2);
+    // A function that this one calls may overwrite s4, but has to preserve s34.
+    let pointer = "v_writelane_b32 v41, s30, 0\nv_writelane_b32 v41, s31, 1\ns_load_dwordx2 s[36:37], s[8:9], 0x0\n\
+                   s_waitcnt lgkmcnt(0)\ns_swappc_b64 s[30:31], s[36:37]\nv_readlane_b32 s30, v41, 0\nv_readlane_b32 s31, v41, 1";
+    assert_eq!(unknown(4, pointer), 3);
+    assert_eq!(unknown(34, pointer), 1);
+}
+
 /// Long branches as LLVM's branch relaxation emits them; the return address is kept in other registers.
 #[test]
 fn long_branches_and_saved_return_addresses_are_followed() {

@@ -7,6 +7,7 @@ mod llvm;
 mod program;
 mod random;
 mod rdna;
+mod shorter;
 mod single;
 mod spellings;
 mod variants;

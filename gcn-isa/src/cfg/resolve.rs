@@ -9,7 +9,9 @@
 //! execution, consider the first jump that does not go to its resolved target. Up to that jump, control has taken only edges that the last
 //! round assumed, so what the round knows about the jump's destination is true, and the jump does go to its resolved target after all.
 //!
-//! The first rounds are optimistic: they assume that unresolved jumps stay in their functions. The final rounds do not assume this.
+//! The first rounds are optimistic: they assume that unresolved jumps stay in their functions and that unresolved calls overwrite nothing.
+//! Only so can a loop be resolved that calls an address from before the loop: around the loop, the address is known only if the call is
+//! resolved. The final rounds do not assume this.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -122,7 +124,7 @@ struct Round<'a, I> {
 }
 
 impl<'a, I: Image> Round<'a, I> {
-    /// Prepares the analysis. If `optimistic` is true, jumps with unknown destinations are assumed to stay in their functions.
+    /// Prepares the analysis. For `optimistic`, see [`Functions::of`].
     fn new(program: &'a Program, image: &'a I, optimistic: bool) -> Round<'a, I> {
         let cfg = Cfg::build(program);
         let ends: Vec<End> = (0..cfg.blocks.len()).map(|b| End::of(program, &cfg, b)).collect();

@@ -72,6 +72,8 @@ impl Written {
 /// The registers that each function writes, by the block of its entry.
 pub(super) struct Functions {
     written: BTreeMap<usize, Written>,
+    /// The registers that a call with an unknown destination may overwrite.
+    unknown: Written,
 }
 
 /// The maximum number of rounds that add the sets of called functions to the sets of their callers. A function with a longer chain of calls
@@ -80,7 +82,8 @@ const ROUNDS: usize = 32;
 
 impl Functions {
     /// Computes the set of each function. `by_convention` has the entries of functions that code outside the program may call. If
-    /// `optimistic` is true, a jump with an unknown destination is assumed to stay in its function.
+    /// `optimistic` is true, a jump with an unknown destination is assumed to stay in its function, and a call with an unknown destination
+    /// is assumed to overwrite nothing.
     pub fn of(
         program: &Program,
         cfg: &Cfg,
@@ -93,6 +96,7 @@ impl Functions {
             _ => None,
         });
         let mut written: BTreeMap<usize, Written> = callees.map(|c| (c, Written::default())).collect();
+        let unknown = if optimistic { Written::default() } else { Written::BY_CONVENTION };
         let mut search = Search::new(program, cfg, ends);
         let own: Vec<Written> = cfg.blocks.iter().map(|b| own(program, b.start..b.end)).collect();
         let mut calls: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -105,12 +109,13 @@ impl Functions {
                 written.add(own[block]);
                 match ends[block] {
                     End::Call(Callee::Block(callee)) => calls.entry(function).or_default().push(callee),
-                    End::Call(_) | End::TailCall => written.add(Written::BY_CONVENTION),
+                    End::Call(Callee::Unknown) => written.add(unknown),
+                    End::Call(Callee::Outside) | End::TailCall => written.add(Written::BY_CONVENTION),
                     _ => {}
                 }
             }
         }
-        let mut functions = Functions { written };
+        let mut functions = Functions { written, unknown };
         functions.close(&calls);
         for function in by_convention {
             if let Some(written) = functions.written.get_mut(function) {
@@ -146,7 +151,8 @@ impl Functions {
     pub fn written_by(&self, callee: Callee) -> Written {
         match callee {
             Callee::Block(function) => self.written.get(&function).copied().unwrap_or(Written::ALL),
-            Callee::Outside | Callee::Unknown => Written::BY_CONVENTION,
+            Callee::Outside => Written::BY_CONVENTION,
+            Callee::Unknown => self.unknown,
         }
     }
 }

@@ -196,6 +196,19 @@ impl<'a> Addresses<'a> {
         !a.terms.is_empty() && self.changing(b, second, visit, budget) == a
     }
 
+    /// The number of bytes from the value of register `a` at the first line to the value of register `b` at the second line; `None` if it is
+    /// not known. A path must lead from the first line, in the block in which paths begin, to the second.
+    pub fn distance(
+        &mut self,
+        (a, first): (RegUnit, usize),
+        (b, second, visit): (RegUnit, usize, Visit),
+        budget: Budget<'_>,
+    ) -> Option<i32> {
+        let a = self.before(a, first, Visit::FIRST, budget);
+        let b = self.before(b, second, visit, budget);
+        b.plus(&a, u32::MAX).number().map(|bytes| bytes as i32)
+    }
+
     /// The moving terms in the value of `unit` before `line`.
     fn changing(&mut self, unit: RegUnit, line: usize, visit: Visit, budget: Budget<'_>) -> Sum {
         let sum = self.before(unit, line, visit, budget);
@@ -214,6 +227,15 @@ impl<'a> Addresses<'a> {
             self.moving.push(moves);
         }
         number
+    }
+
+    /// If the value is an exclusive or with a constant: the other operand, and the constant.
+    fn without_exclusive_or(&self, value: &Sum) -> Option<(Sum, u32)> {
+        let &[(number, 1)] = &value.terms[..] else { return None };
+        let is_alone = value.constant == 0;
+        let term = self.terms.iter().find(|(_, known)| **known == number && is_alone)?.0;
+        let Term::Result("^", _, operands) = term else { return None };
+        Some((operands[0].clone(), operands.get(1)?.number()?))
     }
 
     /// The value of `unit` before `line`.
@@ -410,6 +432,9 @@ impl Reader<'_, '_> {
                 sum = sum.plus(&self.product()?, 1);
             } else if self.takes("- ") {
                 sum = sum.plus(&self.product()?, u32::MAX);
+            } else if self.takes("^ ") {
+                let other = self.product()?;
+                sum = self.exclusive_or(sum, other);
             } else {
                 return Some(sum);
             }
@@ -479,6 +504,22 @@ impl Reader<'_, '_> {
             }
             Operand::Inline(Inline::Float(_)) => None,
             other => number(other).map(Sum::constant),
+        }
+    }
+
+    /// Programs with two buffers change between them by an exclusive or with a constant. Two constants are combined, so that two changes
+    /// lead back.
+    fn exclusive_or(&mut self, a: Sum, b: Sum) -> Sum {
+        let (value, number) = match (a.number(), b.number()) {
+            (Some(a), Some(b)) => return Sum::constant(a ^ b),
+            (Some(number), None) => (b, number),
+            (None, Some(number)) => (a, number),
+            (None, None) => return self.part("^", smallvec![a, b]),
+        };
+        let (value, earlier) = self.addresses.without_exclusive_or(&value).unwrap_or((value, 0));
+        match number ^ earlier {
+            0 => value,
+            number => self.part("^", smallvec![value, Sum::constant(number)]),
         }
     }
 

@@ -29,11 +29,11 @@ use smallvec::{SmallVec, smallvec};
 use super::addresses::{Addresses, Budget, Paths, Visit};
 use super::facts::{LineFacts, Shared};
 use crate::cfg::Flow;
-use crate::counters::{MemoryEffect, Stream};
+use crate::counters::{MemoryEffect, Stream, WaitCnt};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{self, RegUnit};
-use crate::table::Class;
+use crate::table::{Behaviours, Class, MemBytes, Modifiers};
 
 /// The verdict on a write that is outstanding at a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +110,14 @@ struct Open {
     accessed: bool,
     /// True if a wait directly before a barrier allowed operations, including the write, to remain outstanding.
     counted: bool,
+}
+
+/// Bytes of LDS that an instruction accesses in each lane: their number, and the address as a register plus an offset.
+#[derive(Clone, Copy)]
+struct Bytes {
+    address: RegUnit,
+    offset: i64,
+    bytes: i64,
 }
 
 /// A write that may be outstanding at a barrier.
@@ -191,8 +199,10 @@ impl<'a> Barriers<'a> {
         self.lines[line].events.iter().find(|e| e.memory.intersects(shared.writes())).map(|e| e.stream)
     }
 
+    /// True if the line arrives at a barrier. Where waiting for the other waves is an instruction of its own, a wait before that instruction
+    /// comes too late: the others may have passed the barrier.
     fn is_barrier(&self, line: usize) -> bool {
-        self.program.lines[line].inst.desc.class == Class::Barrier
+        self.program.lines[line].inst.desc.does(Behaviours::ARRIVES_AT_BARRIER)
     }
 
     /// True if the next instruction after `line`, other than waits and `s_nop`, is a barrier.
@@ -333,6 +343,82 @@ impl<'a> Barriers<'a> {
             Stage::Done { untouched: true, .. } if touches => Some(Stage::Served),
             Stage::Done { .. } | Stage::Published { .. } | Stage::Served => Some(stage),
         }
+    }
+
+    /// An access that is certainly to bytes of the asynchronous copy at `copy` while the copy is outstanding, with the wait that it needs.
+    /// `matters` selects the accesses. `None` if no such access is known: addresses are compared only if their difference is a constant.
+    pub fn access_during(
+        &mut self,
+        copy: usize,
+        matters: fn(&LineFacts) -> bool,
+    ) -> Option<(usize, WaitCnt)> {
+        let copied = self.place_of(copy)?;
+        let stream = self.lines[copy].events.iter().find(|e| e.stream.copies())?.stream;
+        let counter = stream.counter(self.program.target.instruction_set());
+        let blocks = &self.flow.cfg.blocks;
+        let start = self.flow.cfg.block_of(copy);
+        self.paths.begin(start);
+        let mut open = VecDeque::from([(copy + 1..blocks[start].end, start, 0u8, Visit::FIRST)]);
+        let mut seen: HashSet<(usize, u8)> = HashSet::new();
+        while let Some((range, block, mut younger, visit)) = open.pop_front() {
+            if seen.len() >= MOST_STATES || self.looks.get() == 0 {
+                return None;
+            }
+            self.budget().spend(range.len() + 1);
+            let mut goes_on = true;
+            for line in range {
+                let facts = &self.lines[line];
+                let is_done = facts.wait.is_some_and(|wait| counter.of(wait) <= younger);
+                if is_done || facts.returns() {
+                    goes_on = false;
+                    break;
+                }
+                if matters(facts) && self.meet((copied, copy), (line, visit), (start, start)) {
+                    return Some((line, counter.at(younger)));
+                }
+                let started = facts.events.iter().filter(|e| e.stream == stream);
+                younger = started.map(|e| e.count).fold(younger, u8::saturating_add);
+            }
+            if !goes_on || younger >= counter.capacity(self.program.target.instruction_set()) {
+                continue;
+            }
+            for &next in blocks[block].succs.iter().filter(|s| !self.flow.comes_back(block, **s)) {
+                if seen.insert((next, younger)) {
+                    let visit = self.paths.visit(next, visit);
+                    open.push_back((blocks[next].start..blocks[next].end, next, younger, visit));
+                }
+            }
+        }
+        None
+    }
+
+    /// True if the access at `line` is certainly to bytes of the copy.
+    fn meet(
+        &mut self,
+        (copied, copy): (Bytes, usize),
+        (line, visit): (usize, Visit),
+        stretch: (usize, usize),
+    ) -> bool {
+        let Some(accessed) = self.place_of(line) else { return false };
+        let registers = ((copied.address, copy), (accessed.address, line, visit));
+        let distance =
+            self.ask(stretch, |addresses, budget| addresses.distance(registers.0, registers.1, budget));
+        distance.is_some_and(|bytes| {
+            let from = i64::from(bytes) + accessed.offset - copied.offset;
+            from < copied.bytes && -from < accessed.bytes
+        })
+    }
+
+    /// The bytes of LDS that each lane accesses; `None` if the instruction does not state a single address and size.
+    fn place_of(&self, access: usize) -> Option<Bytes> {
+        let inst = &self.program.lines[access].inst;
+        let MemBytes::Bytes(bytes) = inst.desc.mem_bytes else { return None };
+        let &[address] = &self.address_of(access)[..] else { return None };
+        let copies = self.lines[access].events.iter().any(|e| e.stream.copies());
+        let is_named = !copies || inst.operand("lds_addr").is_some();
+        let is_single = inst.desc.modifiers.contains(Modifiers::OFFSET);
+        let offset = inst.mods.offset.into();
+        (is_named && is_single).then_some(Bytes { address, offset, bytes: bytes.into() })
     }
 
     /// The smallest loop that contains both lines. If there is no such loop, because the barrier comes after the write's loop, the result

@@ -96,8 +96,8 @@ impl<'a> CounterCheck<'a> {
             let Some(mut state) = entry.clone() else { continue };
             for (line, facts) in numbered(self.lines, block) {
                 for mut broken in self.broken(&state, line) {
-                    if self.is_worth_telling(&mut broken, line, &mut paths, &mut told) {
-                        tell(&broken, line, &mut paths);
+                    if let Some(second) = self.worth_telling(&mut broken, line, &mut paths, &mut told) {
+                        tell(&broken, second, &mut paths);
                     }
                     // One finding is enough: a wait before this LDS access also serves the later LDS accesses of the block.
                     let copy = COPIES.iter().find(|(rule, _)| *rule == broken.rule);
@@ -111,34 +111,72 @@ impl<'a> CounterCheck<'a> {
         paths.unserved + told.undecided
     }
 
-    /// False if the finding may be a false alarm because the program uses several buffers in LDS: see [`MemoryModel::Sure`].
-    fn is_worth_telling<'s>(
+    /// The line that breaks the rule; `None` if the finding may be a false alarm because the program uses several buffers in LDS: see
+    /// [`MemoryModel::Sure`].
+    fn worth_telling<'s>(
         &'s self,
         broken: &mut Broken,
         line: usize,
         paths: &mut PathSearch<'_>,
         told: &mut Told<'s>,
-    ) -> bool {
-        let Some(first) = broken.first.filter(|_| ADDRESS_RULES.contains(&broken.rule)) else { return true };
+    ) -> Option<usize> {
+        let is_about_addresses = ADDRESS_RULES.contains(&broken.rule);
+        let Some(first) = broken.first.filter(|_| is_about_addresses) else { return Some(line) };
         if self.options.memory_model == MemoryModel::Strict {
-            return true;
+            return Some(line);
         }
+        if COPIES.iter().any(|(copy, _)| *copy == broken.rule) {
+            return self.early_access(broken, (first, line), paths, told);
+        }
+        self.is_late_at_barrier(broken, (first, line), paths, told).then_some(line)
+    }
+
+    /// The line that accesses the LDS bytes of a copy too early; `None` if the program may use several buffers. An access of the copy's own
+    /// bytes is an error on every path. Otherwise nothing is known about addresses, and an access after the right wait, also one in a later
+    /// iteration, shows that this access may be to another buffer.
+    fn early_access<'s>(
+        &'s self,
+        broken: &mut Broken,
+        (first, line): (usize, usize),
+        paths: &mut PathSearch<'_>,
+        told: &mut Told<'s>,
+    ) -> Option<usize> {
+        let rule = broken.rule.id;
+        if !told.findings.insert((rule, first)) {
+            return None;
+        }
+        let writes = broken.rule == &rules::ASYNC_LDS_READ;
+        if self.set().has_async_copies() {
+            // A path without a wait is an error: nothing else waits for such copies, so LDS is read while they write it, or written while
+            // they read it.
+            broken.is_shown = true;
+            let matters: fn(&LineFacts) -> bool =
+                if writes { LineFacts::writes_lds_at_once } else { |facts| facts.reads(Shared::Lds) };
+            if let Some((second, need)) = told.barriers(self).access_during(first, matters) {
+                broken.need = need;
+                return Some(second);
+            }
+        }
+        let serves: fn(&Inst, &LineFacts) -> bool = match writes {
+            true => |_, facts| facts.writes(Shared::Lds),
+            false => |_, facts| facts.reads(Shared::Lds),
+        };
+        (!paths.is_served(first, rule, serves)).then_some(line)
+    }
+
+    /// False if the program may let the access pass the barrier at `line` on purpose.
+    fn is_late_at_barrier<'s>(
+        &'s self,
+        broken: &mut Broken,
+        (first, line): (usize, usize),
+        paths: &mut PathSearch<'_>,
+        told: &mut Told<'s>,
+    ) -> bool {
         let rule = broken.rule.id;
         if rule == rules::BARRIER_LDS_READ.id {
             return self.is_written_after(line, told) && told.findings.insert((rule, first));
         }
-        if COPIES.iter().any(|(copy, _)| copy.id == rule) {
-            // For asynchronous copies, a path without a wait is an error: nothing else waits for such copies, so LDS is read while they
-            // write it, or written while they read it.
-            broken.is_shown = self.set().has_async_copies();
-            let serves: fn(&Inst, &LineFacts) -> bool = match broken.rule == &rules::ASYNC_LDS_READ {
-                true => |_, facts| facts.writes(Shared::Lds),
-                false => |_, facts| facts.reads(Shared::Lds),
-            };
-            return told.findings.insert((rule, first)) && !paths.is_served(first, rule, serves);
-        }
-        let barriers =
-            told.barriers.get_or_insert_with(|| Barriers::new(self.program, self.flow, self.lines));
+        let barriers = told.barriers(self);
         let shared = if broken.rule == &rules::BARRIER_STORE { Shared::Global } else { Shared::Lds };
         let (write, verdict) = barriers.judge(first, line, shared);
         broken.is_shown = verdict == Verdict::Late;
@@ -155,7 +193,8 @@ impl<'a> CounterCheck<'a> {
                     return false;
                 }
                 let unserved = paths.unserved;
-                let tells = !paths.is_served(first, rule, |inst, _| inst.desc.class == Class::Barrier);
+                let arrives = |inst: &Inst, _: &LineFacts| inst.desc.does(Behaviours::ARRIVES_AT_BARRIER);
+                let tells = !paths.is_served(first, rule, arrives);
                 let is_counted = tells || paths.unserved > unserved;
                 told.undecided += usize::from(verdict == Verdict::Undecided && !is_counted);
                 tells
@@ -205,6 +244,13 @@ struct Told<'a> {
     barriers: Option<Barriers<'a>>,
     /// The number of writes before barriers for which the search exceeded its budget before it could decide whether they are late.
     undecided: usize,
+}
+
+impl<'a> Told<'a> {
+    /// The analysis of barriers and addresses, created when it is first needed.
+    fn barriers(&mut self, check: &'a CounterCheck<'_>) -> &mut Barriers<'a> {
+        self.barriers.get_or_insert_with(|| Barriers::new(check.program, check.flow, check.lines))
+    }
 }
 
 /// The rules about LDS accesses before a copy is done, each with the copy's effect on LDS.
@@ -379,7 +425,8 @@ impl CounterCheck<'_> {
         {
             return Some((&rules::GWS, None));
         }
-        let barrier = is_barrier && self.program.target.has_back_off_barrier() && !self.program.single_wave;
+        let arrives = access.inst.desc.does(Behaviours::ARRIVES_AT_BARRIER);
+        let barrier = arrives && self.program.target.has_back_off_barrier() && !self.program.single_wave;
         if barrier && self.options.memory_model != MemoryModel::Off {
             if dma {
                 return Some((&rules::BARRIER_LDS_DMA, None));

@@ -123,6 +123,11 @@ impl LineFacts {
         self.events.iter().any(|e| e.memory.intersects(shared.reads()))
     }
 
+    /// True if the instruction writes LDS in the order of the LDS queue.
+    pub fn writes_lds_at_once(&self) -> bool {
+        self.events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_WRITE))
+    }
+
     /// True if the instruction writes this memory, either immediately or when its data arrives.
     pub fn writes(&self, shared: Shared) -> bool {
         self.events.iter().any(|e| e.memory.intersects(shared.writes()))

@@ -12,6 +12,7 @@ use super::node::{End, Node};
 use super::outstanding::Outstanding;
 use super::report::Caveat;
 use crate::cfg::Flow;
+use crate::counters::Counter;
 use crate::inst::Inst;
 use crate::program::Program;
 
@@ -149,8 +150,16 @@ impl<'a> PathSearch<'a> {
             let here = |b: usize| (blocks[b].start..blocks[b].end).any(line_serves);
             reaches(self.flow, here)
         });
+        let set = self.program.target.instruction_set();
+        let counters: SmallVec<[Counter; 2]> =
+            self.lines[first].events.iter().map(|e| e.stream.counter(set)).collect();
         nodes.iter().any(|node| {
             let End::Finished(line) = node.end else { return false };
+            // An operation that is complete only because the counter was full later is served by no wait.
+            let waits = self.lines[line].wait.is_some_and(|wait| counters.iter().any(|c| c.is_in(wait)));
+            if !waits {
+                return false;
+            }
             let block = &blocks[node.block];
             (line..block.end).any(line_serves) || block.succs.iter().any(|s| reachable[*s])
         })
@@ -253,7 +262,8 @@ impl<'a> PathSearch<'a> {
             if facts.returns() || self.is_finished(state, first) {
                 return End::Finished(line);
             }
-            for event in facts.events.iter().filter(|_| line != first) {
+            // When control comes back to the first line, it starts a younger operation, which a wait may leave outstanding.
+            for event in &facts.events {
                 state.issue_behind(line, event);
             }
         }

@@ -3,7 +3,7 @@
 use super::facts::{LineFacts, Shared};
 use crate::cfg::{Block, Flow};
 use crate::program::Program;
-use crate::table::Class;
+use crate::table::Behaviours;
 
 /// The first relevant event in a range of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,8 +51,8 @@ impl Phases {
 
 /// The first relevant event in `block` from line `from` on.
 fn first(program: &Program, lines: &[LineFacts], from: usize, block: &Block) -> First {
-    let kind = |line: usize| match program.lines[line].inst.desc.class {
-        Class::Barrier => First::Barrier,
+    let kind = |line: usize| match program.lines[line].inst.desc {
+        desc if desc.does(Behaviours::ARRIVES_AT_BARRIER) => First::Barrier,
         _ if lines[line].writes(Shared::Lds) => First::Write,
         _ => First::Neither,
     };

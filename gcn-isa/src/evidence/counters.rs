@@ -11,7 +11,7 @@ use crate::hazards::{self, Config};
 use crate::inst::{Inst, RegUse};
 use crate::program::Program;
 use crate::reg::Reg;
-use crate::table::Class;
+use crate::table::Behaviours;
 use crate::target::InstructionSet;
 
 /// The maximum number of operations of a block that are tracked. If there are more, the oldest is forgotten.
@@ -142,7 +142,7 @@ impl<'a> Access<'a> {
         memory: MemoryEffect,
     ) -> Option<(&'static CounterRule, MemoryEffect)> {
         let dma = memory.contains(MemoryEffect::LDS_DMA);
-        if self.inst.desc.class == Class::Barrier {
+        if self.inst.desc.does(Behaviours::ARRIVES_AT_BARRIER) {
             let rules = [
                 (&counter::BARRIER_LDS_DMA, MemoryEffect::LDS_DMA),
                 (&counter::BARRIER_LDS, MemoryEffect::LDS_WRITE),

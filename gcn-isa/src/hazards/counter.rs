@@ -114,11 +114,14 @@ counter_rules! {
     /// LDS is used before an asynchronous copy into it is done.
     ASYNC_LDS = "waitcnt.async-lds", "LDS is accessed before an asynchronous copy into it is done";
         Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
-        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program has to wait for its copies itself. The checker does not compare addresses; it reports a copy if no path from the copy to an access of LDS waits for the copy".
+        "asynccnt and tensorcnt count such copies. LLVM inserts no waits for them: the program has to wait for its copies itself. The checker reports a copy in two cases: an access before the wait is to bytes of the copy, which is known if the two addresses differ by a constant; \
+         or LDS is accessed before the wait, and no path leads from a wait for the copy to an access, not even a path to a later iteration of a loop. \
+         The opposite order is not checked: a copy that starts before the wave's earlier LDS instructions are done. The two are not ordered either (LLVM pull request 207473), so a program that copies what it has written to LDS, or into what it has read, needs `s_wait_dscnt` before the copy".
     /// LDS is written before an asynchronous copy from it is done.
     ASYNC_LDS_READ = "waitcnt.async-lds-read", "LDS is written before an asynchronous copy from it is done";
         Cite::One("LLVM documentation, AMDGPU Asynchronous Operations; LLVM pull request 185810"), GFX12_5, MANUAL;
-        "asynccnt and tensorcnt count such copies. Nothing but a wait orders a copy before later instructions, so it may read what a later instruction writes. LLVM inserts no waits for copies: the program has to wait for its copies itself. The checker does not compare addresses; it reports a copy if no path from the copy to a write of LDS waits for the copy".
+        "asynccnt and tensorcnt count such copies. Nothing but a wait orders a copy before later instructions, so it may read what a later instruction writes. LLVM inserts no waits for copies: the program has to wait for its copies itself. The checker reports a copy in two cases: a write before the wait is to bytes of the copy, which is known if the two addresses differ by a constant; \
+         or LDS is written before the wait, and no path leads from a wait for the copy to a write, not even a path to a later iteration of a loop".
     /// A cache is invalidated while loads are outstanding.
     WBINVL1 = "waitcnt.wbinvl1",
         "the vector cache is invalidated before earlier vector memory operations are done";
@@ -131,7 +134,7 @@ counter_rules! {
     BARRIER_LDS = "barrier.lds",
         "a barrier is reached before an LDS write is done, so other waves may not see it";
         MEMORY_MODEL, WITH_BACK_OFF, LLVM;
-        "the hardware lets a wave pass a barrier with accesses outstanding, and a program with several buffers may do so on purpose. But a release in LLVM's memory model requires the wait. The finding has the grade documented if LDS can be accessed before a later barrier publishes the write".
+        "from GFX12 on, the wait has to come before the wave signals the barrier: when all waves have signalled, others may pass it, so a wait before `s_barrier_wait` comes too late (LLVM documentation, AMDGPU Execution Synchronization). The hardware lets a wave pass a barrier with accesses outstanding, and a program with several buffers may do so on purpose. But a release in LLVM's memory model requires the wait. The finding has the grade documented if LDS can be accessed before a later barrier publishes the write".
     /// A barrier is reached before an LDS read is done.
     BARRIER_LDS_READ = "barrier.lds-read",
         "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads";

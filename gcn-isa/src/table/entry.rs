@@ -139,6 +139,8 @@ bitflags! {
         const LATE_SCC = 1 << 48;
         /// Waits until all waves have signalled a barrier.
         const WAITS_AT_BARRIER = 1 << 49;
+        /// Arrives at a barrier: once all waves have arrived, those that wait at the barrier continue.
+        const ARRIVES_AT_BARRIER = 1 << 53;
         /// M0 is added to the number of the source register.
         const SOURCE_BY_M0 = 1 << 50;
         /// M0 is added to the number of the destination register.

@@ -157,6 +157,8 @@ struct Reader {
     /// The forms of a pattern, after register classes have replaced its placeholders. A pattern is identified by the mnemonic of the entry
     /// that has the lines.
     instances: HashMap<(&'static str, &'static str), Vec<Form>, BuildHasherDefault<NameHasher>>,
+    /// How bits flow through the instructions so far. A half of VOPD has the rule of the instruction that it performs.
+    rules: NameMap<Rule>,
     rows: Rows,
     /// The number of the current line.
     line: usize,
@@ -185,6 +187,7 @@ impl Reader {
             declares_again: false,
             patterns: NameMap::default(),
             instances: HashMap::default(),
+            rules: NameMap::default(),
             rows: Rows { first, waves: WaveSizes::of_family(family), rows: Vec::with_capacity(6000) },
             line: 0,
         }
@@ -222,6 +225,11 @@ impl Reader {
         if !forms.is_empty() {
             self.patterns.insert(head.pattern, forms.to_vec());
         }
+        // RDNA has some of these instructions only as halves. Such a half states its own rule.
+        if let Some(rule) = self.rules.get(head.entry.alone) {
+            head.entry.rule = *rule;
+        }
+        self.rules.insert(head.entry.mnemonic, head.entry.rule);
         let key = (head.pattern, head.data);
         if !self.instances.contains_key(&key) {
             let instance = self.instance(&head, !forms.is_empty())?;

@@ -174,7 +174,10 @@ impl<'a> WaitcntPass<'a> {
             memory_conflicts(state, rule, Debt::Sync, found);
         }
         match inst.desc.class {
-            Class::Barrier => self.barrier(state, line, found),
+            // What a wave waits for after it has arrived comes too late for the waves that have passed the barrier.
+            Class::Barrier if inst.desc.does(Behaviours::ARRIVES_AT_BARRIER) => {
+                self.barrier(state, line, found);
+            }
             Class::CacheCtl if inst.desc.does(Behaviours::AFTER_LOADS) => {
                 if let Some(rule) = self.counts(&WBINVL1) {
                     drain(state, rule, &[Counter::Vm], found);

@@ -1,6 +1,7 @@
 //! Tests the checker against golden programs, against exhaustive search, and for each family of rules.
 
 mod advice;
+mod copies;
 mod counters;
 mod distance;
 mod families;

@@ -1,38 +1,57 @@
-//! Pending loads to LDS: their data has been read from memory but not yet written to LDS.
+//! Pending copies between memory and LDS: loads to LDS whose data have been read from memory but not yet written to LDS, and asynchronous
+//! stores that have yet to read LDS.
 
 use std::collections::VecDeque;
 
-/// The time at which the data of a load to LDS is written.
+/// The time at which a copy accesses LDS.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
-    /// When the load is issued.
+    /// When the copy is issued.
     #[default]
     Issued,
-    /// When the wave waits for the load with a wait instruction.
+    /// When the wave waits for the copy with a wait instruction.
     Waited,
-    /// In a cycle that the timed mode determines after the load is issued ([`Late::done_at`]).
+    /// For a load: in a cycle that the timed mode determines after the load is issued ([`Late::done_at`]). For a store: when it is issued.
     Done,
 }
 
-/// The pending loads to LDS of a wave.
+/// The pending copies of a wave.
 #[derive(Debug, Default)]
 pub(crate) struct Late {
     pub when: When,
     /// The number of operations issued so far that the counter of copies counts.
     pub issued: u64,
-    /// The pending loads, oldest first.
+    /// The pending copies, oldest first.
     pub copies: VecDeque<Copy>,
 }
 
-/// A pending load to LDS.
+/// A pending copy.
 #[derive(Debug)]
 pub(crate) struct Copy {
-    /// The number of counted operations issued before this load.
+    /// The number of counted operations issued before this copy.
     pub number: u64,
-    /// The cycle in which the load completes.
+    /// The cycle in which the copy completes.
     pub done: u64,
-    /// For each piece: its LDS address, its size in bytes, the lane, and the data.
-    pub pieces: Vec<(u32, u8, u8, u32)>,
+    pub pieces: Vec<Piece>,
+}
+
+/// A part of a copy.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// The address in LDS.
+    pub lds: u32,
+    pub bytes: u8,
+    pub lane: u8,
+    pub other: Other,
+}
+
+/// The other side of a copy.
+#[derive(Debug)]
+pub(crate) enum Other {
+    /// These data from memory are written to LDS.
+    Data(u32),
+    /// The data in LDS are written to this address in memory.
+    To(u64),
 }
 
 impl Late {

@@ -8,6 +8,7 @@
 //!   does not see its data. Where a barrier does not itself wait for memory operations (gfx90a and later), the waves of the workgroup see
 //!   the global stores from before the barrier.
 //! - A read of LDS that is outstanding at a barrier returns what the other waves write after the barrier.
+//! - An asynchronous store from LDS reads LDS when it becomes certain, so it stores what later instructions have written.
 //! - A result to which a wait-state rule applies becomes available after the required number of wait states. The instructions that the rule
 //!   names see the old value before that. If they write the register, the late result overwrites theirs. If they overwrite a source of an
 //!   earlier store or matrix instruction, that instruction uses the new value.
@@ -152,9 +153,9 @@ impl WaveState {
         self.at_barrier && self.loads.iter().any(|l| l.again.is_some())
     }
 
-    /// The outstanding accesses to LDS, each with the weakest wait that completes it.
-    pub(crate) fn outstanding(&mut self) -> impl Iterator<Item = (&Access, WaitCnt)> {
-        self.lds.outstanding(&self.counters)
+    /// Called when the waves meet at a barrier. For the result, see [`Accesses::meet`].
+    pub(crate) fn meet(&mut self) -> impl Iterator<Item = (Access, WaitCnt)> {
+        self.lds.meet()
     }
 
     /// Called when the wave's turn is over. At a barrier, the other waves see only stores that are certain. Elsewhere, all stores of the
@@ -230,6 +231,9 @@ impl WaveState {
         let written = if is_load { &[][..] } else { &info.writes[..] };
         hidden.restore(cx.w, written, lanes, info.mode);
         let id = self.start(program, cx, (effect, at), (&changes, again), report);
+        if effect.arrives {
+            self.lds.arrive(&self.counters);
+        }
         self.come_late(program, cx, &violations, (info, id))?;
         let (moved, since) = (now.moved.cloned(), Since::NOTHING);
         self.remember(program, &now, Past { at, moved, position: 0, since, changes, sources, id });
@@ -283,7 +287,10 @@ impl WaveState {
             report(cx, hazard);
         }
         let id = self.counters.youngest();
-        self.stores.push(cx, id, !effects[at].lds_dma);
+        // A store from LDS writes memory only when the wave waits for it.
+        if !effects[at].copies_lds {
+            self.stores.push(cx, id, !effects[at].lds_dma);
+        }
         if let Some(trace) = cx.trace.as_deref() {
             self.lds.add(&self.counters, cx.machine, (&effects[at], at), &trace.touches);
         }

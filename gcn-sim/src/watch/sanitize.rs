@@ -221,6 +221,9 @@ impl State {
     /// Tracks which accesses to LDS are outstanding.
     fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
         let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
+        if effect.arrives {
+            self.outstanding.arrive(&self.counters);
+        }
         if effect.wait.is_none() && effect.streams.is_empty() {
             return;
         }

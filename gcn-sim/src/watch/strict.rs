@@ -127,13 +127,16 @@ impl WaveState {
         // Accesses that are outstanding at a barrier matter only if there are other waves.
         if !alone {
             self.lds.add(&self.counters, machine, (&program.effects[now.at], now.at), &trace.touches);
+            if now.effect.arrives {
+                self.lds.arrive(&self.counters);
+            }
         }
         Ok(())
     }
 
-    /// The outstanding accesses to LDS, each with the weakest wait that completes it.
-    pub(crate) fn outstanding(&mut self) -> impl Iterator<Item = (&outstanding::Access, WaitCnt)> {
-        self.lds.outstanding(&self.counters)
+    /// Called when the waves meet at a barrier. For the result, see [`outstanding::Accesses::meet`].
+    pub(crate) fn meet(&mut self) -> impl Iterator<Item = (outstanding::Access, WaitCnt)> {
+        self.lds.meet()
     }
 }
 

@@ -431,6 +431,11 @@ fn what_no_source_describes_is_refused_with_the_reason() {
 
 /// Runs `body` in a workgroup of `waves` waves, with v[2:3] and s[2:3] as the address of 4 KiB.
 fn run_with(options: &Options, waves: u32, body: &str) -> Result<Stats, SimError> {
+    run_in(&mut Memory::new(), options, waves, body).0
+}
+
+/// The same, with the address of the 4 KiB in `memory`.
+fn run_in(memory: &mut Memory, options: &Options, waves: u32, body: &str) -> (Result<Stats, SimError>, u64) {
     let text = format!(
         "s_load_b64 s[2:3], s[0:1], 0x0
         s_wait_kmcnt 0x0
@@ -443,10 +448,9 @@ fn run_with(options: &Options, waves: u32, body: &str) -> Result<Stats, SimError
     let (wave_size, lds_bytes) = (WaveSize::W32, 1024);
     let kernel = KernelState { wave_size, lds_bytes, vgprs: 32, agprs: 0, sgprs: 32, user_sgprs, ..state() };
     let machine = Machine::new(Target::GFX1250, &assemble(Target::GFX1250, &text), kernel).unwrap();
-    let mut memory = Memory::new();
     let at = memory.alloc(4096);
     memory.write(at, &[0; 4096]).unwrap();
-    run(&machine, &mut memory, [1, 1, 1], [32 * waves, 1, 1], &at.to_le_bytes(), options)
+    (run(&machine, memory, [1, 1, 1], [32 * waves, 1, 1], &at.to_le_bytes(), options), at)
 }
 
 fn run_strictly(body: &str) -> Result<(), String> {
@@ -575,7 +579,7 @@ fn reported(body: &str) -> [Vec<String>; 3] {
 /// One wave copies and comes to a barrier, after which the other wave accesses LDS.
 #[test]
 fn copies_that_are_outstanding_at_a_barrier() {
-    let body = |copy: &str, wait: &str, access: &str| {
+    let late = |copy: &str, wait: &str, late: &str, access: &str| {
         format!(
             "v_lshlrev_b32 v5, 2, v0
             v_readfirstlane_b32 s4, v0
@@ -584,6 +588,7 @@ fn copies_that_are_outstanding_at_a_barrier() {
             {copy}
             {wait}
             s_barrier_signal -1
+            {late}
             s_barrier_wait -1
             s_endpgm
             other:
@@ -594,6 +599,7 @@ fn copies_that_are_outstanding_at_a_barrier() {
             s_wait_dscnt 0x0"
         )
     };
+    let body = |copy: &str, wait: &str, access: &str| late(copy, wait, "", access);
     let load = "global_load_async_to_lds_b32 v5, v5, s[2:3]";
     let store = "global_store_async_from_lds_b32 v5, v5, s[2:3]";
     let none = [const { Vec::<String>::new() }; 3];
@@ -611,10 +617,63 @@ fn copies_that_are_outstanding_at_a_barrier() {
         assert_eq!(races, ["LdsRace"], "{copy}, then {access}");
         assert_eq!(reported(&body(copy, "s_wait_asynccnt 0x0", access)), none);
         assert_eq!(reported(&body(copy, "", elsewhere)), none);
+        // Once all waves have arrived, the other may pass the barrier, so that a wait after the arrival comes too late.
+        let [strict, faithful, races] = reported(&late(copy, "", "s_wait_asynccnt 0x0", access));
+        assert_eq!(strict.len(), usize::from(rule.is_some()), "{strict:?}");
+        assert_eq!(faithful, Vec::from_iter(rule));
+        assert_eq!(races, ["LdsRace"], "{copy}, then {access}");
     }
     assert_eq!(reported(&body(store, "", "ds_load_b32 v7, v6")), none, "two reads");
     let cautious = run_with(&Options::strict(), 2, &body(store, "", "ds_store_b32 v6, v0")).unwrap_err();
     assert!(cautious.to_string().contains("barrier.lds-read"), "{cautious}");
+}
+
+/// Undefined bits go through the halves of pairs, through sums of 64 bits, and through registers that M0 selects, as through other
+/// instructions: the lowest byte of each result is defined, the upper half is not.
+#[test]
+fn undefined_bits_go_through_pairs_and_relative_moves() {
+    let findings = |body: &str| {
+        let options = Options { sanitize: Sanitize::REGISTERS, findings: 10, ..Options::default() };
+        let text = format!(
+            "v_lshlrev_b32 v10, 16, v21
+            s_lshl_b32 s10, s20, 16
+            v_mov_b32 v11, 0
+            s_mov_b32 s11, 0
+            v_mov_b32 v1, 0
+            {body}
+            v_lshlrev_b32 v1, 2, v0
+            global_store_b32 v1, v12, s[2:3]"
+        );
+        run_with(&options, 1, &text).unwrap_or_else(|e| panic!("{body}: {e}")).findings.len()
+    };
+    for (make, result) in [
+        ("v_mov_b32 v14, v10", "v14"),
+        ("v_dual_mov_b32 v15, 0 :: v_dual_lshlrev_b32 v14, 16, v21", "v14"),
+        ("v_dual_mov_b32 v15, 0 :: v_dual_add_nc_u32 v14, 5, v10", "v14"),
+        ("v_dual_mov_b32 v15, 0 :: v_dual_sub_nc_u32 v14, 5, v10", "v14"),
+        ("v_dual_mov_b32 v14, v10 :: v_dual_mov_b32 v15, 0", "v14"),
+        ("v_mad_u32 v14, v10, v0, v0", "v14"),
+        ("v_mad_nc_u64_u32 v[14:15], v10, v0, v[0:1]", "v14"),
+        ("v_mad_nc_i64_i32 v[14:15], v10, v0, v[0:1]", "v14"),
+        ("v_add_nc_u64 v[14:15], v[10:11], v[0:1]", "v14"),
+        ("v_sub_nc_u64 v[14:15], v[0:1], v[10:11]", "v14"),
+        ("v_mul_u64 v[14:15], v[10:11], v[0:1]", "v14"),
+        ("s_mul_u64 s[14:15], s[10:11], 3", "s14"),
+        ("s_mov_b32 m0, 2\nv_movrels_b32 v14, v8", "v14"),
+        ("s_mov_b32 m0, 2\nv_movreld_b32 v12, v10", "v14"),
+        ("s_mov_b32 m0, 2\nv_movrelsd_b32 v12, v8", "v14"),
+        ("s_mov_b32 m0, 0x40002\nv_movrelsd_2_b32 v10, v8", "v14"),
+        ("s_mov_b32 m0, 0x40002\nv_swaprel_b32 v10, v8", "v14"),
+        ("s_mov_b32 m0, 2\ns_movrels_b32 s14, s8", "s14"),
+        ("s_mov_b32 m0, 2\ns_movrels_b64 s[14:15], s[8:9]", "s14"),
+        ("s_mov_b32 m0, 2\ns_movreld_b32 s12, s10", "s14"),
+        ("s_mov_b32 m0, 2\ns_movreld_b64 s[12:13], s[10:11]", "s14"),
+        ("s_mov_b32 m0, 0x40002\ns_movrelsd_2_b32 s10, s8", "s14"),
+    ] {
+        let part = |mask: &str| findings(&format!("{make}\nv_and_b32 v12, {mask}, {result}"));
+        assert_eq!(part("0xff"), 0, "{make}");
+        assert_eq!(part("0xff0000"), 1, "{make}");
+    }
 }
 
 /// A copy from LDS may read what the wave writes to LDS after it (LLVM's documentation of asynchronous operations).
@@ -634,5 +693,24 @@ fn a_copy_from_lds_reads_before_it_is_done() {
         [("s_wait_asynccnt 0x0", write), ("", "ds_store_b32 v5, v0 offset:512"), ("", "ds_load_b32 v6, v5")]
     {
         assert_eq!(run_strictly(&body(wait, write)), Ok(()), "{wait}, {write}");
+    }
+    // In faithful mode the copy reads as late as it may.
+    let stored = |wait: &str, end: &str| {
+        let text = format!(
+            "v_lshlrev_b32 v5, 2, v0
+            v_mov_b32 v7, 3
+            ds_store_b32 v5, v7
+            s_wait_dscnt 0x0
+            {}
+            {end}",
+            body(wait, write)
+        );
+        let mut memory = Memory::new();
+        let (ran, at) = run_in(&mut memory, &Options::faithful(), 1, &text);
+        ran.unwrap_or_else(|e| panic!("{text}: {e}"));
+        u32::from_le_bytes(memory.read(at + 4 * 9, 4).unwrap()[..].try_into().unwrap())
+    };
+    for end in ["s_wait_asynccnt 0x0", ""] {
+        assert_eq!((stored("s_wait_asynccnt 0x0", end), stored("", end)), (3, 9), "{end}");
     }
 }

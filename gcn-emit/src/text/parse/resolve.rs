@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::constant::{self, Unfit};
 use super::cursor::{Located, Span};
 use super::error::ParseFault;
-use super::implied::implied_operand;
+use super::implied::implied_operands;
 use super::modifier;
 use super::number::Number;
 use super::scope::{Fixup, ParsedInst};
@@ -144,12 +144,14 @@ fn accepts(slot: Option<&OperandDesc>) -> String {
 
 fn try_row(raw: &Raw, on: Subtarget, mnemonic: Span, parsed: &mut ParsedInst) -> Result<(), Refusal> {
     let desc = parsed.inst.desc;
-    let implied = implied_operand(desc, raw.operands.len()).ok_or_else(|| count(desc, raw, mnemonic))?;
+    let offset = with_null_offset(desc, raw);
+    let raw = offset.as_ref().unwrap_or(raw);
+    let implied = implied_operands(desc, raw.operands.len()).ok_or_else(|| count(desc, raw, mnemonic))?;
     let mut written = raw.operands.iter();
     for (position, slot) in desc.operands.iter().enumerate() {
-        let operand = match implied {
-            Some((place, operand)) if place == position => operand,
-            _ => match written.next() {
+        let operand = match implied.iter().find(|(place, _)| *place == position) {
+            Some((_, operand)) => *operand,
+            None => match written.next() {
                 Some(raw) => one_operand(desc, position, slot, raw, on, parsed).map_err(|problem| {
                     let rank = 200 + position as u16;
                     Refusal { rank, span: raw.span, why: Why::Operand(position, problem) }
@@ -161,20 +163,34 @@ fn try_row(raw: &Raw, on: Subtarget, mnemonic: Span, parsed: &mut ParsedInst) ->
     }
     let written = modifier::apply(desc, on.target, raw, &mut parsed.inst.mods)
         .map_err(|refused| Refusal { rank: 250, span: refused.span, why: Why::Modifier(refused.problem) })?;
-    let absent = implied.map(|i| i.0);
-    named_halves(desc, raw, absent, written, &mut parsed.inst.mods)?;
+    let absent: SmallVec<[usize; 2]> = implied.iter().map(|i| i.0).collect();
+    named_halves(desc, raw, &absent, written, &mut parsed.inst.mods)?;
     if let Some(what) = modifier::missing(desc, written) {
         return Err(Refusal { rank: 240, span: mnemonic, why: Why::Missing(what) });
     }
-    encode(parsed, raw, absent, on.target, mnemonic)
+    encode(parsed, raw, &absent, on.target, mnemonic)
+}
+
+/// The instruction with the value of `offset:` as its operand, if the row has no other offset and the text has `null` as the scalar offset.
+/// Both notations have the same encoding, and assemblers accept both.
+fn with_null_offset(desc: &InstDesc, raw: &Raw) -> Option<Raw> {
+    let place = desc.operand_index("offset").filter(|_| desc.format == Format::Smem)?;
+    let is_null = |o: &&RawOperand| matches!(o.value, RawValue::Reg(gcn_isa::reg::NULL)) && !o.has_modifier();
+    let null = raw.operands.get(place).filter(is_null)?;
+    let at = raw.mods.iter().position(|m| m.modifier.word.flag() == Modifiers::OFFSET)?;
+    let (mut operands, mut mods) = (raw.operands.clone(), raw.mods.clone());
+    let offset = mods.remove(at);
+    let value = RawValue::Number(Number::Int((offset.value as i32).into()));
+    operands[place] = RawOperand { value, span: offset.span, ..*null };
+    Some(Raw { operands, mods })
 }
 
 /// Sets the bits of `op_sel` for the halves that operands select. An explicit `op_sel` may repeat them. If the text names whole registers,
-/// only the explicit `op_sel` counts. `absent` is the position of the operand that the text omits.
+/// only the explicit `op_sel` counts. `absent` has the positions of the operands that the text omits.
 fn named_halves(
     desc: &InstDesc,
     raw: &Raw,
-    absent: Option<usize>,
+    absent: &[usize],
     written: Modifiers,
     mods: &mut Mods,
 ) -> Result<(), Refusal> {
@@ -182,7 +198,7 @@ fn named_halves(
         return Ok(());
     }
     let refuse = |span, problem| Err(Refusal { rank: 250, span, why: Why::Modifier(problem) });
-    let present = desc.operands.iter().enumerate().filter(|(position, _)| absent != Some(*position));
+    let present = desc.operands.iter().enumerate().filter(|(position, _)| !absent.contains(position));
     for ((_, slot), operand) in present.zip(&raw.operands) {
         let Some(bit) = desc.half_bit(slot) else { continue };
         let listed = written.contains(Modifiers::OP_SEL) && mods.op_sel >> bit & 1 == 1;
@@ -382,7 +398,7 @@ fn is_index_mode(desc: &InstDesc, slot: &OperandDesc) -> bool {
 fn encode(
     parsed: &mut ParsedInst,
     raw: &Raw,
-    implied: Option<usize>,
+    absent: &[usize],
     target: Target,
     mnemonic: Span,
 ) -> Result<(), Refusal> {
@@ -403,7 +419,7 @@ fn encode(
         EncodeFault::Operand { name, .. } => desc.operand_index(name),
         _ => None,
     };
-    let written = position.map(|p| p - usize::from(implied.is_some_and(|i| i < p)));
+    let written = position.map(|p| p - absent.iter().filter(|a| **a < p).count());
     let span = written.and_then(|p| raw.operands.get(p)).map_or(mnemonic, |o| o.span);
     // An operand of the wrong kind means that this form was not intended; any other error is worth reporting.
     let rank = position.map_or(ENCODE_RANK, |p| 300 + p as u16);

@@ -277,7 +277,13 @@ impl Cx<'_> {
     /// Checks and records a store whose data are written later, with [`Cx::put`].
     pub(super) fn check_store(&mut self, place: Place, bytes: u32, lane: usize) -> Result<(), Fault> {
         self.note(place, bytes, Some(lane as u8), Kind::Write);
-        let there = self.local(place, true, bytes, lane).map(|_| ());
+        let there = match place {
+            Place::Global(address) => {
+                let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint());
+                at.map(|_| ()).ok_or_else(|| place.fault(true, lane, bytes))
+            }
+            Place::Lds(_) | Place::Scratch(_) => self.local(place, true, bytes, lane).map(|_| ()),
+        };
         self.excuse(there)
     }
 

@@ -1,8 +1,9 @@
-//! Delays the LDS writes of loads to LDS.
+//! Delays the LDS accesses of copies between memory and LDS.
 //!
 //! A load to LDS reads memory when it is issued. The mode determines when the data are written to LDS. In functional mode they are written
 //! at once, because each wave runs as far as it can. In faithful mode they are written when the wave waits for the load, which is the
-//! latest time that a race-free program allows. In timed mode they are written in the cycle in which the load completes. Some programs rely
+//! latest time that a race-free program allows; for the same reason, an asynchronous store from LDS then reads LDS only when the wave waits
+//! for it. In timed mode the data of loads are written in the cycle in which the load completes. Some programs rely
 //! on the duration of a copy: in AMD's flash attention for gfx950, waves load over tiles that other waves have yet to read. The results of
 //! such programs are right if waves stay close together (`Options::turn`), which timed mode does not guarantee.
 
@@ -13,10 +14,17 @@ use gcn_isa::{Class, Target};
 
 use super::access::Place;
 use crate::core::fault::{Done, Fault};
-use crate::core::late::{Copy, When};
+use crate::core::late::{Copy, Other, Piece, When};
 use crate::core::machine::{Cx, Exec, Step};
 
 impl Cx<'_> {
+    /// Starts a store from LDS.
+    pub(super) fn begin_copy_from_lds(&mut self) {
+        if self.w.late.when == When::Waited {
+            self.begin_copy();
+        }
+    }
+
     /// Starts a load to LDS.
     pub(super) fn begin_copy(&mut self) {
         let late = &mut self.w.late;
@@ -38,39 +46,69 @@ impl Cx<'_> {
         // Reports a bad address at the load, not at the later wait.
         self.check_store(Place::Lds(to), bytes, lane)?;
         if let Some(copy) = self.w.late.copies.back_mut() {
-            copy.pieces.push((to, bytes as u8, lane as u8, value));
+            copy.pieces.push(Piece {
+                lds: to,
+                bytes: bytes as u8,
+                lane: lane as u8,
+                other: Other::Data(value),
+            });
         }
         Ok(())
     }
 
-    /// Writes the data of the wave's pending loads to LDS, oldest first, until one is not `finished`.
+    /// Adds a dword, or a byte if `bytes` is 1, to the store from LDS that was started last. `to` is `None` if the lane stores nothing.
+    pub(super) fn copy_from_lds(
+        &mut self,
+        (from, bytes): (u32, u32),
+        lane: usize,
+        to: Option<Place>,
+    ) -> Result<(), Fault> {
+        let value = self.load(Place::Lds(from), bytes, lane)?;
+        let Some(to) = to else { return Ok(()) };
+        match (to, self.w.late.when, self.w.late.copies.back_mut()) {
+            (Place::Global(address), When::Waited, Some(copy)) => {
+                let other = Other::To(address);
+                copy.pieces.push(Piece { lds: from, bytes: bytes as u8, lane: lane as u8, other });
+                // Reports a bad address at the store, not at the later wait.
+                self.check_store(to, bytes, lane)
+            }
+            _ => self.store(to, bytes, lane, value),
+        }
+    }
+
+    /// Executes the wave's pending copies, oldest first, until one is not `finished`.
     fn finish_copies(&mut self, finished: impl Fn(&Copy) -> bool) {
         while self.w.late.copies.front().is_some_and(&finished) {
             let Some(copy) = self.w.late.copies.pop_front() else { break };
-            for (to, bytes, lane, value) in copy.pieces {
-                // An address out of bounds was reported when the load was issued.
-                let _ = self.put(Place::Lds(to), bytes.into(), lane as usize, value);
+            for Piece { lds, bytes, lane, other } in copy.pieces {
+                let (bytes, lane) = (bytes.into(), lane.into());
+                let (to, value) = match other {
+                    Other::Data(value) => (Place::Lds(lds), Ok(value)),
+                    Other::To(address) => (Place::Global(address), self.fetch(Place::Lds(lds), bytes, lane)),
+                };
+                // An address out of bounds was reported when the copy was issued.
+                let _ = value.and_then(|value| self.put(to, bytes, lane, value));
             }
         }
     }
 
-    /// Writes the data of all pending loads of the wave.
+    /// Executes all pending copies of the wave.
     pub(super) fn finish_all_copies(&mut self) {
         self.finish_copies(|_| true);
     }
 
-    /// Writes the data of the wave's pending loads that complete by this cycle.
+    /// Executes the wave's pending copies that complete by this cycle.
     pub(crate) fn finish_copies_until(&mut self, cycle: u64) {
         self.finish_copies(|copy| copy.done <= cycle);
     }
 }
 
-/// In a program with loads to LDS, wraps the functions of the instructions involved: memory operations are counted, and waits and the
-/// program's end complete pending loads. Returns true if the program has such loads; other programs remain unchanged.
+/// In a program with copies, wraps the functions of the instructions involved: memory operations are counted, and waits and the program's
+/// end complete pending copies. Returns true if the program has copies; other programs remain unchanged.
 pub(crate) fn count(steps: &mut [Step]) -> bool {
     let is_copy = |step: &Step| {
         let effects = events(step.arch, &step.inst);
-        effects.iter().any(|event| event.memory.contains(MemoryEffect::LDS_DMA))
+        effects.iter().any(|event| event.memory.contains(MemoryEffect::LDS_DMA) || event.stream.copies())
     };
     if !steps.iter().any(is_copy) {
         return false;

@@ -274,16 +274,15 @@ fn load_async(cx: &mut Cx<'_>, s: &Step, (pieces, bytes): (u32, u32)) -> Outcome
     Ok(Next::Fall)
 }
 
-/// An asynchronous copy from LDS to memory. It reads LDS when it is issued.
+/// An asynchronous copy from LDS to memory.
 fn store_async(cx: &mut Cx<'_>, s: &Step, (pieces, bytes): (u32, u32)) -> Outcome {
     let (addresses, slot) = (Addresses::of(cx, s, Segment::Global)?, lds_addresses(s)?);
+    cx.begin_copy_from_lds();
     for lane in lanes(cx.w.exec()) {
         let from = cx.w.v[slot][lane].wrapping_add(s.inst.mods.offset as u32);
         for piece in 0..pieces {
-            let value = cx.load(Place::Lds(from.wrapping_add(bytes * piece)), bytes, lane)?;
-            if let Some(place) = addresses.place(cx, lane, piece, bytes) {
-                cx.store(place, bytes, lane, value)?;
-            }
+            let place = addresses.place(cx, lane, piece, bytes);
+            cx.copy_from_lds((from.wrapping_add(bytes * piece), bytes), lane, place)?;
         }
     }
     Ok(Next::Fall)

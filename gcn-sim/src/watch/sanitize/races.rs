@@ -316,7 +316,7 @@ impl Group {
     pub(super) fn move_outstanding(&mut self, shared: &Shared) {
         for (number, state) in self.waves.iter_mut().enumerate() {
             let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
-            for (access, _) in state.outstanding.outstanding(&state.counters) {
+            for (access, _) in state.outstanding.meet() {
                 let alone = access.touches.iter().all(|t| t.lane == access.touches[0].lane);
                 for touch in &access.touches {
                     let order = order_of(touch, false, access.does == Does::Write && alone);

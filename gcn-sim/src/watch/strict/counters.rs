@@ -210,7 +210,7 @@ impl Counters {
         {
             return Err(self.too_early(machine, &counter::GWS, operation, None));
         }
-        if effect.barrier {
+        if effect.arrives {
             self.barrier(machine, rules, alone)?;
         }
         if !self.busy.may_meet(effect.registers) {

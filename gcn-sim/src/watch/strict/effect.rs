@@ -7,7 +7,7 @@ use gcn_isa::hazards::Config;
 use gcn_isa::hazards::counter::OPERAND_WAR;
 use gcn_isa::inst::RegUse;
 use gcn_isa::reg::{Half, RegUnit};
-use gcn_isa::table::{Access, Class};
+use gcn_isa::table::{Access, Behaviours, Class};
 use gcn_isa::{Inst, InstructionSet, Target};
 use smallvec::SmallVec;
 
@@ -96,6 +96,8 @@ pub(crate) struct Effect {
     /// The values to which the counters must have decreased before the instruction can issue.
     pub room: WaitCnt,
     pub barrier: bool,
+    /// True if the wave arrives at a barrier.
+    pub arrives: bool,
     /// True if the instruction neither starts an operation nor waits for any.
     pub is_idle: bool,
 }
@@ -142,6 +144,7 @@ impl Effect {
             wait,
             room: room(set, &events),
             barrier: desc.class == Class::Barrier,
+            arrives: desc.does(Behaviours::ARRIVES_AT_BARRIER),
             until: events.iter().find_map(|event| event.until),
             passes: passed_barrier(inst),
             is_idle: streams.is_empty()

@@ -1,4 +1,4 @@
-//! Tracks accesses to LDS that are outstanding when their wave reaches a barrier, and stores to memory if the waves of a workgroup may be
+//! Tracks accesses to LDS that are outstanding when their wave arrives at a barrier, and stores to memory if the waves of a workgroup may be
 //! on several compute units.
 //!
 //! The waves of a workgroup have several queues to LDS, so operations of different waves need not take place in the order in which they are
@@ -90,11 +90,15 @@ pub(crate) struct Accesses {
     list: Vec<Access>,
     /// Allocations of removed accesses, for reuse.
     spare: Vec<Vec<Touch>>,
+    /// The accesses that were outstanding when the wave last arrived at a barrier, each with the weakest wait that would have completed it.
+    /// At a split barrier, later waits come too late: the other waves may have passed it.
+    arrived: Vec<(Access, WaitCnt)>,
 }
 
 impl Accesses {
     pub(crate) fn reset(&mut self) {
         self.list.clear();
+        self.arrived.clear();
     }
 
     /// If the instruction at `at`, which has started the youngest operation, accesses LDS, adds its access. Stores to memory are added only
@@ -127,14 +131,22 @@ impl Accesses {
         self.spare.extend(done.map(|access| access.touches));
     }
 
-    /// The accesses that are outstanding now, each with the weakest wait that completes it.
-    pub(crate) fn outstanding(&mut self, counters: &Counters) -> impl Iterator<Item = (&Access, WaitCnt)> {
+    /// Called when the wave arrives at a barrier.
+    pub(crate) fn arrive(&mut self, counters: &Counters) {
         self.drop_done(counters);
-        self.list.iter().filter_map(|a| Some((a, counters.wait_for(a.id, a.does.path())?)))
+        let outstanding = |a: &Access| Some((a.clone(), counters.wait_for(a.id, a.does.path())?));
+        self.arrived.clear();
+        self.arrived.extend(self.list.iter().filter_map(outstanding));
+    }
+
+    /// Called when the waves meet at the barrier. Returns the accesses that were outstanding at this wave's arrival, each with the weakest
+    /// wait that would have completed it.
+    pub(crate) fn meet(&mut self) -> impl Iterator<Item = (Access, WaitCnt)> {
+        self.arrived.drain(..)
     }
 }
 
-/// An access that was outstanding when its wave reached the last barrier.
+/// An access that was outstanding when its wave arrived at the last barrier.
 pub(crate) struct Late {
     wave: u32,
     at: usize,
@@ -148,12 +160,11 @@ impl Late {
     /// `None` if the selected rules exclude the access. If another wave's access conflicts with an outstanding write or load into LDS, the
     /// result is wrong according to the memory model, so the grade of the rule does not matter: the grade only rates programs that might
     /// contain such an access. It is less likely that another wave overtakes an outstanding read, so for a read the grade decides.
-    pub(crate) fn of(wave: u32, rules: Config, (access, wait): (&Access, WaitCnt)) -> Option<Late> {
-        let (at, does) = (access.at, access.does);
+    pub(crate) fn of(wave: u32, rules: Config, (access, wait): (Access, WaitCnt)) -> Option<Late> {
+        let Access { at, does, touches, .. } = access;
         if does == Does::Read && !rules.counts(does.rule()) {
             return None;
         }
-        let touches = access.touches.clone();
         let mut range = LdsRange::default();
         touches.iter().filter(|t| t.space == Path::Lds).for_each(|t| range.add(t));
         Some(Late { wave, at, does, wait, touches, range })

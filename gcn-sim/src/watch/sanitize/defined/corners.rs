@@ -9,7 +9,7 @@ use gcn_isa::reg::RegFile;
 use gcn_isa::target::WaveSize;
 use gcn_isa::{Inst, Operand, Reg};
 
-use super::{Bits, Info, Word, value};
+use super::{Bits, Info, M0, Word, value};
 use crate::core::fault::{Fault, Next};
 use crate::core::machine::{Cx, Step};
 use crate::core::memory::Memory;
@@ -281,6 +281,10 @@ impl Aside {
         let Aside { wave, lds, memory } = self;
         wave.mode = Mode::new(cx.w.mode.bits() & !Mode::GPR_IDX_EN);
         (wave.pc, wave.id, wave.lanes) = (cx.w.pc, cx.w.id, cx.w.lanes);
+        if inst.desc.is_relative() {
+            // M0 has selected the registers already: `inst` names them.
+            wave.s[M0] = 0;
+        }
         let mut beside = Cx { w: wave, lds, memory, machine: cx.machine, trace, next: Next::Fall };
         execute(&mut beside, step)?;
         Ok(())

@@ -175,7 +175,7 @@ impl Info {
             loads,
             may_be_scratch,
             overwrites_source,
-            keeps: keeps(inst),
+            keeps: keeps(inst) || machine.target().writes_halves() && writes_half(inst),
             merges,
             crosses,
             aside: OnceLock::new(),
@@ -189,6 +189,12 @@ fn keeps(inst: &Inst) -> bool {
     inst.preserves_destination()
         || dataflow::keeps(inst.desc)
         || inst.operands.iter().zip(inst.desc.operands).any(|(_, o)| o.access == Access::ReadWrite)
+}
+
+/// True if the vector result has 16 bits. On targets that write only half of the register then, the other half stays.
+fn writes_half(inst: &Inst) -> bool {
+    let written = dataflow::parts(inst).iter().fold(0, |all, part| all | part.result);
+    inst.desc.format.is_vop() && matches!(written, 0xffff | 0xffff_0000)
 }
 
 fn kind(inst: &Inst) -> Kind {
