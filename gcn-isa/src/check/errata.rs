@@ -11,6 +11,9 @@ use crate::program::Program;
 use crate::reg::{Reg, RegFile};
 use crate::table::{Behaviours, Class};
 
+/// A function that finds the register that an instruction overwrites although it reads it.
+type Overwritten = fn(&Inst) -> Option<Reg>;
+
 /// The number of VGPRs that are allocated as a unit.
 const BLOCK: u16 = 8;
 
@@ -22,7 +25,7 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
         findings
             .extend(shifts(program).into_iter().map(|(line, reg)| of_register(program, &SHIFT64, line, reg)));
     }
-    let overwritten: [(&CounterRule, fn(&Inst) -> Option<Reg>); 2] =
+    let overwritten: [(&CounterRule, Overwritten); 2] =
         [(&SMEM_ADDRESS, overwritten_address), (&MAD_FORWARD, overwritten_factor)];
     for (rule, register) in overwritten.into_iter().filter(|(rule, _)| counts(rule)) {
         let lines = program.lines.iter().enumerate();

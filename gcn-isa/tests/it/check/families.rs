@@ -315,7 +315,9 @@ fn a_multiply_add_overwrites_a_source_only_where_llvm_lets_it() {
         let mut command = Command::new(&llc);
         command.args(["-mtriple=amdgcn", "-o", "-", &format!("-mcpu={target}")]).arg(&ir);
         let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
-        let Some(line) = text.lines().map(str::trim).find(|line| line.starts_with("v_mad_") && line.contains("64_")) else {
+        let Some(line) =
+            text.lines().map(str::trim).find(|line| line.starts_with("v_mad_") && line.contains("64_"))
+        else {
             continue;
         };
         let inst = parse_inst(line, target).unwrap();
