@@ -8,7 +8,7 @@ use gcn_isa::check::{self, Amount, Options};
 use gcn_isa::counters::Counter;
 use gcn_isa::hazards::{AnyRule as _, Config, Grade, RuleSet, all};
 use gcn_isa::table::Class;
-use gcn_isa::{Program, Target};
+use gcn_isa::{Operand, Program, Target};
 use gcn_test_support::llvm::tool;
 
 use crate::golden;
@@ -321,7 +321,7 @@ fn a_multiply_add_overwrites_a_source_only_where_llvm_lets_it() {
             continue;
         };
         let inst = parse_inst(line, target).unwrap();
-        let result = inst.operand("vdst").and_then(|o| o.reg()).unwrap();
+        let result = inst.operand("vdst").and_then(Operand::reg).unwrap();
         let overwrites = inst.reads().iter().any(|read| read.reg.overlaps(result));
         assert_eq!(inst.desc.writes_early(target), !overwrites, "{target}: {line}");
         judged += 1;
