@@ -22,6 +22,7 @@ mod data;
 mod descriptor;
 mod names;
 mod print;
+mod references;
 mod sweep;
 
 use std::collections::{BTreeMap, HashSet};
@@ -61,6 +62,8 @@ pub struct Disassembly<'o, 'd> {
     /// Sections that share bytes of the file with an earlier section. They occur only in damaged files, and their bytes are written only
     /// once.
     repeated: HashSet<usize>,
+    /// The values that a linker or loader computes.
+    references: references::References,
 }
 
 /// A piece of code: an instruction, or bytes that are not one.
@@ -127,7 +130,8 @@ pub fn disassemble<'o, 'd>(object: &'o CodeObject<'d>) -> Disassembly<'o, 'd> {
             CodeSection::new(number, section, own, object, &names)
         })
         .collect();
-    Disassembly { object, target, sections, symbols, repeated }
+    let references = references::References::new(object, &names, &repeated);
+    Disassembly { object, target, sections, symbols, repeated, references }
 }
 
 /// Sections that share bytes of the file with an earlier one.
@@ -156,7 +160,8 @@ impl Disassembly<'_, '_> {
     ///
     /// The file contains sections, symbols with their types, sizes and visibility, labels at branch targets, data, one `.amdhsa_kernel` for
     /// each descriptor (or data, if a bit is set that no directive can express), and the metadata. When assembled again, the code is the
-    /// same byte for byte. Relocations that a linker has applied remain applied, so code that refers to another section by distance
+    /// same byte for byte. Values that a linker or loader still has to compute are written as expressions, for example
+    /// `table@rel32@lo+4`. Relocations that a linker has applied remain applied, so code that refers to another section by distance
     /// requires that section to be at the same distance again.
     pub fn to_assembly(&self, options: &Options<'_>) -> String {
         print::Printer::new(self.object, self, options).file()

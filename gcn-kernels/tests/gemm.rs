@@ -209,7 +209,7 @@ macro_rules! tests {
             #[test]
             fn agrees_on_radeon() {
                 let strict = Options { mode: Mode::Strict, ..Options::default() };
-                let run = daily_sample(RADEON, 2);
+                let run = daily_sample(RADEON, 4);
                 let mut built = 0;
                 for target in RADEON {
                     match gemm::$kernel::<Rows, Rows, Relu, true>.build(target) {

@@ -7,13 +7,13 @@
 use smallvec::SmallVec;
 
 use super::Assembler;
-use super::expr::{Expr, Item, Specifier, Sym};
+use super::expr::{Expr, Item, Sym};
 use super::fault::Fault;
 use super::layout::Layout;
 use super::operator::{Binary, Unary};
 use super::place::Place;
 use super::symbols::Def;
-use crate::object::Binding;
+use crate::object::{Binding, RelocationKind};
 
 /// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Value {
     pub plus: Option<Atom>,
     pub minus: Option<Atom>,
     pub number: i64,
-    pub specifier: Specifier,
+    pub specifier: Option<RelocationKind>,
 }
 
 /// An address.
@@ -40,7 +40,7 @@ impl Value {
 
     /// The number, if the value consists of a number only.
     pub fn absolute(&self) -> Option<i64> {
-        let plain = self.plus.is_none() && self.minus.is_none() && self.specifier == Specifier::None;
+        let plain = self.plus.is_none() && self.minus.is_none() && self.specifier.is_none();
         plain.then_some(self.number)
     }
 
@@ -56,11 +56,11 @@ impl Value {
     fn added(self, other: Value) -> Result<Value, Fault> {
         let mut sum = Value { number: self.number.wrapping_add(other.number), ..Value::default() };
         sum.specifier = match (self.specifier, other.specifier) {
-            (specifier, Specifier::None) | (Specifier::None, specifier) => specifier,
+            (specifier, None) | (None, specifier) => specifier,
             _ => return Err(Fault::NotRelocatable),
         };
         // A specifier requests something other than an address from the linker, so the expression is not folded.
-        let fold = sum.specifier == Specifier::None;
+        let fold = sum.specifier.is_none();
         let mut plus: SmallVec<[Atom; 2]> = [self.plus, other.plus].into_iter().flatten().collect();
         let mut minus: SmallVec<[Atom; 2]> = [self.minus, other.minus].into_iter().flatten().collect();
         let known_pair = |plus: &[Atom], minus: &[Atom]| {
@@ -223,7 +223,7 @@ impl Assembler<'_> {
                 Item::Symbol(sym) => self.symbol_value(sym, layout, memo)?,
                 Item::Specifier(specifier) => {
                     let value = stack.pop().unwrap_or_default();
-                    Value { specifier, ..value }
+                    Value { specifier: Some(specifier), ..value }
                 }
                 Item::Unary(unary) => self.unary(unary, stack.pop().unwrap_or_default())?,
                 Item::Binary(binary) => {

@@ -3,6 +3,7 @@
 use super::function::Function;
 use super::operator::{Binary, Unary};
 use super::place::Place;
+use crate::object::RelocationKind;
 
 /// The number of a symbol, in the order of first mention. A symbol that is set again after it was used gets a new
 /// number.
@@ -32,7 +33,7 @@ pub(super) enum Item {
     /// A function with this many arguments.
     Call(Function, u32),
     /// A specifier such as `@rel32@lo`, after the operand to which it applies.
-    Specifier(Specifier),
+    Specifier(RelocationKind),
 }
 
 impl Item {
@@ -66,42 +67,5 @@ impl Exprs {
                 Expr::Items { start, count: items.len() as u32 }
             }
         }
-    }
-}
-
-/// What a reference to a symbol requests from the linker (guide, *Relocation Records*).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Specifier {
-    #[default]
-    None,
-    Abs32Lo,
-    Abs32Hi,
-    Abs64,
-    Rel32Lo,
-    Rel32Hi,
-    Rel64,
-    GotPcRel,
-    GotPcRel32Lo,
-    GotPcRel32Hi,
-}
-
-impl Specifier {
-    /// The spellings after `@`.
-    const NAMES: [(&str, Specifier); 9] = [
-        ("abs32@lo", Specifier::Abs32Lo),
-        ("abs32@hi", Specifier::Abs32Hi),
-        ("abs64", Specifier::Abs64),
-        ("rel32@lo", Specifier::Rel32Lo),
-        ("rel32@hi", Specifier::Rel32Hi),
-        ("rel64", Specifier::Rel64),
-        ("gotpcrel", Specifier::GotPcRel),
-        ("gotpcrel32@lo", Specifier::GotPcRel32Lo),
-        ("gotpcrel32@hi", Specifier::GotPcRel32Hi),
-    ];
-
-    /// The specifier of this name; `name` is without the `@`. `None` if there is none.
-    pub fn named(name: &str) -> Option<Specifier> {
-        let found = Specifier::NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
-        found.map(|(_, specifier)| *specifier)
     }
 }

@@ -6,12 +6,13 @@
 
 use super::Assembler;
 use super::args::{Args, escape, is_name};
-use super::expr::{Expr, Item, Specifier};
+use super::expr::{Expr, Item};
 use super::fault::{Fault, Located, Result};
 use super::function::Function;
 use super::operator::{BINARY, Binary, Unary};
 use super::span::Span;
 use super::symbols::Def;
+use crate::object::RelocationKind;
 
 /// An operator that waits for its right operand, or an open parenthesis.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +148,7 @@ impl<'s> ExprParser<'_, 's> {
         args.skip(1);
         let at = args.position();
         let name = args.take_while(|b| b.is_ascii_alphanumeric() || b == b'@');
-        let Some(specifier) = Specifier::named(name) else {
+        let Some(specifier) = RelocationKind::specified(name) else {
             return Err(Located::new(args.span_from(at), Fault::Specifier(name.to_owned())));
         };
         self.output.push(Item::Specifier(specifier));

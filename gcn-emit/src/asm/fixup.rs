@@ -2,7 +2,7 @@
 
 use super::Assembler;
 use super::eval::{Atom, Memo, Value};
-use super::expr::{Expr, Item, Specifier, Sym};
+use super::expr::{Expr, Item, Sym};
 use super::fault::Fault;
 use super::layout::Layout;
 use super::operator::Binary;
@@ -122,14 +122,13 @@ impl Assembler<'_> {
         fixup: &Fixup,
         plus: Atom,
         number: i64,
-        specifier: Specifier,
+        specifier: Option<RelocationKind>,
         relative: bool,
         at: (u32, u64),
     ) -> Result<Outcome, Fault> {
         let symbol = plus.sym.map(|sym| (sym, self.symbols.get(sym)));
         let global = symbol.is_some_and(|(_, s)| matches!(s.binding, Some(Binding::Global | Binding::Weak)));
-        if let (Some((section, offset)), true, Specifier::None, false) =
-            (plus.place, relative, specifier, global)
+        if let (Some((section, offset)), true, None, false) = (plus.place, relative, specifier, global)
             && section == at.0
         {
             let distance = offset.wrapping_sub(at.1) as i64;
@@ -206,7 +205,9 @@ impl Assembler<'_> {
         for item in items {
             match item {
                 Item::Binary(Binary::Sub) | Item::Call(..) => relative = false,
-                Item::Specifier(Specifier::Abs32Lo | Specifier::Abs32Hi | Specifier::Abs64) => {
+                Item::Specifier(
+                    RelocationKind::Abs32Lo | RelocationKind::Abs32Hi | RelocationKind::Abs64,
+                ) => {
                     relative = false;
                 }
                 _ => {}
@@ -230,19 +231,15 @@ pub(super) fn check_width(value: i64, size: u8) -> Result<(), Fault> {
 }
 
 /// The relocation kind for a fixup.
-fn relocation_kind(kind: FixupKind, specifier: Specifier, relative: bool) -> Result<RelocationKind, Fault> {
+fn relocation_kind(
+    kind: FixupKind,
+    specifier: Option<RelocationKind>,
+    relative: bool,
+) -> Result<RelocationKind, Fault> {
     Ok(match (specifier, kind, relative) {
-        (Specifier::GotPcRel, ..) => RelocationKind::GotPcRel,
-        (Specifier::GotPcRel32Lo, ..) => RelocationKind::GotPcRel32Lo,
-        (Specifier::GotPcRel32Hi, ..) => RelocationKind::GotPcRel32Hi,
-        (Specifier::Rel32Lo, ..) => RelocationKind::Rel32Lo,
-        (Specifier::Rel32Hi, ..) => RelocationKind::Rel32Hi,
-        (Specifier::Rel64, ..) => RelocationKind::Rel64,
-        (Specifier::Abs32Lo, ..) => RelocationKind::Abs32Lo,
-        (Specifier::Abs32Hi, ..) => RelocationKind::Abs32Hi,
-        (Specifier::Abs64, ..) => RelocationKind::Abs64,
-        (Specifier::None, FixupKind::Branch, _) => RelocationKind::Rel16,
-        (Specifier::None, _, relative) => match (kind.bytes(), relative) {
+        (Some(kind), ..) => kind,
+        (None, FixupKind::Branch, _) => RelocationKind::Rel16,
+        (None, _, relative) => match (kind.bytes(), relative) {
             (4, true) => RelocationKind::Rel32,
             (4, false) => RelocationKind::Abs32,
             (8, true) => RelocationKind::Rel64,

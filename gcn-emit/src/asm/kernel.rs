@@ -8,7 +8,7 @@ use gcn_isa::WaveSize;
 use super::Assembler;
 use super::args::Args;
 use super::eval::Memo;
-use super::expr::{Expr, Item, Specifier, Sym};
+use super::expr::{Expr, Item, Sym};
 use super::fault::{Fault, Located, Result};
 use super::fixup::{Fixup, FixupKind};
 use super::function::extra_sgprs;
@@ -19,7 +19,7 @@ use super::symbols::Def;
 use crate::descriptor::directive::{self, ROWS, Slot};
 use crate::descriptor::field as f;
 use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, KernelDescriptor, SGPR_BLOCK};
-use crate::object::{Binding, SymbolKind, Visibility};
+use crate::object::{Binding, RelocationKind, SymbolKind, Visibility};
 use crate::target_id::{Feature, TargetId};
 use crate::text::nearest;
 
@@ -161,7 +161,7 @@ impl<'s> Assembler<'s> {
     fn write_entry(&mut self, kernel: &Kernel, code: Sym, descriptor: Sym) -> Result<()> {
         let items = [
             Item::Symbol(code),
-            Item::Specifier(Specifier::Rel64),
+            Item::Specifier(RelocationKind::Rel64),
             Item::Symbol(descriptor),
             Item::Binary(super::operator::Binary::Sub),
         ];

@@ -7,7 +7,7 @@ use super::functions::Start;
 use super::image::{Links, Target};
 use super::{CodeError, CodePlace, KernelFacts, MetadataFacts, Unit, Unreadable, tell_barriers};
 use crate::disasm::{CodeSection, Content, disassemble};
-use crate::object::{Binding, CodeObject, RelocationKind, SymbolKind, SymbolPlace, SymbolView};
+use crate::object::{Binding, CodeObject, RelocationKind, RelocationRow, SymbolKind, SymbolPlace};
 
 pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
     let disassembly = disassemble(object);
@@ -100,79 +100,23 @@ fn section(
     Ok(builder.finish(object.target_id.target, starts, |offset| labels.get(&offset).copied(), &links))
 }
 
-/// The size of a row of a relocation table in bytes.
-const RELA_BYTES: usize = 24;
-
 /// For an unlinked object: the branches that the linker fills in, each with the offset of its target if that is in the
 /// section.
 fn relocated_branches(object: &CodeObject<'_>, section: usize) -> HashMap<u64, Option<u64>> {
-    let branches = relocations(object, section).filter(|r| r.kind == RelocationKind::Rel16.number());
+    let branches = object.relocations_of(section).filter(|r| r.kind == RelocationKind::Rel16.number());
     branches.map(|r| (r.offset, destination(object, section, &r))).collect()
 }
 
-fn destination(object: &CodeObject<'_>, section: usize, relocation: &Row) -> Option<u64> {
+fn destination(object: &CodeObject<'_>, section: usize, relocation: &RelocationRow) -> Option<u64> {
     let symbol = relocation.symbol(object)?;
     (symbol.section == Some(section)).then(|| symbol.address.wrapping_add_signed(relocation.addend))
-}
-
-/// `R_AMDGPU_RELATIVE64` (guide, *Relocation Records*): the loader writes the object's address plus the
-/// addend.
-const RELATIVE64: u32 = 13;
-
-/// The destination of a dynamic symbol.
-enum Dynamic {
-    Defined(u64),
-    Undefined,
-}
-
-/// Reads a row of the dynamic symbol table (`Elf64_Sym`): section number at byte 6, value at byte 8. `None` if there is no such row.
-fn dynamic_symbol(object: &CodeObject<'_>, number: usize) -> Option<Dynamic> {
-    const BYTES: usize = 24;
-    let table = object.sections.iter().find(|s| s.kind == ::object::elf::SHT_DYNSYM)?;
-    let row = table.bytes.chunks_exact(BYTES).nth(number)?;
-    let section = u16::from_le_bytes(*row.get(6..)?.first_chunk()?);
-    let value = u64::from_le_bytes(*row.get(8..)?.first_chunk()?);
-    Some(if section == 0 { Dynamic::Undefined } else { Dynamic::Defined(value) })
-}
-
-/// A row of a relocation table.
-struct Row {
-    offset: u64,
-    kind: u32,
-    symbol: usize,
-    addend: i64,
-}
-
-impl Row {
-    fn read(row: &[u8]) -> Option<Row> {
-        let word = |at: usize| row.get(at..)?.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
-        let (offset, info, addend) = (word(0)?, word(8)?, word(16)?);
-        Some(Row { offset, kind: info as u32, symbol: (info >> 32) as usize, addend: addend as i64 })
-    }
-
-    fn symbol<'o, 'd>(&self, object: &'o CodeObject<'d>) -> Option<&'o SymbolView<'d>> {
-        // Number 0 is the null symbol, which is not in the list of views.
-        object.symbols.get(self.symbol.checked_sub(1)?)
-    }
-}
-
-/// The relocations of a section in an object that is not linked.
-fn relocations(object: &CodeObject<'_>, section: usize) -> impl Iterator<Item = Row> {
-    // Number 0 is the null section, which is not in the list of views.
-    let own = move |info: u32| object.is_relocatable && info as usize == section + 1;
-    rows(object, own)
-}
-
-fn rows(object: &CodeObject<'_>, table: impl Fn(u32) -> bool) -> impl Iterator<Item = Row> {
-    let tables = object.sections.iter().filter(move |s| s.kind == ::object::elf::SHT_RELA && table(s.info));
-    tables.flat_map(|t| t.bytes.chunks_exact(RELA_BYTES)).filter_map(Row::read)
 }
 
 /// The values that a linker or loader fills in, in the section itself and in the global offset table.
 fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
     let mut links = Links::default();
     let here = |address: u64| Target::Here(address.wrapping_sub(code.address) as i64);
-    let symbol = |row: &Row| match row.symbol(object) {
+    let symbol = |row: &RelocationRow| match row.symbol(object) {
         // A definition in another file may replace that of a weak symbol.
         Some(s) if object.is_relocatable && s.binding == Binding::Weak => Target::Unknown,
         Some(s) if s.section == Some(code.number) => here(s.address),
@@ -180,20 +124,21 @@ fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
         _ => Target::Unknown,
     };
     if object.is_relocatable {
-        for row in relocations(object, code.number) {
-            if let Some((kind, _)) = RelocationKind::ALL.iter().find(|k| k.0.number() == row.kind) {
-                links.relocation(row.offset, *kind, row.symbol, symbol(&row), row.addend);
+        for row in object.relocations_of(code.number) {
+            if let Some(kind) = RelocationKind::from_number(row.kind) {
+                links.relocation(row.offset, kind, row.symbol, symbol(&row), row.addend);
             }
         }
         return links;
     }
-    for row in rows(object, |_| true) {
+    for row in object.dynamic_relocations() {
         let place = row.offset.wrapping_sub(code.address) as i64;
         let target = match row.kind {
-            RELATIVE64 => here(row.addend as u64),
-            kind if kind == RelocationKind::Abs64.number() => match dynamic_symbol(object, row.symbol) {
-                Some(Dynamic::Defined(address)) => here(address.wrapping_add_signed(row.addend)),
-                Some(Dynamic::Undefined) => Target::Outside(row.symbol),
+            RelocationKind::RELATIVE64 => here(row.addend as u64),
+            kind if kind == RelocationKind::Abs64.number() => match object.dynamic_symbol(row.symbol) {
+                Some(symbol) => symbol.address.map_or(Target::Outside(row.symbol), |address| {
+                    here(address.wrapping_add_signed(row.addend))
+                }),
                 None => Target::Unknown,
             },
             _ => Target::Unknown,

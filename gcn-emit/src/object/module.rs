@@ -133,25 +133,45 @@ pub enum RelocationKind {
 }
 
 impl RelocationKind {
-    /// Every kind that an object file can contain, with its name in the guide.
-    pub const ALL: [(RelocationKind, &'static str); 12] = [
-        (RelocationKind::Abs32Lo, "R_AMDGPU_ABS32_LO"),
-        (RelocationKind::Abs32Hi, "R_AMDGPU_ABS32_HI"),
-        (RelocationKind::Abs64, "R_AMDGPU_ABS64"),
-        (RelocationKind::Rel32, "R_AMDGPU_REL32"),
-        (RelocationKind::Rel64, "R_AMDGPU_REL64"),
-        (RelocationKind::Abs32, "R_AMDGPU_ABS32"),
-        (RelocationKind::GotPcRel, "R_AMDGPU_GOTPCREL"),
-        (RelocationKind::GotPcRel32Lo, "R_AMDGPU_GOTPCREL32_LO"),
-        (RelocationKind::GotPcRel32Hi, "R_AMDGPU_GOTPCREL32_HI"),
-        (RelocationKind::Rel32Lo, "R_AMDGPU_REL32_LO"),
-        (RelocationKind::Rel32Hi, "R_AMDGPU_REL32_HI"),
-        (RelocationKind::Rel16, "R_AMDGPU_REL16"),
+    /// The number of `R_AMDGPU_RELATIVE64`, which only the loader applies: it writes the object's address plus the addend.
+    pub const RELATIVE64: u32 = 13;
+
+    /// Every kind that an object file can contain, with its name in the guide and the specifier after `@` that asks for it in assembly. For
+    /// a kind without a specifier, the place of the symbol decides.
+    const ALL: [(RelocationKind, &'static str, Option<&'static str>); 12] = [
+        (RelocationKind::Abs32Lo, "R_AMDGPU_ABS32_LO", Some("abs32@lo")),
+        (RelocationKind::Abs32Hi, "R_AMDGPU_ABS32_HI", Some("abs32@hi")),
+        (RelocationKind::Abs64, "R_AMDGPU_ABS64", Some("abs64")),
+        (RelocationKind::Rel32, "R_AMDGPU_REL32", None),
+        (RelocationKind::Rel64, "R_AMDGPU_REL64", Some("rel64")),
+        (RelocationKind::Abs32, "R_AMDGPU_ABS32", None),
+        (RelocationKind::GotPcRel, "R_AMDGPU_GOTPCREL", Some("gotpcrel")),
+        (RelocationKind::GotPcRel32Lo, "R_AMDGPU_GOTPCREL32_LO", Some("gotpcrel32@lo")),
+        (RelocationKind::GotPcRel32Hi, "R_AMDGPU_GOTPCREL32_HI", Some("gotpcrel32@hi")),
+        (RelocationKind::Rel32Lo, "R_AMDGPU_REL32_LO", Some("rel32@lo")),
+        (RelocationKind::Rel32Hi, "R_AMDGPU_REL32_HI", Some("rel32@hi")),
+        (RelocationKind::Rel16, "R_AMDGPU_REL16", None),
     ];
+
+    /// Every kind that an object file can contain.
+    pub fn all() -> impl Iterator<Item = RelocationKind> {
+        RelocationKind::ALL.iter().map(|row| row.0)
+    }
 
     /// The kind with this number; `None` if there is none.
     pub fn from_number(number: u32) -> Option<RelocationKind> {
-        RelocationKind::ALL.iter().find(|(kind, _)| kind.number() == number).map(|(kind, _)| *kind)
+        RelocationKind::all().find(|kind| kind.number() == number)
+    }
+
+    /// The kind for which a specifier asks, written without the `@`; `None` if there is none.
+    pub(crate) fn specified(specifier: &str) -> Option<RelocationKind> {
+        let is_named = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case(specifier));
+        RelocationKind::ALL.iter().find(|row| is_named(row.2)).map(|row| row.0)
+    }
+
+    /// The specifier after `@` that asks for this kind; `None` if there is none.
+    pub(crate) fn specifier(self) -> Option<&'static str> {
+        RelocationKind::ALL.iter().find(|row| row.0 == self).and_then(|row| row.2)
     }
 
     /// The number in `r_info`.
@@ -161,7 +181,7 @@ impl RelocationKind {
 
     /// The name in the guide.
     pub fn name(self) -> &'static str {
-        RelocationKind::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+        RelocationKind::ALL.iter().find(|row| row.0 == self).map_or("", |row| row.1)
     }
 
     /// The number of bytes that are written at the place.

@@ -1,6 +1,7 @@
 //! Reads kernels, sections and symbols from a code object, whatever produced it.
 
 mod kernels;
+mod relocations;
 mod stripped;
 mod views;
 
@@ -12,6 +13,7 @@ use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
 use crate::metadata::{KernelMetadata, Metadata};
 use crate::target_id::TargetId;
 
+pub(crate) use relocations::RelocationRow;
 pub use views::{SectionView, SymbolView};
 
 /// A parsed code object.

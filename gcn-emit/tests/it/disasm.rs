@@ -2,6 +2,7 @@
 
 mod corpus;
 pub mod rdna;
+mod references;
 mod shapes;
 
 use std::path::Path;

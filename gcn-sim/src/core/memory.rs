@@ -73,8 +73,7 @@ impl Memory {
     /// # Panics
     /// If the host does not have enough memory, as for [`Vec`].
     pub fn alloc(&mut self, bytes: usize) -> u64 {
-        let words = (0..bytes.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
-        self.add(bytes, words)
+        self.try_alloc(bytes).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// As [`Memory::alloc`], but returns an error if the host does not have enough memory.
@@ -88,10 +87,8 @@ impl Memory {
     /// # Errors
     /// [`AllocError`] if the host does not have enough memory.
     pub fn try_alloc(&mut self, bytes: usize) -> Result<u64, AllocError> {
-        let count = bytes.div_ceil(8);
-        let mut words = room::vector(count as u64)?;
-        words.extend((0..count).map(|_| AtomicU64::new(0)));
-        Ok(self.add(bytes, words.into_boxed_slice()))
+        let words = room::zeros(bytes.div_ceil(8) as u64)?;
+        Ok(self.add(bytes, words))
     }
 
     fn add(&mut self, bytes: usize, words: Box<[AtomicU64]>) -> u64 {

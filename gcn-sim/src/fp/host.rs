@@ -69,10 +69,7 @@ pub(crate) fn run<W: Work>(work: W) -> W::Out {
 /// size.
 #[inline]
 pub(crate) fn lanes<W: Work>(work: W) -> W::Out {
-    match way() {
-        Some(Way::Portable) => portable(work),
-        _ => narrow(work),
-    }
+    if is_portable() { portable(work) } else { narrow(work) }
 }
 
 // Each of the next three functions is compiled for one instruction set, and falls back to the next function if the host lacks it.

@@ -12,8 +12,6 @@ const MOST: u64 = 1 << 30;
 /// ELF section types.
 const SHT_RELA: u32 = 4;
 const SHT_DYNSYM: u32 = 11;
-/// `R_AMDGPU_RELATIVE64`: the load address plus the addend. This relocation occurs in linked objects only.
-const RELATIVE64: u32 = 13;
 /// The sizes in bytes of an entry of a relocation table and of a symbol table.
 const RELA_BYTES: usize = 24;
 const SYMBOL_BYTES: usize = 24;
@@ -66,7 +64,7 @@ impl Image {
             let word = |at: usize| row.get(at..at + 8).map_or(0, eight);
             let (place, info, addend) = (word(0), word(8), word(16));
             let value = match info as u32 {
-                RELATIVE64 => self.base.wrapping_add(addend),
+                RelocationKind::RELATIVE64 => self.base.wrapping_add(addend),
                 kind if kind == RelocationKind::Abs64.number() => {
                     address_of(symbols, info >> 32)?.wrapping_add(self.base).wrapping_add(addend)
                 }

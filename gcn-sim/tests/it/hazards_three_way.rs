@@ -25,7 +25,7 @@ use property::Totals;
 
 /// The number of programs for each target.
 fn programs() -> usize {
-    fuzz_count(6 * 120_usize).div_ceil(6)
+    fuzz_count(6 * 60_usize).div_ceil(6)
 }
 
 fn three_way(target: Target) {

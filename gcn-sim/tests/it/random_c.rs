@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 use gcn_sim::launch::{Buffer, Element, Program, Spec};
 use gcn_sim::{Options, Sanitize};
 use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_count;
 use gcn_test_support::llvm::tool;
 
 const CLANG: &str = "clang-22";
@@ -141,6 +142,6 @@ fn random_programs_in_c_compute_what_this_machine_does() {
     if tool("clang").is_none() {
         return;
     }
-    let wrong: Vec<String> = asked("GCN_RANDOM_C").unwrap_or(0..12).flat_map(check).collect();
+    let wrong: Vec<String> = asked("GCN_RANDOM_C").unwrap_or(0..fuzz_count(8)).flat_map(check).collect();
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }

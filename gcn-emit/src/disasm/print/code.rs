@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use gcn_isa::table::Behaviours;
-use gcn_isa::{Inst, Operand};
+use gcn_isa::{Inst, Operand, Program};
 
 use super::Printer;
 use crate::disasm::names::written;
@@ -82,6 +82,11 @@ impl<'p, 'd> Printer<'p, 'd> {
 
     fn item(&mut self, section: &CodeSection<'_>, item: &Item<'_>, range: (u64, u64), run: &mut Option<Run>) {
         let dword = first_dword(item.bytes);
+        if let Some(line) = self.with_reference(section, item) {
+            self.flush(run);
+            self.write_line(&line, item.address, item.bytes);
+            return;
+        }
         if item.bytes.len() == 4
             && let Some(run) = run.as_mut().filter(|r| r.dword == dword)
         {
@@ -101,17 +106,41 @@ impl<'p, 'd> Printer<'p, 'd> {
         self.write_line(&line, item.address, item.bytes);
     }
 
+    /// The text of an item, part of which a linker or loader computes; `None` for other items.
+    fn with_reference(&self, section: &CodeSection<'_>, item: &Item<'_>) -> Option<String> {
+        let mut own = self.disassembly.references.within(section.number, item.address..item.end());
+        let (place, reference) = own.next()?;
+        let (Content::Inst(inst) | Content::Unprintable(inst)) = &item.content else {
+            let is_whole = place == item.address && reference.width() == item.bytes.len() as u64;
+            return reference.directive().filter(|_| is_whole);
+        };
+        let is_branch = CodeSection::destination(item.end(), inst).is_some();
+        let is_replaced = |operand: &Operand| match operand {
+            Operand::Literal(_) | Operand::Literal64(_) => place > item.address,
+            Operand::Imm(_) => is_branch && place == item.address,
+            _ => false,
+        };
+        let position = inst.operands.iter().rposition(is_replaced)?;
+        let mut program = Program::new(self.disassembly.target, "");
+        let label = program.new_label(reference.operand());
+        let mut inst = inst.clone();
+        inst.operands[position] = Operand::Label(label);
+        let text = InstText { inst: &inst, target: self.disassembly.target, program: Some(&program) };
+        Some(self.noted(text.to_string(), section, item))
+    }
+
+    /// The text of an instruction with its comment, if it has one.
+    fn noted(&self, mut text: String, section: &CodeSection<'_>, item: &Item<'_>) -> String {
+        if let Some(note) = self.options.notes.and_then(|notes| notes.get(&(section.number, item.address))) {
+            let _ = write!(text, " ; {note}");
+        }
+        text
+    }
+
     /// The text of an item, without address and bytes.
     fn line(&self, section: &CodeSection<'_>, item: &Item<'_>, range: (u64, u64)) -> String {
         match &item.content {
-            Content::Inst(inst) => {
-                let mut text = self.inst(section, item, inst, range);
-                let note = self.options.notes.and_then(|notes| notes.get(&(section.number, item.address)));
-                if let Some(note) = note {
-                    let _ = write!(text, " ; {note}");
-                }
-                text
-            }
+            Content::Inst(inst) => self.noted(self.inst(section, item, inst, range), section, item),
             Content::Unprintable(_) | Content::Undecodable(_) if item.is_padding() => {
                 format!(".long 0 ; {ZEROS}")
             }

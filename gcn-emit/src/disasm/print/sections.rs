@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use object::elf;
 
@@ -46,6 +47,9 @@ impl<'p, 'd> Printer<'p, 'd> {
         if section.align.is_power_of_two() && (2..=MAX_ALIGN).contains(&section.align) {
             let _ = writeln!(self.out, "\t.p2align {}", section.align.ilog2());
         }
+        if let Some(label) = self.disassembly.references.labels.get(&number) {
+            let _ = writeln!(self.out, "{label}:");
+        }
     }
 
     /// Writes a section with data. The numbers of the kernels whose descriptors are in the section are added to `descriptors`.
@@ -73,7 +77,7 @@ impl<'p, 'd> Printer<'p, 'd> {
                 // The symbol or descriptor is inside a range that was already written, or outside of the section.
                 continue;
             }
-            self.content(section, at, offset);
+            self.content(number, section, at..offset);
             at = offset;
             match place {
                 Place::Symbol(symbol) => self.define(symbol),
@@ -84,7 +88,7 @@ impl<'p, 'd> Printer<'p, 'd> {
                 }
             }
         }
-        self.content(section, at, size);
+        self.content(number, section, at..size);
     }
 
     /// The symbols and descriptors of a section, sorted by offset.
@@ -108,16 +112,27 @@ impl<'p, 'd> Printer<'p, 'd> {
         places
     }
 
-    fn content(&mut self, section: &SectionView<'_>, from: u64, to: u64) {
-        if from >= to {
+    /// Writes the data between two offsets of a section.
+    fn content(&mut self, number: usize, section: &SectionView<'_>, range: Range<u64>) {
+        let Range { start, end } = range;
+        if start >= end {
             return;
         }
-        let bytes = section.bytes_at(section.address.wrapping_add(from), to - from).unwrap_or_default();
         if section.kind == elf::SHT_NOBITS {
-            let _ = writeln!(self.out, "\t.zero {}", to - from);
-        } else {
-            data::write(&mut self.out, bytes);
+            let _ = writeln!(self.out, "\t.zero {}", end - start);
+            return;
         }
+        let address = |offset: u64| section.address.wrapping_add(offset);
+        let bytes = |from: u64, to: u64| section.bytes_at(from, to.wrapping_sub(from)).unwrap_or_default();
+        let mut at = address(start);
+        for (place, reference) in self.disassembly.references.within(number, address(start)..address(end)) {
+            if let Some(directive) = reference.directive().filter(|_| place >= at) {
+                data::write(&mut self.out, bytes(at, place));
+                let _ = writeln!(self.out, "\t{directive}");
+                at = place.wrapping_add(reference.width());
+            }
+        }
+        data::write(&mut self.out, bytes(at, address(end)));
     }
 
     /// Writes a kernel's descriptor: as directives that produce its bytes or, if that is not possible, as bytes.

@@ -15,9 +15,6 @@ use super::reloc::{self, Action, At, Class, Loaded, Needs};
 use super::symbol::{Place, Row, Symbols, made};
 use super::too_large;
 
-/// `R_AMDGPU_RELATIVE64`.
-const RELATIVE64: u32 = 13;
-
 /// All data that determine the file.
 struct Image<'p, 'm> {
     inputs: &'p Inputs<'m>,
@@ -295,7 +292,7 @@ impl Image<'_, '_> {
         let mut rows: Vec<_> = self.needs.loaded.iter().map(row).collect();
         rows.sort_by_key(|(looks_up, symbol, address, _)| (*looks_up, *symbol, *address));
         for (looks_up, symbol, address, addend) in rows {
-            let kind = if looks_up { RelocationKind::Abs64.number() } else { RELATIVE64 };
+            let kind = if looks_up { RelocationKind::Abs64.number() } else { RelocationKind::RELATIVE64 };
             let rela: Rela64<E> = Rela64 {
                 r_offset: U64::new(E, address),
                 r_info: U64::new(E, u64::from(symbol) << 32 | u64::from(kind)),

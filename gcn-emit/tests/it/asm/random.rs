@@ -34,7 +34,7 @@ fn damaged_lines_are_survived() {
     let edits =
         prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(cut, 0..3)), 1..30);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: fuzz_count(300),
+        cases: fuzz_count(150),
         failure_persistence: None,
         ..ProptestConfig::default()
     });
@@ -57,7 +57,7 @@ fn damaged_lines_are_survived() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: fuzz_count(300), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: fuzz_count(150), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_survived(source in "(?s).{0,200}") {

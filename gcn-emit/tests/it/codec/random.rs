@@ -167,6 +167,8 @@ fn check_round_trip(inst: &Inst, target: Target) -> bool {
 #[test]
 fn every_row_survives_encode_decode_print_parse() {
     const SEEDS: u64 = 30;
+    // Most random instructions are legal, but of a few rows hardly any.
+    const ENOUGH: usize = 8;
     let mut legal = 0;
     let mut rows_without_success = HashSet::new();
     for desc in table::rows() {
@@ -175,7 +177,7 @@ fn every_row_survives_encode_decode_print_parse() {
                 let seed = seed << 20 | u64::from(desc.id) << 3 | target as u64;
                 check_round_trip(&random_inst(desc, seed), target)
             });
-            let passed = passed.count();
+            let passed = passed.take(ENOUGH).count();
             legal += passed;
             if passed == 0 {
                 rows_without_success.insert(format!("{} {}", desc.printed, desc.form));

@@ -170,7 +170,8 @@ fn llvms_linker_refuses_the_same() {
     // By default one in eight cases is tested.
     let step = fuzz_step(8);
     let mut number = 0;
-    for (n, (kind, name)) in K::ALL.into_iter().enumerate() {
+    for (n, kind) in K::all().enumerate() {
+        let name = kind.name();
         for (p, place) in places.into_iter().enumerate() {
             for visibility in [V::Default, V::Hidden, V::Protected] {
                 for binding in [Binding::Global, Binding::Weak] {

@@ -317,7 +317,7 @@ fn register_findings(program: &Program) -> BTreeSet<(usize, usize, &'static str)
 fn nothing_outstanding_is_overlooked_on_any_path() {
     let mut rng = Random::new(2);
     let mut found = 0;
-    let rounds = fuzz_count(2000);
+    let rounds = fuzz_count(1000);
     for round in 0..rounds {
         let length = 4 + rng.below(16);
         let program = random(&mut rng, Target::GFX942, &COUNTER_MENU, length, false);

@@ -246,7 +246,7 @@ pub fn random_program(rng: &mut Random, target: Target, palette: &[&str], blocks
 #[test]
 fn random_programs_are_sufficient_and_minimal() {
     let (mut waits, mut too_large) = (0, 0);
-    for seed in fuzz_seeds(1, 500) {
+    for seed in fuzz_seeds(1, 250) {
         let mut rng = Random::new(seed);
         let target = [Target::GFX908, Target::GFX90A, Target::GFX942][rng.below(3)];
         let palette: Vec<&str> =

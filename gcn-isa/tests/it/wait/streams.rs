@@ -82,7 +82,7 @@ impl Tally {
 
 #[test]
 fn streams_wait_no_less_than_needed_and_no_more_than_llvm() {
-    let step = fuzz_step(16);
+    let step = fuzz_step(32);
     let mut too_large = 0;
     let mut all = Tally::default();
     for (target, packed) in STREAMS {

@@ -3,6 +3,10 @@
 //! On Linux, an allocation succeeds even if there is not enough memory, and the process is killed when it touches the pages. So large
 //! allocations are first compared with the available memory that the system reports.
 
+use std::sync::atomic::AtomicU64;
+
+use zerocopy::FromZeros;
+
 /// The host does not have enough memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{asked} bytes are asked for, which this machine does not have{}; make the buffers smaller", Free(.available))]
@@ -71,4 +75,12 @@ mod tests {
         assert_eq!(vector::<u32>(1000).map(|list| list.capacity() >= 1000), Ok(true));
         assert!(vector::<u64>(u64::MAX).is_err());
     }
+}
+
+/// `count` zeros. The pages of a large list are committed only when they are written.
+pub(crate) fn zeros(count: u64) -> Result<Box<[AtomicU64]>, AllocError> {
+    let bytes = count.saturating_mul(size_of::<AtomicU64>() as u64);
+    check(bytes)?;
+    let list = usize::try_from(count).ok().map(<[AtomicU64]>::new_box_zeroed_with_elems);
+    list.and_then(Result::ok).ok_or(AllocError { asked: bytes, available: None })
 }

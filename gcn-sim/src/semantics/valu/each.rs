@@ -14,7 +14,6 @@ use crate::core::machine::{Cx, Exec, Step};
 use crate::core::plan::{From, Plan, Ready, Shape, input_flushes};
 use crate::core::value::{GROUP, GROUPS, Kind, LANES, LOWER, Value};
 use crate::core::wave::{Mode, Sgprs, Wave};
-use crate::fp::host;
 use crate::semantics::op::Op;
 
 /// A type of operands and results of lane functions.
@@ -140,7 +139,7 @@ impl<F: Fn(&mut Cx<'_>, &Step) -> Done + Send + Sync> Exec for Compiled<F> {
 fn compiled<V: Vector>(vector: V) -> Arc<dyn Exec> {
     multiversion::target::match_target! {
         "x86_64+fma" => Arc::new(Compiled(move |cx: &mut Cx<'_>, s: &Step| {
-            if host::is_portable() {
+            if crate::fp::host::is_portable() {
                 return portable(vector, cx, s);
             }
             vector.run::<true>(cx, s).map_err(Box::new)
