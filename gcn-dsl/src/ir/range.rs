@@ -10,7 +10,7 @@
 
 mod interval;
 
-use super::{Bin, Inst, Kernel, Place, Value};
+use super::{Bin, Inst, Kernel, Place, Type, Value};
 use crate::scalar::Elem;
 pub use interval::Interval;
 
@@ -119,6 +119,12 @@ impl Ranges {
     /// The interval of the register of `v`, read as a signed integer.
     pub fn interval(&self, v: Value) -> Interval {
         self.intervals[v.0 as usize]
+    }
+
+    /// True if `v` is an integer of up to 32 bits and is known to be a number of the integer type `ty`, so that a
+    /// conversion does not change its register.
+    pub fn fits(&self, kernel: &Kernel, v: Value, ty: Type) -> bool {
+        self.interval(v).is_of(kernel.ty(v), ty)
     }
 
     /// True if `v + c` cannot wrap: either `c` only sets bits that are zero in `v`, or the sum of the bounds is below

@@ -5,13 +5,15 @@
 //! operands, and if every reader of the inner instruction can fold it, so that the inner one becomes dead
 //! ([`crate::mir::dce`]); otherwise the inner operation would be computed twice. A row of [`MODIFIERS`] is a sign
 //! change of a float that the instructions of [`FLOATS`] can apply to a source themselves. Conversions from f16 are in
-//! [`mix`], limits to an interval in [`clamp`], and extracted parts of registers in [`sdwa`].
+//! [`mix`], limits to an interval in [`clamp`], extracted parts of registers in [`sdwa`], and products of words in
+//! [`sums`].
 
 mod clamp;
 mod literals;
 mod mix;
 mod patterns;
 mod sdwa;
+mod sums;
 
 use gcn_isa::RegFile;
 use gcn_isa::inst::Mods;
@@ -79,6 +81,9 @@ pub(super) fn run(f: &mut Function) {
     }
     literals.insert(f);
     sdwa::run(f);
+    let mut literals = Literals::default();
+    sums::run(f, &mut literals);
+    literals.insert(f);
 }
 
 /// A match of a pattern.

@@ -35,6 +35,12 @@ impl Lower<'_> {
 
     pub(super) fn cast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
+        if to.elem.is_narrow_integer() && self.ranges.fits(self.kernel, a, to) {
+            let src = self.operand(a);
+            let dst = self.define(v);
+            self.copy(dst, src);
+            return Ok(());
+        }
         if to.elem.is_narrow_integer()
             && let Some((word, first)) = self.shifted_word(a, 8 * to.elem.bytes())
         {

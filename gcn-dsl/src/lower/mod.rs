@@ -110,6 +110,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     // Eliminate dead code first: for every uniform float a lane is read back, but most of these reads are unused, and a
     // read would prevent patterns from folding its operand.
     crate::mir::dce::run(&mut cx.func);
+    cx.func.shown = cx.shown();
     combine::run(&mut cx.func);
     copies::run(&mut cx.func);
     // An LDS access that the kernel names must stay where it is, and so must the accesses around it.
@@ -118,7 +119,6 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     }
     cx.start_mode();
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
-    cx.func.shown = cx.shown();
     Ok((cx.func, cx.inputs))
 }
 
@@ -505,7 +505,8 @@ impl Lower<'_> {
                     Leaf::Variable(var) => (self.variables.get(var), true),
                     Leaf::Constant(..) => (None, false),
                 };
-                shown.extend(reg.map(|reg| ShownPart { name, part, reg: *reg, variable }));
+                let whole = reg.map(|reg| reg.all(self.func.info(*reg)));
+                shown.extend(whole.map(|of| ShownPart { name, part, of, variable }));
             }
         }
         shown

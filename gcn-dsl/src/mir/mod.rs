@@ -120,15 +120,15 @@ pub struct Pin {
     pub loc: Option<SourceLoc>,
 }
 
-/// The virtual register of a part of a named value of the source, for debug information.
+/// The virtual registers of a part of a named value of the source, for debug information.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShownPart {
     /// The number of the name.
     pub name: usize,
     /// The number of the part in the value.
     pub part: usize,
-    /// The virtual register.
-    pub reg: VReg,
+    /// The registers.
+    pub of: VSlice,
     /// True if the register is that of a mutable variable, so that the part is the register's current contents.
     pub variable: bool,
 }

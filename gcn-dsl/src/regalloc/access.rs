@@ -1,8 +1,7 @@
 //! The dwords of virtual registers that an instruction reads and writes, and which results must not share a
 //! register with a source (early clobbers).
 
-use gcn_isa::table::Behaviours;
-use gcn_isa::{Access, Class, InstDesc, RegFile};
+use gcn_isa::{Access, Class, InstDesc, RegFile, Target};
 use smallvec::SmallVec;
 
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
@@ -32,7 +31,12 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
         let (read, write, early, undef) = match &inst.op {
             Op::Machine(desc, _) => {
                 let access = desc.operands[i].access;
-                (access != Access::Write, access != Access::Read, writes_early(desc, slice.len), false)
+                (
+                    access != Access::Write,
+                    access != Access::Read,
+                    writes_early(f.target, desc, slice.len),
+                    false,
+                )
             }
             Op::Copy => (i == 1, i == 0, false, false),
             Op::Undef => (false, true, false, true),
@@ -74,8 +78,9 @@ impl Uses {
 /// - Matrix instructions write D over several passes while they still read A and B (and C, unless it is D itself).
 /// - A scalar load of several dwords that is replayed after an XNACK would find its own base overwritten.
 /// - Atomics with return may be replayed as well.
-/// - The packed SAD instructions read their sources in several steps.
-fn writes_early(desc: &InstDesc, len: u8) -> bool {
+/// - The packed SAD instructions read their sources in several steps, and multiply-adds of 64 bits forward wrongly on RDNA 3
+///   ([`InstDesc::writes_early`]).
+fn writes_early(target: Target, desc: &InstDesc, len: u8) -> bool {
     match desc.class {
         Class::SmemLoad => len > 1,
         Class::SmemAtomicRet
@@ -83,7 +88,7 @@ fn writes_early(desc: &InstDesc, len: u8) -> bool {
         | Class::VmemAtomicRet
         | Class::FlatAtomicRet
         | Class::GlobalAtomicRet => true,
-        _ => desc.multiplies_matrices() || desc.does(Behaviours::WRITES_EARLY),
+        _ => desc.multiplies_matrices() || desc.writes_early(target),
     }
 }
 

@@ -128,10 +128,9 @@ impl<'f> Collector<'f> {
             }
         }
         for shown in &f.shown {
-            let whole = shown.reg.all(f.info(shown.reg));
             // A value that is only one of several contents of a variable is in the variable's register temporarily.
-            if shown.variable || self.dwords(whole).all(|d| self.is_value(d)) {
-                let facts = self.facts(whole);
+            if shown.variable || self.dwords(shown.of).all(|d| self.is_value(d)) {
+                let facts = self.facts(shown.of);
                 self.wanted.extend(&facts);
                 self.values.parts.push(Part { name: shown.name, part: shown.part, facts });
             }

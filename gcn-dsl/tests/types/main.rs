@@ -11,6 +11,7 @@ mod eight;
 mod floats;
 mod folded;
 mod halves;
+mod integer_sums;
 mod integers;
 mod known;
 mod math;

@@ -3,13 +3,16 @@
 use super::report::{Amount, Finding};
 use crate::hazards::AnyRule as _;
 use crate::hazards::Config;
-use crate::hazards::counter::{CounterRule, SCHED_MODE, SHIFT64, SMEM_ADDRESS};
+use crate::hazards::counter::{CounterRule, MAD_FORWARD, SCHED_MODE, SHIFT64, SMEM_ADDRESS};
 use crate::hwreg::may_set_sched_mode;
 use crate::inst::{Inst, Via};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{Reg, RegFile};
 use crate::table::{Behaviours, Class};
+
+/// A function that finds the register that an instruction overwrites although it reads it.
+type Overwritten = fn(&Inst) -> Option<Reg>;
 
 /// The number of VGPRs that are allocated as a unit.
 const BLOCK: u16 = 8;
@@ -22,10 +25,12 @@ pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
         findings
             .extend(shifts(program).into_iter().map(|(line, reg)| of_register(program, &SHIFT64, line, reg)));
     }
-    if counts(&SMEM_ADDRESS) {
+    let overwritten: [(&CounterRule, Overwritten); 2] =
+        [(&SMEM_ADDRESS, overwritten_address), (&MAD_FORWARD, overwritten_factor)];
+    for (rule, register) in overwritten.into_iter().filter(|(rule, _)| counts(rule)) {
         let lines = program.lines.iter().enumerate();
-        let concerned = lines.filter_map(|(line, l)| Some((line, overwritten_address(&l.inst)?)));
-        findings.extend(concerned.map(|(line, reg)| of_register(program, &SMEM_ADDRESS, line, reg)));
+        let concerned = lines.filter_map(|(line, l)| Some((line, register(&l.inst)?)));
+        findings.extend(concerned.map(|(line, reg)| of_register(program, rule, line, reg)));
     }
     if counts(&SCHED_MODE) {
         let lines = (0..program.lines.len()).filter(|line| may_set_sched_mode(&program.lines[*line].inst));
@@ -48,6 +53,18 @@ fn overwritten_address(inst: &Inst) -> Option<Reg> {
         return None;
     }
     inst.reads().iter().map(|r| r.reg).find(|r| r.overlaps(result))
+}
+
+/// The vector register that a multiply-add of 64 bits both reads and overwrites; `None` if there is none.
+fn overwritten_factor(inst: &Inst) -> Option<Reg> {
+    if !inst.desc.does(Behaviours::ADDS_WIDE_PRODUCT) {
+        return None;
+    }
+    let result = inst.operand("vdst").and_then(Operand::reg)?;
+    ["src0", "src1", "src2"]
+        .into_iter()
+        .filter_map(|name| inst.operand(name)?.reg())
+        .find(|r| r.overlaps(result))
 }
 
 /// 64-bit shifts whose amount is in the last VGPR of the wave's allocation. On gfx90a, such a shift reads beyond that register (LLVM copies

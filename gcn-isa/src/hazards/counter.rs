@@ -168,6 +168,10 @@ counter_rules! {
     SHIFT64 = "llvm.shift64", "the amount of a 64-bit shift is in the last VGPR of the allocation";
         Cite::One("LLVM 22; LLVM pull request 183839"), FROM_GFX90A, LLVM;
         "LLVM avoids the hazard by copying the amount to another register: version 22.1.8 does so on gfx90a, later versions on gfx942 and gfx950, too. VGPRs are allocated in units of 8".
+    /// A multiply-add of 64 bits overwrites its own source.
+    MAD_FORWARD = "llvm.mad-forward", "a multiply-add with a result of 64 bits overwrites its own source";
+        Cite::One("LLVM 22, feature mad-intra-fwd-bug"), GFX11_0, LLVM;
+        "LLVM has separate forms of `v_mad_u64_u32` and `v_mad_i64_i32` for RDNA 3 (but not 3.5), whose result never shares a register with a source".
     /// A scalar load overwrites its own address.
     SMEM_ADDRESS = "xnack.smem-address", "a scalar load of two or more registers overwrites its own address";
         Cite::One("LLVM 22"), GFX9, LLVM, xnack;

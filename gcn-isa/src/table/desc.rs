@@ -155,6 +155,22 @@ impl InstDesc {
         self.entry.behaviours.contains(behaviours)
     }
 
+    /// True if the result is wrong on `target` if it shares registers with a source: the instruction writes a part of the result before it
+    /// has read all sources, or forwards it to itself
+    /// ([`InstructionSet::forwards_wide_sums_wrongly`](crate::InstructionSet::forwards_wide_sums_wrongly)).
+    ///
+    /// ```
+    /// use gcn_isa::{Target, table};
+    /// let early = |target, name| table::find_operation(target, name).next().unwrap().writes_early(target);
+    /// assert!(early(Target::GFX942, "v_mqsad_u32_u8") && !early(Target::GFX942, "v_mad_u64_u32"));
+    /// assert!(early(Target::GFX1100, "v_mad_u64_u32") && !early(Target::GFX1151, "v_mad_u64_u32"));
+    /// ```
+    pub fn writes_early(&self, target: Target) -> bool {
+        self.does(Behaviours::WRITES_EARLY)
+            || self.does(Behaviours::ADDS_WIDE_PRODUCT)
+                && target.instruction_set().forwards_wide_sums_wrongly()
+    }
+
     /// The position of the operand with the name `name`; `None` if the row has no such operand.
     pub fn operand_index(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)

@@ -147,6 +147,8 @@ bitflags! {
         const DESTINATION_BY_M0 = 1 << 51;
         /// Not all of M0 is added: `M0[9:0]` to the number of the source, `M0[25:16]` to that of the destination.
         const HALVES_OF_M0 = 1 << 52;
+        /// Adds a product of words to an integer of 64 bits.
+        const ADDS_WIDE_PRODUCT = 1 << 53;
     }
 }
 

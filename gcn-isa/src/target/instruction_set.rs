@@ -249,6 +249,9 @@ macro_rules! facts {
             /// True if `s_trap 2` has no effect in a wave that is privileged, as waves in a trap handler are, so that compilers put code after
             /// it (RDNA 3 but not 3.5: LLVM, feature `priv-enabled-trap2-nop-bug`).
             ignores_trap_if_privileged: bool,
+            /// True if a multiply-add with a result of 64 bits is wrong if the result overlaps a source (RDNA 3 but not 3.5: LLVM, feature
+            /// `mad-intra-fwd-bug`).
+            forwards_wide_sums_wrongly: bool,
             /// True for one instruction set, gfx942, which lacks the fewest instructions. If several instruction sets have an instruction
             /// with separate rows, its row represents the instruction.
             has_most_instructions: bool,
@@ -328,6 +331,7 @@ const GFX900: Facts = Facts {
     alternates_wmma_inputs: false,
     has_hold_count: false,
     ignores_trap_if_privileged: false,
+    forwards_wide_sums_wrongly: false,
     has_most_instructions: false,
 };
 const GFX908: Facts = Facts { has_agprs: true, memory_adds_flush: true, ..GFX900 };
@@ -383,9 +387,11 @@ const GFX11: Facts = Facts {
     copies_wmma_inputs: true,
     signs_by_neg_lo: true,
     ignores_trap_if_privileged: true,
+    forwards_wide_sums_wrongly: true,
     ..GFX10_3
 };
-const GFX11_5: Facts = Facts { ignores_trap_if_privileged: false, ..GFX11 };
+const GFX11_5: Facts =
+    Facts { ignores_trap_if_privileged: false, forwards_wide_sums_wrongly: false, ..GFX11 };
 const GFX12: Facts = Facts {
     generation: Generation::GFX12,
     has_ids_in_ttmps: true,

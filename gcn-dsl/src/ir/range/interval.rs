@@ -86,6 +86,12 @@ impl Interval {
         (all.low <= low && high <= all.high).then_some(Interval { low, high })
     }
 
+    /// True if the numbers of the interval, which have the integer type `from`, are numbers of the integer type `to`.
+    pub fn is_of(self, from: Type, to: Type) -> bool {
+        let all = Interval::of_type(to);
+        is_integer(from) && is_integer(to) && all.low <= self.low && self.high <= all.high
+    }
+
     /// The intersection of two intervals.
     fn and(self, other: Interval) -> Interval {
         Interval { low: self.low.max(other.low), high: self.high.min(other.high) }

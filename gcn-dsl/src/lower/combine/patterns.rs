@@ -53,6 +53,7 @@ const SHIFTED: [Source; 3] = [Inner(1), Inner(0), Outer];
 pub(super) const PATTERNS: &[Pattern] = &[
     row("v_add_u32",     Either,  "v_mul_u32_u24", "v_mad_u32_u24",  IN_ORDER),
     row("v_add_u32",     Either,  "v_mul_i32_i24", "v_mad_i32_i24",  IN_ORDER),
+    row("v_add_u32",     Either,  "v_mul_lo_u32",  "v_mad_u32",      IN_ORDER),
     row("v_add_u32",     Either,  "v_lshlrev_b32", "v_lshl_add_u32", SHIFTED),
     row("v_add_u32",     Either,  "s_lshl_b32",    "v_lshl_add_u32", IN_ORDER),
     row("v_add_u32",     Either,  "v_xor_b32",     "v_xad_u32",      IN_ORDER),

@@ -1,11 +1,15 @@
 //! Tests the report: the findings of each family of rules, and the words of the report.
 
+use std::process::Command;
+
+use gcn_emit::text::parse_inst;
 use gcn_isa::InstructionSet;
 use gcn_isa::check::{self, Amount, Options};
 use gcn_isa::counters::Counter;
 use gcn_isa::hazards::{AnyRule as _, Config, Grade, RuleSet, all};
 use gcn_isa::table::Class;
-use gcn_isa::{Program, Target};
+use gcn_isa::{Operand, Program, Target};
+use gcn_test_support::llvm::tool;
 
 use crate::golden;
 
@@ -285,6 +289,44 @@ fn the_shift_erratum() {
     assert_eq!(rules("v_lshlrev_b64 v[0:1], v14, v[2:3] | s_endpgm", Target::GFX90A), [""; 0]);
     let more = "v_mov_b32_e32 v16, 0 | v_lshlrev_b64 v[0:1], v15, v[2:3] | s_endpgm";
     assert_eq!(rules(more, Target::GFX90A), [""; 0]);
+}
+
+#[test]
+fn a_multiply_add_overwrites_a_source_only_where_llvm_lets_it() {
+    let finds = |program: &Program| {
+        check::check(program).findings.iter().any(|f| f.rule == "llvm.mad-forward" && f.reg.is_some())
+    };
+    let apart = "v_mad_u64_u32 v[0:1], null, v2, v3, v[4:5] | s_endpgm";
+    let addend = "v_mad_u64_u32 v[0:1], null, v2, v3, v[0:1] | s_endpgm";
+    let factor = "v_mad_i64_i32 v[0:1], null, v2, v1, 0 | s_endpgm";
+    let found = |target| [apart, addend, factor].map(|text| finds(&golden::program(text, target)));
+    assert_eq!(found(Target::GFX1100), [false, true, true]);
+    assert_eq!(found(Target::GFX1151), [false; 3]);
+    assert_eq!(found(Target::GFX1030), [false; 3]);
+
+    // In this function all arguments of the multiply-adds die, so that LLVM reuses their registers if it may.
+    let Some(llc) = tool("llc") else { return };
+    let ir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("multiply-add.ll");
+    let function = "define amdgpu_ps float @f(i32 %a, i32 %b, i32 %c) {\n%m = mul i32 %a, %b\n%s = add i32 %m, %c\n\
+                    %r = bitcast i32 %s to float\nret float %r\n}\n";
+    std::fs::write(&ir, function).unwrap();
+    let mut judged = 0;
+    for target in Target::KNOWN.into_iter().filter(|t| t.is_first_of_its_set()) {
+        let mut command = Command::new(&llc);
+        command.args(["-mtriple=amdgcn", "-o", "-", &format!("-mcpu={target}")]).arg(&ir);
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let Some(line) =
+            text.lines().map(str::trim).find(|line| line.starts_with("v_mad_") && line.contains("64_"))
+        else {
+            continue;
+        };
+        let inst = parse_inst(line, target).unwrap();
+        let result = inst.operand("vdst").and_then(Operand::reg).unwrap();
+        let overwrites = inst.reads().iter().any(|read| read.reg.overlaps(result));
+        assert_eq!(inst.desc.writes_early(target), !overwrites, "{target}: {line}");
+        judged += 1;
+    }
+    assert!(judged > 5);
 }
 
 /// Tests that the time is linear in the number of instructions, for ten thousand instructions in one block and in many blocks.

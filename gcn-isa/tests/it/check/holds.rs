@@ -124,6 +124,10 @@ const BROKEN: &[(&str, &[&str])] = &[
             "s_setreg_b32 hwreg(HW_REG_WAVE_SCHED_MODE), s4",
         ],
     ),
+    (
+        "llvm.mad-forward",
+        &["v_mad_u64_u32 v[0:1], vcc, v2, v3, v[0:1]", "v_mad_u64_u32 v[0:1], vcc_lo, v2, v3, v[0:1]"],
+    ),
     ("llvm.shift64", &["v_lshlrev_b64 v[0:1], v7, v[2:3]"]),
     ("xnack.smem-address", &["s_load_dwordx2 s[0:1], s[0:1], 0x4", "s_load_b64 s[0:1], s[0:1], 0x4"]),
     ("llvm.vccz-half", &["s_mov_b64 vcc, 0 | s_mov_b32 vcc_lo, 0 | s_cbranch_vccz 1 | s_nop 0"]),
