@@ -148,9 +148,13 @@ bitflags! {
         /// Not all of M0 is added: `M0[9:0]` to the number of the source, `M0[25:16]` to that of the destination.
         const HALVES_OF_M0 = 1 << 52;
         /// Adds a product of words to an integer of 64 bits.
-        const ADDS_WIDE_PRODUCT = 1 << 53;
+        const ADDS_WIDE_PRODUCT = 1 << 54;
     }
 }
+
+// Every behaviour has a bit of its own.
+const _: () =
+    assert!(Behaviours::all().bits().count_ones() as usize == <Behaviours as bitflags::Flags>::FLAGS.len());
 
 impl Behaviours {
     /// The behaviour that a word of an entry names; `None` for other words.
