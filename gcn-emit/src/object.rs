@@ -28,6 +28,7 @@ pub use module::{
 };
 #[cfg(feature = "tools")]
 pub(crate) use note::{check_notes, metadata_in_note, metadata_note};
+#[cfg(feature = "tools")]
 pub(crate) use read::RelocationRow;
 pub use read::{CodeObject, KernelCode, SectionView, SymbolView, read_code_object};
 pub use write::{Written, write_code_object, write_with_code};

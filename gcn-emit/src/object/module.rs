@@ -164,12 +164,14 @@ impl RelocationKind {
     }
 
     /// The kind for which a specifier asks, written without the `@`; `None` if there is none.
+    #[cfg(feature = "tools")]
     pub(crate) fn specified(specifier: &str) -> Option<RelocationKind> {
         let is_named = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case(specifier));
         RelocationKind::ALL.iter().find(|row| is_named(row.2)).map(|row| row.0)
     }
 
     /// The specifier after `@` that asks for this kind; `None` if there is none.
+    #[cfg(feature = "tools")]
     pub(crate) fn specifier(self) -> Option<&'static str> {
         RelocationKind::ALL.iter().find(|row| row.0 == self).and_then(|row| row.2)
     }

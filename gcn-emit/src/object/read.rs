@@ -1,6 +1,7 @@
 //! Reads kernels, sections and symbols from a code object, whatever produced it.
 
 mod kernels;
+#[cfg(feature = "tools")]
 mod relocations;
 mod stripped;
 mod views;
@@ -13,6 +14,7 @@ use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
 use crate::metadata::{KernelMetadata, Metadata};
 use crate::target_id::TargetId;
 
+#[cfg(feature = "tools")]
 pub(crate) use relocations::RelocationRow;
 pub use views::{SectionView, SymbolView};
 

@@ -48,6 +48,8 @@ pub(super) struct PathSearch<'a> {
     roots: HashSet<usize>,
     /// For each rule, the blocks from whose start control can reach an instruction that the rule's wait may serve.
     serving: HashMap<&'static str, Vec<bool>>,
+    /// For each rule and counter, the blocks from whose start control can reach a wait on the counter and after it such an instruction.
+    waited: HashMap<(&'static str, Counter), Vec<bool>>,
     looks: usize,
     /// The number of times that [`PathSearch::is_served`] could not decide.
     pub unserved: usize,
@@ -72,6 +74,7 @@ impl<'a> PathSearch<'a> {
             exits: None,
             roots: flow.roots.iter().map(|r| r.block).collect(),
             serving: HashMap::new(),
+            waited: HashMap::new(),
             looks: lines.len().saturating_mul(LOOKS.0).max(LOOKS.1),
             unserved: 0,
         }
@@ -153,15 +156,27 @@ impl<'a> PathSearch<'a> {
         let set = self.program.target.instruction_set();
         let counters: SmallVec<[Counter; 2]> =
             self.lines[first].events.iter().map(|e| e.stream.counter(set)).collect();
+        // True if an access that the wait at `line` serves can follow.
+        let leads = |line: usize, block: usize| {
+            (line..blocks[block].end).any(line_serves) || blocks[block].succs.iter().any(|s| reachable[*s])
+        };
         nodes.iter().any(|node| {
             let End::Finished(line) = node.end else { return false };
-            // An operation that is complete only because the counter was full later is served by no wait.
-            let waits = self.lines[line].wait.is_some_and(|wait| counters.iter().any(|c| c.is_in(wait)));
-            if !waits {
-                return false;
-            }
-            let block = &blocks[node.block];
-            (line..block.end).any(line_serves) || block.succs.iter().any(|s| reachable[*s])
+            let end = blocks[node.block].end;
+            counters.iter().any(|counter| {
+                let waits = |line: &usize| self.lines[*line].wait.is_some_and(|wait| counter.is_in(wait));
+                if waits(&line) {
+                    return leads(line, node.block);
+                }
+                // The counter became full, so the operation is complete. A later wait serves it, too.
+                let after_wait = self.waited.entry((rule, *counter)).or_insert_with(|| {
+                    let here =
+                        |b: usize| (blocks[b].start..blocks[b].end).filter(waits).any(|line| leads(line, b));
+                    reaches(self.flow, here)
+                });
+                (line..end).filter(waits).any(|line| leads(line, node.block))
+                    || blocks[node.block].succs.iter().any(|s| after_wait[*s])
+            })
         })
     }
 

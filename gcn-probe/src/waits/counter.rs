@@ -169,7 +169,8 @@ const ALL: [Experiment; 16] = [
 const TAKEN_IF_ZERO: &str = "s_cbranch_vccz taken\nv_mov_b32 v20, 1\ntaken:";
 
 /// The rules without an experiment, each with the reason.
-const WITHOUT: [(&CounterRule, &str); 11] = [
+const WITHOUT: [(&CounterRule, &str); 12] = [
+    (&counter::MAD_FORWARD, "no source says for which values the result is wrong"),
     (&counter::MIXED, "it needs images, GDS or messages, which programs do not use"),
     (&counter::FULL, FULL_COUNTER),
     (&counter::FULL_UNORDERED, FULL_COUNTER),

@@ -1,5 +1,6 @@
 //! Combines products of words and the sums that they are terms of: `v_mul_lo_u32` and `v_add_u32` become
-//! `v_mad_u64_u32`, which takes as long as the multiplication alone.
+//! `v_mad_u64_u32` where it takes as long as the multiplication alone. On RDNA it takes longer, as operations on 64 bits
+//! do there (LLVM's scheduling model).
 //!
 //! The addend and the result of that instruction are pairs of registers. Only the lower halves matter, since the lower
 //! half of the result depends on no other. So the registers of the addend and of the result are made longer, which needs
@@ -27,10 +28,11 @@ const DIFFERENCE: &str = "v_sub_u32";
 pub(super) fn run(f: &mut Function, literals: &mut Literals) {
     let insts = || f.blocks.iter().flat_map(|block| &block.insts);
     let is_product = |inst: &MInst| plain(inst).is_some_and(|row| row.entry.mnemonic == PRODUCT);
-    let Some(row) = table::find_operation(f.on(), MULTIPLY_ADD).next().filter(|_| insts().any(is_product))
-    else {
+    let row = |name| table::find_operation(f.on(), name).next();
+    let (Some(product), Some(row)) = (row(PRODUCT), row(MULTIPLY_ADD)) else { return };
+    if row.class != product.class || !insts().any(is_product) {
         return;
-    };
+    }
     // Instructions that other patterns have replaced still read products.
     dce::run(f);
     let mut pass = Sums { row, facts: Facts::of_uses(f), copied: copied(f), pairs: HashSet::new() };

@@ -39,7 +39,7 @@ fn omissible(desc: &InstDesc) -> Implied {
     let is_rdna = desc.family() == Family::RDNA;
     let is_short = matches!(desc.format, Format::Vop2 | Format::Vopc);
     let is_extended = desc.format.is_sdwa() || desc.format.is_dpp() && !desc.format.is_long_dpp();
-    if !is_short && !(is_rdna && is_extended) {
+    if !(is_short || is_rdna && is_extended) {
         return Implied::new();
     }
     let vcc = |slot: &OperandDesc| Operand::Reg(gcn_isa::reg::VCC.slice(0, slot.dwords));

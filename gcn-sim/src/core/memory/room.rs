@@ -61,6 +61,14 @@ fn available() -> Option<u64> {
     kib.checked_mul(1024)
 }
 
+/// `count` zeros. The pages of a large list are committed only when they are written.
+pub(crate) fn zeros(count: u64) -> Result<Box<[AtomicU64]>, AllocError> {
+    let bytes = count.saturating_mul(size_of::<AtomicU64>() as u64);
+    check(bytes)?;
+    let list = usize::try_from(count).ok().map(<[AtomicU64]>::new_box_zeroed_with_elems);
+    list.and_then(Result::ok).ok_or(AllocError { asked: bytes, available: None })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,12 +83,4 @@ mod tests {
         assert_eq!(vector::<u32>(1000).map(|list| list.capacity() >= 1000), Ok(true));
         assert!(vector::<u64>(u64::MAX).is_err());
     }
-}
-
-/// `count` zeros. The pages of a large list are committed only when they are written.
-pub(crate) fn zeros(count: u64) -> Result<Box<[AtomicU64]>, AllocError> {
-    let bytes = count.saturating_mul(size_of::<AtomicU64>() as u64);
-    check(bytes)?;
-    let list = usize::try_from(count).ok().map(<[AtomicU64]>::new_box_zeroed_with_elems);
-    list.and_then(Result::ok).ok_or(AllocError { asked: bytes, available: None })
 }
