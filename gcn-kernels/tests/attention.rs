@@ -182,7 +182,7 @@ fn everywhere<T: Tested, const D: usize, const CAUSAL: bool>() {
     // The kernels of a day differ in the pairs that they run on.
     let first = which % pairs.len();
     pairs.rotate_left(first);
-    for (target, wave) in daily_sample(pairs, 2) {
+    for (target, wave) in daily_sample(pairs, 4) {
         let options = BuildOptions { wave: Some(wave), ..BuildOptions::default() };
         let built = attention::forward::<T, D, CAUSAL>.build_with(target, &options).unwrap().into_any();
         for case in CASES {

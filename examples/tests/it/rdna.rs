@@ -30,7 +30,7 @@ fn everywhere() -> impl Iterator<Item = (Target, WaveSize)> {
 #[test]
 fn every_lesson_that_is_not_about_mfma_agrees() {
     let pairs = everywhere().flat_map(|on| lessons::ALL.iter().map(move |lesson| (on, lesson)));
-    for ((target, wave), lesson) in daily_sample(pairs, 3) {
+    for ((target, wave), lesson) in daily_sample(pairs, 5) {
         let name = format!("{} on {target} in waves of {}", lesson.name, wave.lanes());
         let kernel = match (lesson.build_with)(target, &options(wave)) {
             Ok(kernel) => kernel,
