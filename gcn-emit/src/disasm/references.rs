@@ -1,6 +1,7 @@
 //! The values that a linker or loader computes from the addresses of symbols, in assembly syntax.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::names::{Names, written};
@@ -74,40 +75,32 @@ impl Reference {
 
     /// The directive that writes the value as data; `None` if no directive does.
     pub(super) fn directive(&self) -> Option<String> {
-        let sum = self.sum("");
+        let specified = || self.sum(self.kind.specifier());
         Some(match self.kind {
-            RelocationKind::Abs64 => format!(".quad {sum}"),
-            RelocationKind::Abs32 => format!(".long {sum}"),
-            RelocationKind::Rel32 => format!(".long {sum}-."),
+            RelocationKind::Abs64 => format!(".quad {}", self.sum(None)),
+            RelocationKind::Abs32 => format!(".long {}", self.sum(None)),
+            RelocationKind::Rel32 => format!(".long {}-.", self.sum(None)),
             RelocationKind::Rel16 => return None,
-            _ if self.width() == 8 => format!(".quad {}", self.specified()?),
-            _ => format!(".long {}", self.specified()?),
+            _ if self.width() == 8 => format!(".quad {}", specified()),
+            _ => format!(".long {}", specified()),
         })
     }
 
-    /// The operand that produces the value in an instruction.
+    /// The operand that produces the value in an instruction. A symbol without a specifier is relative to the place of the literal there.
     pub(super) fn operand(&self) -> String {
-        match self.kind {
-            // The value has 32 bits in any case; the kind only lets the linker check it.
-            RelocationKind::Abs32 => {
-                self.sum(&format!("@{}", RelocationKind::Abs32Lo.specifier().unwrap_or_default()))
-            }
-            // A symbol as an operand is relative to the place of the literal.
-            _ => self.specified().unwrap_or_else(|| self.sum("")),
-        }
+        // The value has 32 bits in any case; this kind only lets the linker check it.
+        let kind = if self.kind == RelocationKind::Abs32 { RelocationKind::Abs32Lo } else { self.kind };
+        self.sum(kind.specifier())
     }
 
-    /// The sum with the specifier of the kind.
-    fn specified(&self) -> Option<String> {
-        Some(self.sum(&format!("@{}", self.kind.specifier()?)))
-    }
-
-    fn sum(&self, specifier: &str) -> String {
-        let symbol = &self.symbol;
-        match self.addend {
-            0 => format!("{symbol}{specifier}"),
-            addend => format!("{symbol}{specifier}{addend:+}"),
+    /// The symbol with a specifier, and the addend.
+    fn sum(&self, specifier: Option<&str>) -> String {
+        let at = if specifier.is_some() { "@" } else { "" };
+        let mut sum = format!("{}{at}{}", self.symbol, specifier.unwrap_or_default());
+        if self.addend != 0 {
+            let _ = write!(sum, "{:+}", self.addend);
         }
+        sum
     }
 }
 

@@ -32,8 +32,7 @@ fn found(text: &str) -> Vec<(&'static str, usize, usize, u8)> {
 const COPY: &str = "global_load_async_to_lds_b32";
 
 /// While a copy fills one buffer, the loop reads the other. `between` stands between the copy and the read, `after` after the read, and
-/// `end` after the loop. The copy in the loop is line 2; a wait for it
-/// completes the copy before the loop, too.
+/// `end` after the loop. The copy in the loop is line 2; a wait for it completes the copy before the loop, too.
 fn double_buffer(change: &str, between: &str, after: &str, end: &str) -> String {
     format!(
         "{COPY} v1, v[20:21], off | L1: | {change} | {COPY} v3, v[20:21], off | {between} | ds_load_b32 v6, v1 | {after} | \

@@ -235,7 +235,7 @@ fn undefined_bits_reach_nothing_that_counts_as_defined() {
     }
 }
 
-/// An instruction with a register of its own for each operand; `None` if an operand is no register.
+/// An instruction with a register of its own for each operand; `None` if an operand cannot be a register.
 fn spread(row: &'static InstDesc) -> Option<Inst> {
     let register = |(i, named): (usize, &OperandDesc)| {
         let (at, dwords) = (4 * i as u16, named.dwords.max(1));
@@ -327,7 +327,7 @@ fn what_carries_upwards_says_so() {
             }
         }
     }
-    // These read few bits of a source, and their results are no sums.
+    // These read few bits of a source, and their results are not sums.
     let parts = ["cvt_", "pack_", "mbcnt_"];
     silent.retain(|name| !parts.iter().any(|part| name[2..].starts_with(part)));
     assert_eq!(silent, BTreeSet::new());
